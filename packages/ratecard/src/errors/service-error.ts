@@ -1,0 +1,48 @@
+import { problemCodes } from './codes.ts'
+import type { ProblemCode } from './codes.ts'
+import type { Issue } from './issue.ts'
+
+/** What the processor itself said, unchanged. Never holds a secret. */
+export interface ProcessorWords {
+  readonly type?: string | undefined
+  readonly code?: string | undefined
+  readonly message?: string | undefined
+  readonly param?: string | undefined
+  readonly request_id?: string | undefined
+}
+
+export interface ServiceErrorOptions {
+  readonly hint?: string | undefined
+  readonly issues?: readonly Issue[] | undefined
+  readonly processor?: ProcessorWords | undefined
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfter?: number | undefined
+  /** Further members of the problem (for example `push_id`); snake_case, JSON values, no secrets. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
+  readonly cause?: unknown
+}
+
+/** The one error class of the use cases: a row of the table in `codes.ts` plus this occurrence. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ProblemCode
+  readonly hint: string | undefined
+  readonly issues: readonly Issue[]
+  readonly processor: ProcessorWords | undefined
+  readonly retryAfter: number | undefined
+  readonly extra: Readonly<Record<string, unknown>>
+
+  constructor(code: ProblemCode, detail: string, options: ServiceErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.hint = options.hint
+    this.issues = options.issues ?? []
+    this.processor = options.processor
+    this.retryAfter = options.retryAfter
+    this.extra = options.extra ?? {}
+  }
+
+  get status(): number {
+    return problemCodes[this.code].status
+  }
+}

@@ -1,0 +1,39 @@
+/** The candidate nearest to `word` (Damerau-Levenshtein, at most a third of its length away), for "did you mean …?". */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const needle = word.toLowerCase()
+  let best: string | undefined
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
+    const found = distance(needle, candidate.toLowerCase())
+    if (found < bestDistance) {
+      best = candidate
+      bestDistance = found
+    }
+  }
+  return best
+}
+
+/** `Did you mean "x"?`, or undefined when nothing is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const found = nearest(word, candidates)
+  return found === undefined ? undefined : `Did you mean "${found}"?`
+}
+
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const cost = a[row - 1] === b[column - 1] ? 0 : 1
+      let value = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + cost)
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+        value = Math.min(value, beforeLast[column - 2]! + 1)
+      current.push(value)
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[b.length]!
+}

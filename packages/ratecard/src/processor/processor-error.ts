@@ -1,0 +1,35 @@
+import type { ProcessorWords } from '../errors/service-error.ts'
+
+/**
+ * - `rejected`: understood and refused; nothing happened.
+ * - `unauthorized`: the key is wrong or lacks a permission; nothing happened.
+ * - `rate_limited`, `unavailable`: not accepted, nothing happened, may be tried again.
+ * - `timeout`, `unknown_outcome`: sent, no (whole) answer: it may have happened.
+ * - `broken`: the answer makes no sense.
+ */
+export type ProcessorErrorKind =
+  | 'rejected'
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'timeout'
+  | 'unknown_outcome'
+  | 'broken'
+
+export class ProcessorError extends Error {
+  override readonly name = 'ProcessorError'
+  readonly kind: ProcessorErrorKind
+  /** The processor's own words, unchanged. */
+  readonly original: ProcessorWords
+
+  constructor(kind: ProcessorErrorKind, message: string, original: ProcessorWords = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.kind = kind
+    this.original = original
+  }
+
+  /** Whether the write may have happened although we have no answer. */
+  get outcomeUnknown(): boolean {
+    return this.kind === 'timeout' || this.kind === 'unknown_outcome' || this.kind === 'broken'
+  }
+}

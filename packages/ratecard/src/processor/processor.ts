@@ -1,0 +1,50 @@
+// The port to the payment processor, all of it on this page. The adapter sorts every failure into a ProcessorError;
+// nobody else reads the processor's own errors. Retries, idempotency keys and rate budget are the adapter's and the journal's.
+import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
+import type { ResolvedStep } from '../catalog/steps.ts'
+
+export interface ProcessorAccount {
+  readonly id: string
+  /** True for real money. */
+  readonly livemode: boolean
+}
+
+export interface WriteOptions {
+  /** Derived from push id, step number and attempt: a retry after a crash must meet the same key, or the processor makes a second object. */
+  readonly idempotencyKey: string
+  readonly signal: AbortSignal
+}
+
+export interface Performed {
+  readonly processorId: ProcessorId
+  /** The object after the write, translated. null for a deleted coupon. */
+  readonly observed: ObservedResource | null
+  /** A webhook's signing secret: told once, at creation. Never logged. */
+  readonly secret: string | null
+  readonly requestId: string | null
+}
+
+export interface ReadOptions {
+  readonly signal: AbortSignal
+  /** Called after each page, for progress. */
+  readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
+}
+
+export interface Processor {
+  /** Who the key belongs to. Fails with `unauthorized` when the key is wrong. */
+  account(signal: AbortSignal): Promise<ProcessorAccount>
+  /** The whole live state by list pages of 100: archived objects included, tiers and applies_to expanded. */
+  snapshot(options: ReadOptions): Promise<Snapshot>
+  /**
+   * One write. Never called with `record` steps. On `unknown_outcome` or `timeout` the write may have happened:
+   * ask `locate` before doing anything else.
+   */
+  perform(step: ResolvedStep, options: WriteOptions): Promise<Performed>
+  /**
+   * Looks by natural key (own id, lookup key and mark, event name, code, mark of a webhook) whether a step of unknown outcome happened.
+   * null: it did not. A located webhook has no secret.
+   */
+  locate(step: ResolvedStep, signal: AbortSignal): Promise<Performed | null>
+  /** Removes a webhook endpoint of ours whose creation answer, and so whose secret, was lost. */
+  discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
+}

@@ -1,0 +1,273 @@
+// Every operation of the product on one page: what the edges (HTTP, command line, tests) may ask for.
+// Composition (which store, which processor) is in compose.ts; the operations themselves live in their rooms.
+import type { BillingConfig, Meter, Price, Product } from './config/schema.ts'
+import type { Issue } from './errors/issue.ts'
+import type { ChangeReport } from './catalog/change-report.ts'
+import type { FieldChange, ChangeAction } from './catalog/plan.ts'
+import type { ResourceKind } from './catalog/resource.ts'
+import type { PushState, StepState } from './store/store.ts'
+
+export interface Validation {
+  readonly valid: boolean
+  readonly errors: readonly Issue[]
+  readonly warnings: readonly Issue[]
+}
+
+export interface Actor {
+  readonly author: string | null
+  readonly message: string | null
+}
+
+export interface PushOptions extends Actor {
+  readonly dryRun?: boolean
+  /** Overwrite fields that were edited at the processor. */
+  readonly force?: boolean
+  readonly approveImpact?: boolean
+  readonly signal?: AbortSignal
+  /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
+  readonly onOpen?: (pushId: string) => void
+}
+
+/** One change of a plan, for people and tools. */
+export interface Detail {
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly action: ChangeAction
+  /** Names of the fields that changed. */
+  readonly because: readonly string[]
+  readonly fields: readonly FieldChange[]
+  readonly processorIdBefore: string | null
+  readonly processorIdAfter: string | null
+  readonly display: { readonly before: string | null; readonly after: string | null }
+}
+
+export interface PushOutcome {
+  readonly status: 'applied' | 'unchanged' | 'planned'
+  readonly version: string
+  /** null when planned, or nothing was ever applied. */
+  readonly revision: number | null
+  readonly pushId: string | null
+  readonly changes: ChangeReport
+  readonly details: readonly Detail[]
+  readonly warnings: readonly Issue[]
+  /** Processor writes that the plan holds. */
+  readonly writes: number
+}
+
+export interface PushSummary {
+  readonly id: string
+  readonly kind: 'push' | 'rollback' | 'reset'
+  readonly state: PushState
+  readonly version: string
+  readonly revision: number | null
+  readonly author: string | null
+  readonly message: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly finishedAt: number | null
+  readonly stepsTotal: number
+  readonly stepsDone: number
+}
+
+export interface PushStep {
+  readonly index: number
+  readonly op: string
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly state: StepState
+  readonly attempts: number
+  readonly processorId: string | null
+  readonly requestId: string | null
+  readonly error: Readonly<Record<string, unknown>> | null
+}
+
+export interface PushReport extends PushSummary {
+  readonly steps: readonly PushStep[]
+  readonly error: Readonly<Record<string, unknown>> | null
+}
+
+export type PushEvent =
+  | { readonly type: 'state'; readonly pushId: string; readonly state: PushState; readonly stepsDone: number; readonly stepsTotal: number }
+  | { readonly type: 'step'; readonly pushId: string; readonly step: PushStep; readonly stepsDone: number; readonly stepsTotal: number }
+
+export interface HistoryEntry {
+  readonly revision: number
+  readonly version: string
+  readonly kind: 'push' | 'rollback' | 'reset'
+  readonly createdAt: number
+  readonly author: string | null
+  readonly message: string | null
+  readonly checksum: string
+  readonly changes: ChangeReport
+}
+
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A semantic difference of two revisions: one entry per configuration id that differs. */
+export interface DocumentDifference {
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly change: 'added' | 'changed' | 'removed'
+  readonly fields: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[]
+  readonly display: { readonly before: string | null; readonly after: string | null }
+}
+
+/** A configuration as it is served: items carry their `processor_id`. */
+export interface ServedConfig {
+  readonly id: string
+  readonly version: string
+  readonly revision: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly config: BillingConfig
+}
+
+/** The public configuration with its bytes made once per revision. */
+export interface PublishedConfig {
+  readonly served: ServedConfig
+  /** The whole JSON answer of `GET config`. */
+  readonly body: Buffer
+  /** Strong validator, with quotes. */
+  readonly etag: string
+}
+
+export interface Pulled {
+  readonly document: BillingConfig
+  /** What the document cannot express. */
+  readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
+}
+
+export interface DriftReport {
+  readonly inSync: boolean
+  readonly revision: number
+  readonly version: string
+  readonly differences: readonly Detail[]
+  /** Active objects of the account that are not ours; never touched. */
+  readonly unmanaged: readonly { readonly kind: ResourceKind; readonly processorId: string; readonly name: string | null }[]
+}
+
+export interface ResetReport {
+  readonly archived: Readonly<Record<'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes', readonly string[]>>
+  readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
+  readonly revision: number
+}
+
+export interface Conversion {
+  readonly configId: string
+  readonly processorId: string
+  readonly itemType: ResourceKind
+  readonly historyCount: number
+  readonly current: boolean
+}
+
+export interface WebhookListing {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly processorId: string | null
+  readonly secret: string | null
+  readonly secretKnown: boolean
+  readonly createdAt: number | null
+}
+
+export interface CostLine {
+  /** null is infinity. */
+  readonly upTo: number | null
+  readonly quantity: number
+  /** Canonical decimal in minor units. */
+  readonly unitAmount: string
+  readonly flatAmount: string
+  readonly amount: string
+}
+
+export interface Cost {
+  readonly priceId: string
+  readonly quantity: number
+  readonly currency: string
+  readonly billingScheme: 'per_unit' | 'tiered'
+  readonly tiersMode: 'graduated' | 'volume' | null
+  /** Minor units, rounded half up once, at the end. */
+  readonly amount: number
+  /** Before rounding, canonical decimal. */
+  readonly amountDecimal: string
+  readonly effectiveUnitAmount: string | null
+  readonly formatted: string
+  readonly breakdown: readonly CostLine[]
+}
+
+export interface ServiceKey {
+  readonly id: string
+  readonly name: string
+  readonly hint: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+}
+
+/** `hidden: true` for callers with a service key: non-public prices are found too. */
+export interface Visibility {
+  readonly hidden: boolean
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: Readonly<Record<'store' | 'processor' | 'workers', { readonly ok: boolean; readonly detail: string }>>
+}
+
+/** One finding of `doctor`. */
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'problem'
+  readonly detail: string
+  readonly hint?: string
+}
+
+export interface Service {
+  validate(document: unknown): Promise<Validation>
+  push(document: unknown, options: PushOptions): Promise<PushOutcome>
+  rollback(revision: number, options: PushOptions): Promise<PushOutcome>
+  reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
+  resumePush(id: string): Promise<PushOutcome>
+  listPushes(page: Page): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
+  findPush(id: string): Promise<PushReport>
+  /** Live events until the push ends or `signal` aborts; starts with the present state. */
+  pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
+  history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
+  /** The document as it was pushed; null for a reset. */
+  revision(revision: number): Promise<HistoryEntry & { readonly document: BillingConfig | null }>
+  difference(from: number, to: number): Promise<readonly DocumentDifference[]>
+  pull(): Promise<Pulled>
+  drift(): Promise<DriftReport>
+
+  published(): Promise<PublishedConfig>
+  fullConfig(): Promise<ServedConfig>
+  findPrice(id: string, visibility: Visibility): Promise<{ readonly price: Price; readonly product: Product }>
+  findProduct(id: string, visibility: Visibility): Promise<Product>
+  findMeter(id: string): Promise<Meter>
+  convert(processorId: string, visibility: Visibility): Promise<Conversion>
+  calculate(priceId: string, quantity: number, visibility: Visibility): Promise<Cost>
+  listWebhooks(): Promise<readonly WebhookListing[]>
+  enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
+
+  /** The key's record when it is valid, else null. Constant time in the key. */
+  authenticate(key: string): Promise<ServiceKey | null>
+  createKey(name: string): Promise<ServiceKey & { readonly key: string }>
+  listKeys(): Promise<readonly ServiceKey[]>
+  revokeKey(id: string): Promise<void>
+  /**
+   * Runs `work` once per key: a repeat with the same fingerprint answers the first result, with another one fails with
+   * `idempotency_key_reused`. Failures that did nothing are not kept.
+   */
+  idempotent(
+    key: string | null,
+    fingerprint: string,
+    work: () => Promise<{ readonly status: number; readonly body: string }>,
+  ): Promise<{ readonly status: number; readonly body: string; readonly replayed: boolean }>
+
+  readiness(): Promise<Readiness>
+  doctor(): Promise<readonly Finding[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,224 @@
+// Every record we keep, on one page. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
+// Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time. Documents are text, byte for byte as hashed.
+import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+
+/** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
+export interface LeaseToken {
+  readonly name: string
+  /** Grows with each holder. */
+  readonly fence: number
+}
+
+export interface VersionRecord {
+  readonly revision: number
+  readonly version: string
+  readonly kind: 'push' | 'rollback' | 'reset'
+  /** The document as JSON text; null for a reset. */
+  readonly document: string | null
+  /** sha256 hex of the document's canonical JSON; '' for a reset. */
+  readonly checksum: string
+  readonly author: string | null
+  readonly message: string | null
+  /** JSON: the change report. */
+  readonly changes: string
+  readonly createdAt: number
+  readonly pushId: string | null
+  /** Hash chain: sha256 over the record before and this record's own content. */
+  readonly hash: string
+  readonly previousHash: string
+}
+
+export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
+
+export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
+export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
+
+export interface PushRecord {
+  readonly id: string
+  readonly kind: 'push' | 'rollback' | 'reset'
+  readonly state: PushState
+  readonly document: string | null
+  readonly version: string
+  readonly author: string | null
+  readonly message: string | null
+  /** JSON: the plan's changes (what a person reads) and bindings. */
+  readonly plan: string
+  /** Which revision was current when it was planned; null before the first. */
+  readonly baseRevision: number | null
+  readonly stepsTotal: number
+  readonly stepsDone: number
+  /** JSON: the problem that ended it, as sent to the caller. */
+  readonly error: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly finishedAt: number | null
+  /** The revision that it became. */
+  readonly revision: number | null
+}
+
+export interface NewPush {
+  readonly id: string
+  readonly kind: PushRecord['kind']
+  readonly document: string | null
+  readonly version: string
+  readonly author: string | null
+  readonly message: string | null
+  readonly plan: string
+  readonly baseRevision: number | null
+  /** JSON of each step, in order. */
+  readonly steps: readonly string[]
+  readonly createdAt: number
+}
+
+export interface StepRecord {
+  readonly pushId: string
+  readonly index: number
+  /** JSON: the step as planned. */
+  readonly step: string
+  readonly state: StepState
+  /** How often it was begun; part of the idempotency key. */
+  readonly attempts: number
+  /** JSON: the step as sent, references resolved. */
+  readonly resolved: string | null
+  readonly processorId: string | null
+  readonly requestId: string | null
+  /** JSON: the processor's own words. */
+  readonly error: string | null
+  readonly beganAt: number | null
+  readonly endedAt: number | null
+}
+
+export interface MappingChange {
+  readonly kind: ResourceKind
+  readonly configId: ConfigId
+  readonly processorId: ProcessorId
+}
+
+export interface ArchivedObject {
+  readonly kind: ResourceKind
+  readonly configId: ConfigId
+  readonly processorId: ProcessorId
+  /** JSON: the processor's whole last object. */
+  readonly object: string
+  readonly archivedAt: number
+}
+
+export interface ServiceKeyRecord {
+  readonly id: string
+  readonly name: string
+  /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
+  readonly hash: string
+  /** Last four characters, to recognise it. */
+  readonly hint: string
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface IdempotencyRecord {
+  readonly key: string
+  /** sha256 of method, path and body. */
+  readonly fingerprint: string
+  /** null while the first request is still running. */
+  readonly status: number | null
+  readonly body: string | null
+  readonly createdAt: number
+}
+
+export interface VersionStore {
+  /** The current configuration; null before the first push and after a reset. */
+  current(): Promise<VersionRecord | null>
+  /** The newest record, a reset included. */
+  latest(): Promise<VersionRecord | null>
+  find(revision: number): Promise<VersionRecord | null>
+  /** Newest first. */
+  list(page: { readonly limit: number; readonly offset: number }): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
+}
+
+export interface MappingStore {
+  /** The whole history, ascending by sequence. */
+  all(): Promise<readonly MappingEntry[]>
+  /** Every entry of the resource that this processor id stands or stood for; empty when unknown. */
+  byProcessorId(id: string): Promise<readonly MappingEntry[]>
+  byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
+  /** Whole last objects of what cannot be read at the processor any more. */
+  archivedObject(processorId: string): Promise<ArchivedObject | null>
+}
+
+/** Every method that takes a token fails with `LeaseLost` (a ServiceError `push_in_progress`) when the lease is no longer held. */
+export interface PushStore {
+  open(push: NewPush, token: LeaseToken): Promise<PushRecord>
+  /** Before a step is sent: state `begun`, attempts + 1, and what is sent. */
+  begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
+  /** After it is answered, in one transaction with the secret that the answer carried and the object that it deleted. */
+  succeed(
+    pushId: string,
+    index: number,
+    result: { readonly processorId: string | null; readonly requestId: string | null; readonly secret?: string; readonly archived?: ArchivedObject },
+    token: LeaseToken,
+  ): Promise<void>
+  /** `failed`: the processor refused. `unknown`: sent, no answer. `pending`: not sent after all. */
+  settle(pushId: string, index: number, state: 'failed' | 'unknown' | 'pending' | 'skipped', error: string | null, token: LeaseToken): Promise<void>
+  /** Ends a push that did not become a version. */
+  end(pushId: string, state: 'failed' | 'interrupted' | 'abandoned', error: string | null, token: LeaseToken): Promise<void>
+  resume(pushId: string, token: LeaseToken): Promise<void>
+  /** Version row, current pointer, mappings and journal end in one transaction. */
+  close(pushId: string, version: NewVersion, mappings: readonly MappingChange[], token: LeaseToken): Promise<VersionRecord>
+  find(pushId: string): Promise<PushRecord | null>
+  steps(pushId: string): Promise<readonly StepRecord[]>
+  /** Newest first. */
+  list(page: { readonly limit: number; readonly offset: number }): Promise<{ readonly items: readonly PushRecord[]; readonly total: number }>
+  /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
+  unresolved(): Promise<readonly PushRecord[]>
+}
+
+export interface SecretStore {
+  /** Secrets are sealed at rest; bound to the endpoint's processor id. */
+  webhookSecret(endpoint: string): Promise<string | null>
+  saveWebhookSecret(endpoint: string, secret: string): Promise<void>
+}
+
+export interface ServiceKeyStore {
+  add(key: ServiceKeyRecord): Promise<void>
+  findByHash(hash: string): Promise<ServiceKeyRecord | null>
+  list(): Promise<readonly ServiceKeyRecord[]>
+  /** False when no such key, or revoked already. */
+  revoke(id: string, at: number): Promise<boolean>
+  touch(id: string, at: number): Promise<void>
+}
+
+export interface IdempotencyStore {
+  /** Claims the key. The present record when it was claimed before (records older than 24 h are replaced). */
+  claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null>
+  finish(key: string, status: number, body: string): Promise<void>
+  /** Forgets a claim whose request failed before it did anything. */
+  release(key: string): Promise<void>
+}
+
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres'
+  readonly versions: VersionStore
+  readonly mappings: MappingStore
+  readonly pushes: PushStore
+  readonly secrets: SecretStore
+  readonly serviceKeys: ServiceKeyStore
+  readonly idempotency: IdempotencyStore
+  /**
+   * Runs `work` while holding the named lease, renewed in the background by the database's clock. When another holder has it,
+   * fails at once with ServiceError `push_in_progress`. `signal` aborts when the lease is lost.
+   */
+  exclusively<T>(name: string, work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>): Promise<T>
+  /** Whether somebody holds the lease now. */
+  held(name: string): Promise<boolean>
+  /** Small facts about this environment, for example the processor account that it is bound to. */
+  readonly facts: {
+    get(name: string): Promise<string | null>
+    /** Sets it when absent; the value that is there now. */
+    bind(name: string, value: string): Promise<string>
+    set(name: string, value: string): Promise<void>
+  }
+  /** Grows with every change of published data, by any replica. Polled for cache invalidation. */
+  changeSequence(): Promise<number>
+  ping(): Promise<void>
+  close(): Promise<void>
+}
