@@ -1,18 +1,35 @@
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout: 60_000, setupFiles: ['test/support/setup.ts'] }
+// Worker processes inherit it, so that announceSkip and the reporter agree on one file per run.
+process.env['RATECARD_TEST_SKIPS'] ??= path.join(
+  os.tmpdir(),
+  `ratecard-skips-${process.pid.toString()}-${Date.now().toString()}.jsonl`,
+)
+
+const shared = {
+  environment: 'node' as const,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  setupFiles: ['test/support/setup.ts'],
+}
+
+// Tests read sources, never a build that may be stale.
+const resolve = {
+  alias: { '@ratecard/client': fileURLToPath(new URL('packages/client/src/client.ts', import.meta.url)) },
+}
 
 export default defineConfig({
   test: {
+    reporters: ['default', './test/support/reporter.ts'],
     projects: [
       {
-        test: {
-          ...shared,
-          name: 'fast',
-          include: ['test/{unit,property,contract,http,cli,pains}/**/*.test.ts'],
-        },
+        resolve,
+        test: { ...shared, name: 'fast', include: ['test/{unit,property,contract,http,cli,pains}/**/*.test.ts'] },
       },
-      { test: { ...shared, name: 'slow', include: ['test/{fault,e2e}/**/*.test.ts'], testTimeout: 600_000 } },
+      { resolve, test: { ...shared, name: 'slow', include: ['test/{fault,e2e}/**/*.test.ts'], testTimeout: 600_000 } },
     ],
   },
 })

@@ -3,7 +3,7 @@
 import type { BillingConfig, Meter, Price, Product } from './config/schema.ts'
 import type { Issue } from './errors/issue.ts'
 import type { ChangeReport } from './catalog/change-report.ts'
-import type { FieldChange, ChangeAction } from './catalog/plan.ts'
+import type { Detail } from './catalog/detail.ts'
 import type { ResourceKind } from './catalog/resource.ts'
 import type { PushState, StepState } from './store/store.ts'
 
@@ -12,6 +12,8 @@ export interface Validation {
   readonly errors: readonly Issue[]
   readonly warnings: readonly Issue[]
 }
+
+export type { Detail }
 
 export interface Actor {
   readonly author: string | null
@@ -26,19 +28,6 @@ export interface PushOptions extends Actor {
   readonly signal?: AbortSignal
   /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
-}
-
-/** One change of a plan, for people and tools. */
-export interface Detail {
-  readonly kind: ResourceKind
-  readonly configId: string
-  readonly action: ChangeAction
-  /** Names of the fields that changed. */
-  readonly because: readonly string[]
-  readonly fields: readonly FieldChange[]
-  readonly processorIdBefore: string | null
-  readonly processorIdAfter: string | null
-  readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
 export interface PushOutcome {

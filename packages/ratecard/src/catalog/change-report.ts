@@ -1,4 +1,6 @@
 // The specification's change report. In wire form already: it is stored and served as it is.
+import type { Change } from './plan.ts'
+import type { ResourceKind } from './resource.ts'
 
 export interface ChangeReport {
   products: { created: string[]; updated: string[]; archived: string[] }
@@ -17,5 +19,50 @@ export function emptyReport(): ChangeReport {
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: { created: [], updated: [], archived: [] },
     promotion_codes: { created: [], updated: [], archived: [] },
+  }
+}
+
+type Outcome = 'created' | 'updated' | 'archived' | 'unchanged'
+
+/** Ids in document order, every member present. Strays are no configuration's, and removed webhooks have no list: both are in `details` only. */
+export function changeReport(changes: readonly Change[]): ChangeReport {
+  const report = emptyReport()
+  for (const change of changes) {
+    const outcome = outcomeOf(change)
+    if (outcome !== null) listFor(report, change.kind, outcome)?.push(change.configId)
+  }
+  return report
+}
+
+function outcomeOf(change: Change): Outcome | null {
+  switch (change.action) {
+    case 'create':
+    case 'adopt':
+    case 'reactivate':
+      return 'created'
+    case 'update':
+    case 'replace':
+      return 'updated'
+    case 'archive':
+      return change.reason === 'removed' ? 'archived' : null
+    case 'keep':
+      return 'unchanged'
+  }
+}
+
+function listFor(report: ChangeReport, kind: ResourceKind, outcome: Outcome): string[] | undefined {
+  switch (kind) {
+    case 'product':
+      return outcome === 'unchanged' ? undefined : report.products[outcome]
+    case 'price':
+      return outcome === 'unchanged' ? undefined : report.prices[outcome]
+    case 'meter':
+      return outcome === 'unchanged' ? undefined : report.meters[outcome === 'archived' ? 'deactivated' : outcome]
+    case 'webhook':
+      return outcome === 'archived' ? undefined : report.webhooks[outcome]
+    case 'coupon':
+      return outcome === 'unchanged' ? undefined : report.coupons[outcome]
+    case 'promotion_code':
+      return outcome === 'unchanged' ? undefined : report.promotion_codes[outcome]
   }
 }

@@ -1,6 +1,15 @@
-// A plan is a value: printable, storable, comparable. It is made by planChanges and never changed afterwards.
+// A plan is a value: printable, storable, comparable. planChanges decides; it never acts and never reads anything but its input.
+import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
-import type { ConfigId, FieldsOf, ProcessorId, ResourceKind } from './resource.ts'
+import { planArchives } from './plan-archives.ts'
+import { changesOf, createContext } from './plan-context.ts'
+import type { PlanContext } from './plan-context.ts'
+import { decideDefaultPrices } from './plan-default-price.ts'
+import { decideResource } from './plan-resource.ts'
+import { checkWebhooks } from './plan-webhooks.ts'
+import type { ConfigId, DesiredResource, MappingEntry, ProcessorId, ResourceKind, Snapshot } from './resource.ts'
+import { resourceKey, resourceKinds } from './resource.ts'
+import type { Step } from './steps.ts'
 
 /** Whose change a difference is: the author's edit, an edit at the processor, or both. */
 export type Origin = 'edit' | 'drift' | 'both'
@@ -41,14 +50,78 @@ export type Change =
 
 export type ChangeAction = Change['action']
 
+/** The processor id of something that exists already and that steps refer to. */
+export interface Binding {
+  readonly kind: ResourceKind
+  readonly configId: ConfigId
+  readonly processorId: ProcessorId
+}
+
 export interface Plan {
   /** One entry per configuration id (strays aside), kinds in creation order, ids in document order; archives as in the earlier document. */
   readonly changes: readonly Change[]
-  readonly steps: readonly import('./steps.ts').Step[]
-  /** Processor ids of all that exists already and that steps refer to. */
-  readonly bindings: readonly { readonly kind: ResourceKind; readonly configId: ConfigId; readonly processorId: ProcessorId }[]
+  readonly steps: readonly Step[]
+  readonly bindings: readonly Binding[]
   /** What makes the plan impossible (severity error) or deserves a look (warning). */
   readonly issues: readonly Issue[]
 }
 
-export type { FieldsOf }
+export interface PlanInput {
+  /** A valid document. */
+  readonly config: BillingConfig
+  /** The document applied last; null before the first push and after a reset. */
+  readonly previous: BillingConfig | null
+  readonly snapshot: Snapshot
+  readonly mappings: readonly MappingEntry[]
+  /** Overwrite money fields that were changed at the processor instead of refusing. */
+  readonly force?: boolean
+}
+
+/**
+ * What has to happen so that the processor matches the document: the decision, all of it, before anything is written.
+ * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive (codes, coupons, products,
+ * prices, meters, webhooks), so that nothing is taken away before its successor stands.
+ */
+export function planChanges(input: PlanInput): Plan {
+  const context = createContext(input)
+  decideAll(context, ['meter', 'product', 'price'])
+  decideDefaultPrices(context)
+  decideAll(context, ['coupon', 'promotion_code', 'webhook'])
+  checkWebhooks(context)
+  planArchives(context)
+  const { archives } = context
+  return {
+    changes: changesOf(context),
+    steps: [
+      ...context.forward,
+      ...archives.promotion_code,
+      ...archives.coupon,
+      ...archives.product,
+      ...archives.price,
+      ...archives.meter,
+      ...archives.webhook,
+    ],
+    bindings: bindingsOf(context),
+    issues: context.issues,
+  }
+}
+
+function decideAll(context: PlanContext, kinds: readonly ResourceKind[]): void {
+  for (const kind of kinds)
+    for (const resource of context.desired[kind] as readonly DesiredResource[]) decideResource(context, resource)
+}
+
+function bindingsOf(context: PlanContext): Binding[] {
+  const bindings: Binding[] = []
+  for (const kind of resourceKinds)
+    for (const { configId } of context.desired[kind] as readonly DesiredResource[]) {
+      const outcome = context.outcomes.get(resourceKey(kind, configId))
+      if (outcome !== undefined && outcome !== null) bindings.push({ kind, configId, processorId: outcome })
+    }
+  return bindings
+}
+
+/** Whether applying the plan would change anything, at the processor or in our records. */
+export function planIsEmpty(plan: Plan): boolean {
+  return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
+}

@@ -38,6 +38,8 @@ export type UpdateStep<Ref = ConfigId> = {
 /** Stop an object. Products lose their default price in the same call; coupons are deleted; webhooks are disabled. */
 export interface ArchiveStep extends StepOf<'archive', ResourceKind> {
   readonly processorId: ProcessorId
+  /** The whole last object where archiving deletes it (coupons), so that it stays readable with us; null elsewhere. */
+  readonly last: unknown
 }
 
 /** Nothing at the processor: only the mapping changes (local prices, adopted meters). */

@@ -14,14 +14,18 @@ const Id = (description: string) => Type.String({ pattern: idPattern, descriptio
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 250, description })
 const Description = (description: string) => Type.String({ maxLength: 5000, description })
 const UiText = (description: string) => Type.String({ maxLength: 500, description })
-const UiFeatures = Type.Array(UiText('One feature, as shown to customers.'), { description: 'Feature list for a pricing table.' })
-const Minor = (description: string) => Type.Integer({ minimum: 0, maximum: 999_999_999_999, description, examples: [1200] })
+const UiFeatures = Type.Array(UiText('One feature, as shown to customers.'), {
+  description: 'Feature list for a pricing table.',
+})
+const Minor = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: 999_999_999_999, description, examples: [1200] })
 const Decimal = (description: string) => Type.String({ pattern: decimalPattern, description, examples: ['0.005'] })
 const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
 const ProcessorId = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
+  description:
+    'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
 })
 const Moment = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0 })], {
@@ -101,17 +105,26 @@ export const Price = Type.Object(
       Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`.'),
     ),
     tiers: Type.Optional(
-      Type.Array(Tier, { minItems: 1, maxItems: 100, description: 'Steps of a tiered price, ascending, the last one "inf".' }),
+      Type.Array(Tier, {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Steps of a tiered price, ascending, the last one "inf".',
+      }),
     ),
     currency: CurrencyField('Lowercase three-letter currency code.'),
     interval: Type.Optional(
       Type.Enum(['day', 'week', 'month', 'year'], { description: 'Billing period. Absent: a one-time price.' }),
     ),
     interval_count: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Number of intervals between bills, at most three years in all. Default 1.' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'Number of intervals between bills, at most three years in all. Default 1.',
+      }),
     ),
     usage_type: Type.Optional(
-      Type.Enum(['licensed', 'metered'], { description: 'Billed by quantity (`licensed`, the default) or by measured usage.' }),
+      Type.Enum(['licensed', 'metered'], {
+        description: 'Billed by quantity (`licensed`, the default) or by measured usage.',
+      }),
     ),
     meter: Type.Optional(Id('Id of the meter that a metered price bills.')),
     billing_scheme: Type.Optional(
@@ -126,12 +139,16 @@ export const Price = Type.Object(
       Type.Boolean({ description: 'Whether the amount includes tax. Absent: not specified at the processor.' }),
     ),
     public: Type.Optional(
-      Type.Boolean({ description: '`false` hides the price from public answers. Default true, but false for enterprise prices.' }),
+      Type.Boolean({
+        description: '`false` hides the price from public answers. Default true, but false for enterprise prices.',
+      }),
     ),
     default: Type.Optional(Type.Boolean({ description: 'The default price of its product, at most one.' })),
     enterprise_template: Type.Optional(Id('Name of the discount tier that this price belongs to.')),
     enterprise_id: Type.Optional(Id('Id of the one deal that this price belongs to.')),
-    base_price: Type.Optional(Id('Id of the ordinary price that this enterprise price stands in for. Default: derived from the id.')),
+    base_price: Type.Optional(
+      Id('Id of the ordinary price that this enterprise price stands in for. Default: derived from the id.'),
+    ),
     metadata: Type.Optional(Metadata),
     processor_id: Type.Optional(ProcessorId),
     ui: Type.Optional(PriceUi),
@@ -144,9 +161,7 @@ export const Product = Type.Object(
     id: Id('Your id of the product, unique across products.'),
     name: Name('Name on invoices and receipts.'),
     description: Type.Optional(Description('Longer text on invoices and receipts.')),
-    type: Type.Optional(
-      Type.Enum(['service', 'good'], { description: 'Fixed at creation. Default `service`.' }),
-    ),
+    type: Type.Optional(Type.Enum(['service', 'good'], { description: 'Fixed at creation. Default `service`.' })),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),
@@ -159,10 +174,19 @@ export const Meter = Type.Object(
   {
     id: Id('Your id of the meter; metered prices name it.'),
     display_name: Name('Name of the meter on invoices and in dashboards.'),
-    event_name: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the usage events that the meter counts.', examples: ['api_call'] }),
+    event_name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name of the usage events that the meter counts.',
+      examples: ['api_call'],
+    }),
     default_aggregation: Type.Optional(
       Type.Object(
-        { formula: Type.Enum(['sum', 'count', 'last'], { description: 'How events of a period become one number. Default `sum`.' }) },
+        {
+          formula: Type.Enum(['sum', 'count', 'last'], {
+            description: 'How events of a period become one number. Default `sum`.',
+          }),
+        },
         { ...closed, description: 'How usage is added up.' },
       ),
     ),
@@ -170,14 +194,24 @@ export const Meter = Type.Object(
       Type.Object(
         {
           type: Type.Literal('by_id', { description: 'The payload carries the processor’s customer id.' }),
-          event_payload_key: Type.String({ minLength: 1, maxLength: 100, description: 'Payload key with the customer id. Default `stripe_customer_id`.' }),
+          event_payload_key: Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: 'Payload key with the customer id. Default `stripe_customer_id`.',
+          }),
         },
         { ...closed, description: 'How an event names its customer.' },
       ),
     ),
     value_settings: Type.Optional(
       Type.Object(
-        { event_payload_key: Type.String({ minLength: 1, maxLength: 100, description: 'Payload key with the number. Default `value`.' }) },
+        {
+          event_payload_key: Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: 'Payload key with the number. Default `value`.',
+          }),
+        },
         { ...closed, description: 'Where an event carries its value.' },
       ),
     ),
@@ -188,10 +222,23 @@ export const Meter = Type.Object(
 
 export const Webhook = Type.Object(
   {
-    id: Type.Optional(Id('Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret.')),
-    url: Type.String({ minLength: 1, maxLength: 2000, description: 'Where events are delivered; https, or http on loopback. May hold `${VARIABLES}`.', examples: ['https://${API_HOST}/hooks/billing'] }),
-    events: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, description: 'Event types to deliver, or `*` for all.', examples: [['invoice.paid', 'customer.subscription.updated']] }),
-    connect: Type.Optional(Type.Boolean({ description: 'Deliver events of connected accounts. Fixed at creation. Default false.' })),
+    id: Type.Optional(
+      Id('Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret.'),
+    ),
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'Where events are delivered; https, or http on loopback. May hold `${VARIABLES}`.',
+      examples: ['https://${API_HOST}/hooks/billing'],
+    }),
+    events: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      minItems: 1,
+      description: 'Event types to deliver, or `*` for all.',
+      examples: [['invoice.paid', 'customer.subscription.updated']],
+    }),
+    connect: Type.Optional(
+      Type.Boolean({ description: 'Deliver events of connected accounts. Fixed at creation. Default false.' }),
+    ),
     description: Type.Optional(Description('What the endpoint is for.')),
     processor_id: Type.Optional(ProcessorId),
   },
@@ -202,14 +249,28 @@ export const Coupon = Type.Object(
   {
     id: Id('Your id of the coupon.'),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Name on receipts.' })),
-    percent_off: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Percent off, up to 100.', examples: [25, 33.5] })),
-    amount_off: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: 'Amount off in minor units; needs `currency`.' })),
+    percent_off: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Percent off, up to 100.', examples: [25, 33.5] }),
+    ),
+    amount_off: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 999_999_999_999,
+        description: 'Amount off in minor units; needs `currency`.',
+      }),
+    ),
     currency: Type.Optional(CurrencyField('Currency of `amount_off`.')),
-    duration: Type.Enum(['once', 'repeating', 'forever'], { description: 'How long the discount lasts for a customer.' }),
-    duration_in_months: Type.Optional(Type.Integer({ minimum: 1, maximum: 1200, description: 'Months, when `duration` is `repeating`.' })),
+    duration: Type.Enum(['once', 'repeating', 'forever'], {
+      description: 'How long the discount lasts for a customer.',
+    }),
+    duration_in_months: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1200, description: 'Months, when `duration` is `repeating`.' }),
+    ),
     max_redemptions: Type.Optional(Type.Integer({ minimum: 1, description: 'How often it can be used in all.' })),
     redeem_by: Type.Optional(Moment('Last moment at which it can be used.')),
-    applies_to: Type.Optional(Type.Array(Id('Product id.'), { minItems: 1, description: 'Ids of the products it is limited to.' })),
+    applies_to: Type.Optional(
+      Type.Array(Id('Product id.'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
+    ),
     metadata: Type.Optional(Metadata),
     processor_id: Type.Optional(ProcessorId),
   },
@@ -219,12 +280,22 @@ export const Coupon = Type.Object(
 export const PromotionCode = Type.Object(
   {
     id: Id('Your id of the code.'),
-    code: Type.String({ pattern: '^[A-Za-z0-9_-]{1,500}$', description: 'What customers type. Unique; case does not matter.', examples: ['HELLO25'] }),
+    code: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,500}$',
+      description: 'What customers type. Unique; case does not matter.',
+      examples: ['HELLO25'],
+    }),
     coupon: Id('Id of the coupon that the code gives.'),
     active: Type.Optional(Type.Boolean({ description: 'Whether it can be used. Default true.' })),
     max_redemptions: Type.Optional(Type.Integer({ minimum: 1, description: 'How often it can be used in all.' })),
     first_time_transaction: Type.Optional(Type.Boolean({ description: 'Only for customers who never paid before.' })),
-    minimum_amount: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: 'Smallest order it applies to, in minor units.' })),
+    minimum_amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 999_999_999_999,
+        description: 'Smallest order it applies to, in minor units.',
+      }),
+    ),
     minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
     expires_at: Type.Optional(Moment('When it stops working.')),
     metadata: Type.Optional(Metadata),
@@ -236,14 +307,23 @@ export const PromotionCode = Type.Object(
 export const BillingConfig = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: 'URL of this schema, for your editor. Ignored.' })),
-    version: Type.String({ pattern: versionPattern, description: 'Version of the document, MAJOR.MINOR.PATCH.', examples: ['1.0.0'] }),
+    version: Type.String({
+      pattern: versionPattern,
+      description: 'Version of the document, MAJOR.MINOR.PATCH.',
+      examples: ['1.0.0'],
+    }),
     webhooks: Type.Optional(Type.Array(Webhook, { description: 'Webhook endpoints.' })),
     meters: Type.Optional(Type.Array(Meter, { description: 'Meters for usage-based prices.' })),
     products: Type.Array(Product, { description: 'Products and their prices; at least one in the merged document.' }),
     coupons: Type.Optional(Type.Array(Coupon, { description: 'Coupons.' })),
     promotion_codes: Type.Optional(Type.Array(PromotionCode, { description: 'Promotion codes.' })),
   },
-  { ...closed, $id: 'billing-config', title: 'Ratecard billing configuration', description: 'Products, prices, meters, webhooks, coupons and promotion codes.' },
+  {
+    ...closed,
+    $id: 'billing-config',
+    title: 'Ratecard billing configuration',
+    description: 'Products, prices, meters, webhooks, coupons and promotion codes.',
+  },
 )
 
 export type Metadata = Static<typeof Metadata>

@@ -25,3 +25,55 @@ export const currencyDecimals = {
 export type Currency = keyof typeof currencyDecimals
 
 export const currencies = Object.keys(currencyDecimals) as Currency[]
+
+export const currencyNames: Readonly<Record<Currency, string>> = {
+  usd: 'US dollar',
+  eur: 'Euro',
+  gbp: 'Pound sterling',
+  cad: 'Canadian dollar',
+  aud: 'Australian dollar',
+  jpy: 'Japanese yen, no decimals',
+  inr: 'Indian rupee',
+  brl: 'Brazilian real',
+  mxn: 'Mexican peso',
+  sgd: 'Singapore dollar',
+  hkd: 'Hong Kong dollar',
+  nzd: 'New Zealand dollar',
+  chf: 'Swiss franc',
+  sek: 'Swedish krona',
+  dkk: 'Danish krone',
+  nok: 'Norwegian krone',
+  pln: 'Polish złoty',
+  czk: 'Czech koruna',
+  ils: 'Israeli new shekel',
+  zar: 'South African rand',
+}
+
+/**
+ * Smallest charge of the processor in minor units. It applies to a whole invoice, not to a price, so it is only ever a warning.
+ * No minimum is listed for ils and zar.
+ */
+export const minimumCharge: Readonly<Partial<Record<Currency, number>>> = {
+  usd: 50,
+  eur: 50,
+  gbp: 30,
+  cad: 50,
+  aud: 50,
+  jpy: 50,
+  inr: 50,
+  brl: 50,
+  mxn: 1000,
+  sgd: 50,
+  hkd: 400,
+  nzd: 50,
+  chf: 50,
+  sek: 300,
+  dkk: 250,
+  nok: 300,
+  pln: 200,
+  czk: 1500,
+}
+
+export function isCurrency(code: string): code is Currency {
+  return Object.hasOwn(currencyDecimals, code)
+}

@@ -8,13 +8,7 @@ import type { ProcessorWords } from '../errors/service-error.ts'
  * - `broken`: the answer makes no sense.
  */
 export type ProcessorErrorKind =
-  | 'rejected'
-  | 'unauthorized'
-  | 'rate_limited'
-  | 'unavailable'
-  | 'timeout'
-  | 'unknown_outcome'
-  | 'broken'
+  'rejected' | 'unauthorized' | 'rate_limited' | 'unavailable' | 'timeout' | 'unknown_outcome' | 'broken'
 
 export class ProcessorError extends Error {
   override readonly name = 'ProcessorError'

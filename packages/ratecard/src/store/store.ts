@@ -195,6 +195,13 @@ export interface IdempotencyStore {
   release(key: string): Promise<void>
 }
 
+export interface FactStore {
+  get(name: string): Promise<string | null>
+  /** Sets it when absent; the value that is there now. */
+  bind(name: string, value: string): Promise<string>
+  set(name: string, value: string): Promise<void>
+}
+
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
   readonly versions: VersionStore
@@ -211,14 +218,13 @@ export interface Store {
   /** Whether somebody holds the lease now. */
   held(name: string): Promise<boolean>
   /** Small facts about this environment, for example the processor account that it is bound to. */
-  readonly facts: {
-    get(name: string): Promise<string | null>
-    /** Sets it when absent; the value that is there now. */
-    bind(name: string, value: string): Promise<string>
-    set(name: string, value: string): Promise<void>
-  }
+  readonly facts: FactStore
   /** Grows with every change of published data, by any replica. Polled for cache invalidation. */
   changeSequence(): Promise<number>
+  /** Seals everything anew that an older master key sealed. How many secrets and kept answers that were. */
+  resealSecrets(): Promise<number>
+  /** Writes a whole and consistent copy to a new file, while the store is in use. SQLite only. */
+  backup(file: string): Promise<void>
   ping(): Promise<void>
   close(): Promise<void>
 }

@@ -1,0 +1,148 @@
+// Who may import whom. Moving a wall needs a page in docs/decisions/. A room may always import itself, clock.ts and npm
+// packages that are not walled below; files of src/ itself (compose.ts, main.ts, service.ts, settings.ts) are rooms of one file.
+const src = 'packages/ratecard/src'
+
+const rooms = {
+  errors: [],
+  money: ['errors'],
+  config: ['errors', 'money'],
+  pricing: ['errors', 'money', 'config'],
+  catalog: ['errors', 'money', 'config', 'pricing'],
+  processor: ['errors', 'config', 'catalog'],
+  sandbox: ['errors', 'money'],
+  store: ['errors', 'config', 'catalog'],
+  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service.ts'],
+  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'service.ts'],
+  access: ['errors', 'store', 'service.ts'],
+  http: ['errors', 'config', 'service.ts'],
+  cli: ['errors', 'money', 'config', 'pricing', 'settings.ts', 'main.ts'],
+}
+
+/** Same input, same answer: no files, sockets, processes, timers. */
+const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog']
+const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
+
+/** Adapters, named only where everything is put together. */
+const adapters = ['processor/stripe', 'store/sql', 'sandbox']
+const composition = ['compose.ts', 'main.ts']
+
+/** npm packages that stay in one place. */
+const walledPackages = [
+  { name: 'the Stripe SDK', packages: ['stripe'], within: ['processor/stripe'] },
+  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'sandbox'] },
+  { name: 'kysely and pg', packages: ['kysely', 'pg', '@types/pg'], within: ['store/sql'] },
+  { name: 'better-sqlite3', packages: ['better-sqlite3', '@types/better-sqlite3'], within: ['store/sql', 'sandbox/state.ts'] },
+  { name: 'the command line’s packages', packages: ['commander', '@clack/[^/]+', 'picocolors'], within: ['cli'] },
+]
+
+const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const place = (name) => (name.endsWith('.ts') ? `${src}/${escape(name)}$` : `${src}/${escape(name)}/`)
+const anyOf = (names) => `^(${names.map(place).join('|')})`
+const npm = (names) => `(^|/)node_modules/(${names.join('|')})/`
+
+const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  comment: `${room} may import: ${[room, ...allowed, 'clock.ts'].join(', ')}`,
+  severity: 'error',
+  from: { path: anyOf([room]) },
+  to: { path: '^packages/ratecard/', pathNot: anyOf([room, ...allowed, 'clock.ts']) },
+}))
+
+const packageRules = walledPackages.map(({ name, packages, within }) => ({
+  name: `package-${packages[0]}`,
+  comment: `${name} is imported only within ${within.join(', ')}`,
+  severity: 'error',
+  from: { path: '^packages/', pathNot: anyOf(within) },
+  to: { path: npm(packages) },
+}))
+
+module.exports = {
+  forbidden: [
+    ...roomRules,
+    ...packageRules,
+    {
+      name: 'room-unknown',
+      comment: 'Every folder of src is a room with a row in the table above',
+      severity: 'error',
+      from: { path: `^${src}/[^/]+/`, pathNot: anyOf(Object.keys(rooms)) },
+      to: {},
+    },
+    {
+      name: 'port-types-only',
+      comment: 'service.ts and settings.ts say what there is; they use nothing that acts',
+      severity: 'error',
+      from: { path: anyOf(['service.ts', 'settings.ts', 'clock.ts']) },
+      to: { path: anyOf(['sync', 'lookup', 'access', 'http', 'cli', 'sandbox', 'compose.ts', 'main.ts']) },
+    },
+    {
+      name: 'adapters-behind-ports',
+      comment: `Adapters are named only in ${composition.join(' and ')}`,
+      severity: 'error',
+      from: { path: '^packages/', pathNot: anyOf([...adapters, ...composition]) },
+      to: { path: anyOf(adapters) },
+    },
+    {
+      name: 'sandbox-is-the-other-side',
+      comment: 'The sandbox shares no code with the adapters: it is the other side of the wire',
+      severity: 'error',
+      from: { path: anyOf(['processor/stripe', 'store/sql']) },
+      to: { path: anyOf(['sandbox', 'http', 'sync', 'lookup', 'access']) },
+    },
+    {
+      name: 'pure-rooms-do-no-io',
+      severity: 'error',
+      from: { path: anyOf(pureRooms) },
+      to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${pureNodeModules.join('|')})$` },
+    },
+    {
+      name: 'pure-rooms-take-no-client-packages',
+      severity: 'error',
+      from: { path: anyOf(pureRooms) },
+      to: { path: npm(['undici', 'pino', 'prom-client', 'p-limit', 'p-retry', 'dotenv', 'env-schema', 'esbuild']) },
+    },
+    {
+      name: 'client-imports-nothing',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { pathNot: '^packages/client/src/' },
+    },
+    {
+      name: 'client-through-its-package',
+      comment: 'The product uses the client by its public name, never by its files',
+      severity: 'error',
+      from: { path: `^${src}/` },
+      to: { path: '^packages/client/src/' },
+    },
+    {
+      name: 'client-only-in-cli',
+      severity: 'error',
+      from: { path: `^${src}/`, pathNot: anyOf(['cli', 'main.ts']) },
+      to: { path: '^packages/client/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Types may refer to each other within a room; what runs may not. Between rooms the table has no cycle at all',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-development-packages',
+      comment: 'What is installed needs only its own dependencies',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], pathNot: '/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.json', '.d.ts'],
+    },
+  },
+}

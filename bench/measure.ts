@@ -1,0 +1,38 @@
+import { performance } from 'node:perf_hooks'
+
+/** One line of the table. `ratio` compares ours with the yardstick of the same run; machines differ, ratios hardly do. */
+export interface BenchResult {
+  readonly name: string
+  readonly ours: string
+  readonly yardstick: string
+  readonly ratio: string
+  readonly aim: string
+  readonly met: boolean
+}
+
+export interface BenchOptions {
+  /** Short runs that only show that the benchmarks work. */
+  readonly quick: boolean
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (middle === undefined) throw new Error('no values')
+  return middle
+}
+
+/** Median milliseconds of `times` runs, after a few that warm up. */
+export function timeMs(times: number, work: () => unknown): number {
+  for (let round = 0; round < Math.min(5, times); round++) work()
+  return median(Array.from({ length: times }, () => elapsedMs(work)))
+}
+
+function elapsedMs(work: () => unknown): number {
+  const began = performance.now()
+  work()
+  return performance.now() - began
+}
+
+export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
+export const perSecond = (value: number) => `${Math.round(value).toString()}/s`

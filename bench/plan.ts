@@ -1,0 +1,98 @@
+import { desiredCatalog } from '../packages/ratecard/src/catalog/desired.ts'
+import { planChanges } from '../packages/ratecard/src/catalog/plan.ts'
+import { processorId } from '../packages/ratecard/src/catalog/resource.ts'
+import type {
+  DesiredResource,
+  FieldsOf,
+  ObservedResource,
+  ProcessorId,
+  ResourceKind,
+  Snapshot,
+} from '../packages/ratecard/src/catalog/resource.ts'
+import type { BillingConfig, Price } from '../packages/ratecard/src/config/schema.ts'
+import { milliseconds, timeMs } from './measure.ts'
+import type { BenchOptions, BenchResult } from './measure.ts'
+
+/** Processor ids equal config ids here, so that references need no translation. */
+function observe<K extends ResourceKind>(resource: DesiredResource<K>): ObservedResource<K> {
+  const fields = structuredClone(resource.fields) as FieldsOf<K> & FieldsOf<K, ProcessorId>
+  return {
+    kind: resource.kind,
+    processorId: processorId(resource.configId),
+    active: true,
+    fields,
+    mark: resource.configId,
+    created: 1_767_225_600,
+    lookupKey: resource.kind === 'price' ? resource.configId : null,
+    redeemed: 0,
+    carried: 0,
+    spent: false,
+    unrepresentable: [],
+    raw: {},
+  }
+}
+
+function liveState(config: BillingConfig): Snapshot {
+  const { meter, product, price, coupon, promotion_code, webhook } = desiredCatalog(config)
+  return {
+    meter: meter.map(observe),
+    product: product.map(observe),
+    price: price.map(observe),
+    coupon: coupon.map(observe),
+    promotion_code: promotion_code.map(observe),
+    webhook: webhook.map(observe),
+  }
+}
+
+const intervals = ['day', 'week', 'month', 'year'] as const
+
+function priceOf(product: number, index: number): Price {
+  const interval = intervals[index % intervals.length] ?? 'month'
+  const id = `product_${product.toString()}_price_${index.toString()}`
+  const common = { id, currency: 'eur', interval, ui: { features: ['One feature', 'Another feature'] } } as const
+  if (index !== 4) return { ...common, amount: 500 + product + index * 100, default: index === 0 }
+  const tiers: Price['tiers'] = [
+    { up_to: 100, unit_amount: 0 },
+    { up_to: 'inf', unit_amount: 5, flat_amount: product },
+  ]
+  return { ...common, billing_scheme: 'tiered', tiers }
+}
+
+function documentOf(products: number, prices: number): BillingConfig {
+  return {
+    version: '1.0.0',
+    products: Array.from({ length: products }, (_, product) => ({
+      id: `product_${product.toString()}`,
+      name: `Product ${product.toString()}`,
+      description: 'A product of ordinary length, described in one ordinary sentence.',
+      prices: Array.from({ length: prices }, (_, index) => priceOf(product, index)),
+      metadata: { team: 'growth', index: product.toString() },
+    })),
+  }
+}
+
+/** The plan against JSON.parse of the same document: what a push computes beside what reading the file costs anyway. */
+export function benchPlan({ quick }: BenchOptions): BenchResult[] {
+  const config = documentOf(quick ? 100 : 1_000, 5)
+  const text = JSON.stringify(config)
+  const snapshot = liveState(config)
+  const empty: Snapshot = { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
+  const times = quick ? 3 : 25
+
+  const unchanged = planChanges({ config, previous: config, snapshot, mappings: [] })
+  if (process.env.DBG) console.log(JSON.stringify(unchanged.changes.filter((c) => c.action !== 'keep').slice(0, 2)), unchanged.issues.slice(0,2))
+  if (unchanged.changes.some((change) => change.action !== 'keep')) throw new Error('the plan of an unchanged document has changes')
+
+  const parse = timeMs(times, () => JSON.parse(text) as unknown)
+  const again = timeMs(times, () => planChanges({ config, previous: config, snapshot, mappings: [] }))
+  const first = timeMs(times, () => planChanges({ config, previous: null, snapshot: empty, mappings: [] }))
+  const result = (name: string, ours: number): BenchResult => ({
+    name,
+    ours: milliseconds(ours),
+    yardstick: `JSON.parse ${milliseconds(parse)}`,
+    ratio: `${(ours / parse).toFixed(1)}×`,
+    aim: '< 10×',
+    met: ours / parse < 10,
+  })
+  return [result('plan, 1,000 products × 5 prices, nothing changed', again), result('plan, the same, first push', first)]
+}

@@ -1,0 +1,92 @@
+/** One thing wrong with a document or a request, with its place as a JSON pointer (`#/products/0/id`). */
+export interface Issue {
+  readonly code: string
+  readonly pointer: string
+  readonly severity: 'error' | 'warning'
+  readonly detail: string
+  readonly hint?: string
+}
+
+/** What the payment processor itself said, unchanged. */
+export interface ProcessorWords {
+  readonly type?: string
+  readonly code?: string
+  readonly message?: string
+  readonly param?: string
+  readonly request_id?: string
+}
+
+export interface RatecardErrorFields {
+  readonly code: string
+  readonly message: string
+  /** 0 when no answer came: the server could not be reached, or the request timed out. */
+  readonly status?: number
+  readonly title?: string
+  readonly hint?: string | undefined
+  readonly errors?: readonly Issue[]
+  readonly requestId?: string | null
+  readonly processor?: ProcessorWords | null
+  readonly retryAfterMs?: number | null
+  readonly problem?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+/**
+ * Every failure of a call. `code` is the contract: a code of the server's problem document, or one of the client's own
+ * `server_unreachable`, `request_timeout`, `request_aborted`, `answer_invalid`.
+ */
+export class RatecardError extends Error {
+  override readonly name = 'RatecardError'
+  readonly code: string
+  readonly status: number
+  readonly title: string
+  readonly hint: string | undefined
+  readonly errors: readonly Issue[]
+  readonly requestId: string | null
+  readonly processor: ProcessorWords | null
+  readonly retryAfterMs: number | null
+  /** The problem document as it came, with members of its own such as `push_id`. */
+  readonly problem: Readonly<Record<string, unknown>>
+
+  constructor(fields: RatecardErrorFields) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.code = fields.code
+    this.status = fields.status ?? 0
+    this.title = fields.title ?? fields.message
+    this.hint = fields.hint
+    this.errors = fields.errors ?? []
+    this.requestId = fields.requestId ?? null
+    this.processor = fields.processor ?? null
+    this.retryAfterMs = fields.retryAfterMs ?? null
+    this.problem = fields.problem ?? {}
+  }
+}
+
+/** The error that a problem document (RFC 9457) describes. */
+export function errorFromProblem(
+  problem: Readonly<Record<string, unknown>>,
+  answer: { readonly status: number; readonly requestId?: string | null; readonly retryAfterMs?: number | null },
+): RatecardError {
+  const text = (name: string) => (typeof problem[name] === 'string' ? problem[name] : undefined)
+  const title = text('title') ?? `The server answered ${answer.status}`
+  return new RatecardError({
+    code: text('code') ?? 'answer_invalid',
+    status: answer.status,
+    title,
+    message: text('detail') ?? title,
+    hint: text('hint'),
+    errors: Array.isArray(problem['errors']) ? problem['errors'].filter(isIssue) : [],
+    requestId: answer.requestId ?? text('instance') ?? null,
+    processor: isRecord(problem['processor']) ? problem['processor'] : null,
+    retryAfterMs: answer.retryAfterMs ?? null,
+    problem,
+  })
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isIssue(value: unknown): value is Issue {
+  return isRecord(value) && typeof value['detail'] === 'string' && typeof value['pointer'] === 'string'
+}

@@ -1,0 +1,193 @@
+import { RatecardError, errorFromProblem, isRecord } from './error.ts'
+
+export interface ClientOptions {
+  /** Where the service is, for example `http://127.0.0.1:4242`. */
+  readonly baseUrl: string
+  /** Sent as `X-Service-Key`. Never put one into a browser. */
+  readonly serviceKey?: string | undefined
+  readonly fetch?: typeof fetch
+  /** For each attempt. Default 30 seconds. */
+  readonly timeoutMs?: number
+  /** Further attempts of requests that may be repeated: reads, and writes with an idempotency key. Default 2. */
+  readonly retries?: number
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number
+}
+
+export interface Call extends CallOptions {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** Parsed JSON; null when the body is empty. */
+  readonly body: unknown
+}
+
+export interface Transport {
+  send(path: string, call?: Call): Promise<Answer>
+  /** The answer's body as it comes; errors as in `send`. No retries and no timeout: a stream may be silent for long. */
+  stream(path: string, call?: Call): Promise<ReadableStream<Uint8Array>>
+}
+
+const defaultTimeoutMs = 30_000
+const longestPauseMs = 5_000
+
+export function createTransport(options: ClientOptions): Transport {
+  const base = options.baseUrl.replace(/\/+$/, '')
+  const doFetch = options.fetch ?? ((input, init) => fetch(input, init))
+  const retries = options.retries ?? 2
+
+  const attempt = async (path: string, call: Call, signal: AbortSignal | null): Promise<Response> => {
+    const init: RequestInit = { method: call.method ?? 'GET', headers: headersOf(options, call), signal }
+    if (call.body !== undefined) init.body = JSON.stringify(call.body)
+    return doFetch(urlOf(base, path, call.query), init)
+  }
+
+  const once = async (path: string, call: Call): Promise<Answer> => {
+    const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal])
+    try {
+      return await readAnswer(await attempt(path, call, signal))
+    } catch (cause) {
+      throw asFailure(cause, base, {
+        timedOut: timeout.aborted ? timeoutMs : null,
+        aborted: call.signal?.aborted ?? false,
+      })
+    }
+  }
+
+  return {
+    async send(path, call = {}) {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await once(path, call)
+        } catch (error) {
+          if (tries >= retries || !isRepeatable(call) || !isPassing(error)) throw error
+          await pause(pauseMs(error, tries), call.signal)
+        }
+      }
+    },
+    async stream(path, call = {}) {
+      try {
+        const response = await attempt(path, call, call.signal ?? null)
+        if (!response.ok) await readAnswer(response)
+        if (response.body === null)
+          throw new RatecardError({ code: 'answer_invalid', message: 'The server sent no body.' })
+        return response.body
+      } catch (cause) {
+        throw asFailure(cause, base, { timedOut: null, aborted: call.signal?.aborted ?? false })
+      }
+    },
+  }
+}
+
+function headersOf(options: ClientOptions, call: Call): Headers {
+  const headers = new Headers({ accept: 'application/json' })
+  if (options.serviceKey !== undefined) headers.set('x-service-key', options.serviceKey)
+  if (call.body !== undefined) headers.set('content-type', 'application/json')
+  for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers.set(name, value)
+  return headers
+}
+
+function urlOf(base: string, path: string, query: Call['query']): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) parameters.set(name, String(value))
+  const text = parameters.toString()
+  return `${base}${path}${text === '' ? '' : `?${text}`}`
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const body = text === '' ? null : parseJson(text)
+  if (response.ok && body !== undefined) return { status: response.status, headers: response.headers, body }
+  const requestId = response.headers.get('x-request-id')
+  const retryAfterMs = retryAfterOf(response.headers.get('retry-after'))
+  if (!response.ok && isRecord(body)) throw errorFromProblem(body, { status: response.status, requestId, retryAfterMs })
+  throw new RatecardError({
+    code: 'answer_invalid',
+    status: response.status,
+    message: `${response.url || 'The server'} answered ${response.status} with something that is not JSON.`,
+    hint: 'Check the address: this does not look like a Ratecard server.',
+    requestId,
+    retryAfterMs,
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function retryAfterOf(header: string | null): number | null {
+  const seconds = header === null ? Number.NaN : Number(header)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null
+}
+
+function asFailure(cause: unknown, base: string, why: { timedOut: number | null; aborted: boolean }): RatecardError {
+  if (cause instanceof RatecardError) return cause
+  if (why.aborted) return new RatecardError({ code: 'request_aborted', message: 'The request was cancelled.', cause })
+  if (why.timedOut !== null)
+    return new RatecardError({
+      code: 'request_timeout',
+      message: `${base} did not answer within ${why.timedOut / 1000} seconds.`,
+      cause,
+    })
+  return new RatecardError({
+    code: 'server_unreachable',
+    message: `No Ratecard server could be reached at ${base} (${reasonOf(cause)}).`,
+    cause,
+  })
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const inner: unknown = cause.cause
+  if (isRecord(inner) && typeof inner['code'] === 'string') return inner['code']
+  return inner instanceof Error && inner.message !== '' ? inner.message : cause.message
+}
+
+function isRepeatable(call: Call): boolean {
+  return (call.method ?? 'GET') === 'GET' || call.headers?.['idempotency-key'] !== undefined
+}
+
+/** Whether the same request may succeed a moment later. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof RatecardError)) return false
+  if (error.status === 0) return error.code === 'server_unreachable'
+  return error.status === 429 || error.status === 503
+}
+
+function pauseMs(error: unknown, tries: number): number {
+  const asked = error instanceof RatecardError ? error.retryAfterMs : null
+  if (asked !== null) return Math.min(asked, longestPauseMs)
+  // Half fixed, half random: callers that failed together do not come back together.
+  const full = Math.min(200 * 2 ** tries, longestPauseMs)
+  return full / 2 + (Math.random() * full) / 2
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(new RatecardError({ code: 'request_aborted', message: 'The request was cancelled.' }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted === true) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,109 @@
+// Who may call the admin routes. Decides what a key looks like and which keys are valid; never keeps or logs a key itself.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Service, ServiceKey } from '../service.ts'
+import type { ServiceKeyRecord, Store } from '../store/store.ts'
+
+const prefix = 'rck_'
+/** `lastUsedAt` is exact to this much: a write to the store for every request would cost more than it tells. */
+const touchEveryMs = 60_000
+
+export interface ServiceKeyDeps {
+  readonly store: Pick<Store, 'serviceKeys'>
+  readonly clock: Clock
+  /** Injected by tests only. */
+  readonly random?: (bytes: number) => Buffer
+}
+
+export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
+  /**
+   * Makes sure that somebody can call the admin routes. The environment's key is kept (hashed) beside those that exist. Without
+   * one, and with no valid key in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
+   */
+  ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
+}
+
+export function createServiceKeys({ store: { serviceKeys }, clock, random = randomBytes }: ServiceKeyDeps): ServiceKeys {
+  const touched = new Map<string, number>()
+
+  async function add(name: string, key: string): Promise<ServiceKeyRecord> {
+    const createdAt = clock.now()
+    const record: ServiceKeyRecord = {
+      id: `key_${createdAt.toString(36).padStart(9, '0')}${random(5).toString('hex')}`,
+      name,
+      hash: hashKey(key),
+      hint: key.slice(-4),
+      createdAt,
+      lastUsedAt: null,
+      revokedAt: null,
+    }
+    await serviceKeys.add(record)
+    return record
+  }
+
+  const generate = () => prefix + random(32).toString('base64url')
+
+  async function touch(id: string): Promise<void> {
+    const now = clock.now()
+    if (now - (touched.get(id) ?? -touchEveryMs) < touchEveryMs) return
+    touched.set(id, now)
+    // Bookkeeping: a valid key stays valid when it cannot be written.
+    await serviceKeys.touch(id, now).catch(() => touched.delete(id))
+  }
+
+  const active = async () => (await serviceKeys.list()).filter((record) => record.revokedAt === null)
+
+  return {
+    async authenticate(key) {
+      const hash = hashKey(key)
+      const record = await serviceKeys.findByHash(hash)
+      if (record === null || !equalHashes(record.hash, hash) || record.revokedAt !== null) return null
+      await touch(record.id)
+      return toServiceKey(record)
+    },
+    async createKey(name) {
+      const key = generate()
+      return { ...toServiceKey(await add(name, key)), key }
+    },
+    listKeys: async () => (await serviceKeys.list()).map(toServiceKey),
+    async revokeKey(id) {
+      const valid = await active()
+      if (valid.length === 1 && valid[0]?.id === id)
+        throw new ServiceError('key_last', 'It is the last valid service key: without it nobody could make another.', {
+          hint: 'Create a new key first, then revoke this one.',
+        })
+      if (!(await serviceKeys.revoke(id, clock.now())))
+        throw new ServiceError('key_not_found', `There is no valid service key "${id}".`)
+    },
+    async ensureFirstKey(environmentKey) {
+      if (environmentKey !== null) {
+        // A revoked key stays revoked, also when the environment still names it.
+        const known = async () => (await serviceKeys.findByHash(hashKey(environmentKey))) !== null
+        if (await known()) return null
+        await add('environment', environmentKey).catch(async (error: unknown) => {
+          // Replicas that start together all add it; one of them wins.
+          if (!(await known())) throw error
+        })
+        return null
+      }
+      if ((await active()).length > 0) return null
+      const key = generate()
+      await add('first', key)
+      return { key }
+    },
+  }
+}
+
+function hashKey(key: string): string {
+  return createHash('sha256').update(key, 'utf8').digest('hex')
+}
+
+function equalHashes(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function toServiceKey({ hash: _hash, ...key }: ServiceKeyRecord): ServiceKey {
+  return key
+}

@@ -1,0 +1,128 @@
+// Which fields differ, whose change it is, and whether the processor lets us change them in place.
+import { canonicalJson } from '../config/canonical.ts'
+import type { Origin } from './plan.ts'
+import type { FieldsOf, MetadataMap, ProcessorId, ResourceKind } from './resource.ts'
+
+/** `once`: from unspecified it may be set, after that it is fixed. `apart`: decided by a step of its own. */
+export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart'
+
+/** Stripe's rules of what may change (facts: mutable and immutable fields per object). */
+const fieldRules: { readonly [K in ResourceKind]: Readonly<Record<keyof FieldsOf<K> & string, Mutability>> } = {
+  meter: {
+    displayName: 'in_place',
+    eventName: 'fixed',
+    formula: 'fixed',
+    customerKey: 'fixed',
+    valueKey: 'fixed',
+  },
+  product: { name: 'in_place', description: 'in_place', type: 'fixed', metadata: 'in_place', defaultPrice: 'apart' },
+  price: {
+    product: 'fixed',
+    currency: 'fixed',
+    interval: 'fixed',
+    intervalCount: 'fixed',
+    usageType: 'fixed',
+    meter: 'fixed',
+    billingScheme: 'fixed',
+    tiersMode: 'fixed',
+    unitAmount: 'fixed',
+    tiers: 'fixed',
+    taxBehavior: 'once',
+    metadata: 'in_place',
+  },
+  coupon: {
+    name: 'in_place',
+    percentOff: 'fixed',
+    amountOff: 'fixed',
+    currency: 'fixed',
+    duration: 'fixed',
+    durationInMonths: 'fixed',
+    maxRedemptions: 'fixed',
+    redeemBy: 'fixed',
+    appliesTo: 'fixed',
+    metadata: 'in_place',
+  },
+  promotion_code: {
+    code: 'fixed',
+    coupon: 'fixed',
+    active: 'in_place',
+    maxRedemptions: 'fixed',
+    firstTimeTransaction: 'fixed',
+    minimumAmount: 'fixed',
+    minimumAmountCurrency: 'fixed',
+    expiresAt: 'fixed',
+    metadata: 'in_place',
+  },
+  webhook: { url: 'in_place', events: 'in_place', connect: 'fixed', description: 'in_place' },
+}
+
+export interface Difference {
+  /** Canonical field, or `metadata.<key>`. */
+  readonly field: string
+  readonly want: unknown
+  readonly live: unknown
+  readonly origin: Origin
+  readonly fixed: boolean
+}
+
+type Bag = Readonly<Record<string, unknown>>
+
+/**
+ * The differences between what is wanted and what is live; `last` is what was applied last, to tell an edit from drift.
+ * References are processor ids on all three sides. Metadata keys that neither we nor the document set are left alone.
+ */
+export function differences<K extends ResourceKind>(
+  kind: K,
+  want: FieldsOf<K, ProcessorId>,
+  live: FieldsOf<K, ProcessorId>,
+  last: FieldsOf<K, ProcessorId> | null,
+): Difference[] {
+  const found: Difference[] = []
+  const [wanted, lived, lasted] = [want as unknown as Bag, live as unknown as Bag, last as unknown as Bag | null]
+  for (const [field, mutability] of Object.entries(fieldRules[kind]) as [string, Mutability][]) {
+    if (mutability === 'apart') continue
+    if (field === 'metadata') {
+      found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
+      continue
+    }
+    if (same(wanted[field], lived[field])) continue
+    found.push({
+      field,
+      want: wanted[field],
+      live: lived[field],
+      origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
+      fixed: mutability === 'fixed' || (mutability === 'once' && lived[field] !== 'unspecified'),
+    })
+  }
+  return found
+}
+
+function metadataDifferences(want: unknown, live: unknown, last: unknown): Difference[] {
+  const [wanted, lived, lasted] = [want as MetadataMap, live as MetadataMap, last as MetadataMap | undefined]
+  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(lasted ?? {})])]
+  return keys
+    .filter((key) => own(wanted, key) !== own(lived, key))
+    .map((key) => ({
+      field: `metadata.${key}`,
+      want: own(wanted, key),
+      live: own(lived, key),
+      origin: originOf(own(wanted, key), own(lived, key), lasted === undefined ? undefined : { value: own(lasted, key) }),
+      fixed: false,
+    }))
+}
+
+function own(map: MetadataMap, key: string): string | null {
+  return Object.hasOwn(map, key) ? (map[key] ?? null) : null
+}
+
+function originOf(want: unknown, live: unknown, last: { readonly value: unknown } | undefined): Origin {
+  if (last === undefined || same(last.value, live)) return 'edit'
+  return same(last.value, want) ? 'drift' : 'both'
+}
+
+/** Canonical values are equal exactly when their canonical JSON is. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  return canonicalJson(a) === canonicalJson(b)
+}

@@ -1,0 +1,33 @@
+// A plan's change for people and tools, in the service's own form.
+import type { Change, ChangeAction, FieldChange } from './plan.ts'
+import type { ResourceKind } from './resource.ts'
+
+/** One change of a plan. */
+export interface Detail {
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly action: ChangeAction
+  /** Names of the fields that changed. */
+  readonly because: readonly string[]
+  readonly fields: readonly FieldChange[]
+  readonly processorIdBefore: string | null
+  readonly processorIdAfter: string | null
+  readonly display: { readonly before: string | null; readonly after: string | null }
+}
+
+/** One entry per change; what is kept is none. */
+export function detailsOf(changes: readonly Change[], created: (kind: ResourceKind, id: string) => string | null): Detail[] {
+  return changes
+    .filter((change) => change.action !== 'keep')
+    .map((change) => ({
+      kind: change.kind,
+      configId: change.configId,
+      action: change.action,
+      because: change.because.map((field) => field.field),
+      fields: change.because,
+      processorIdBefore: change.processorIdBefore,
+      processorIdAfter:
+        change.processorIdAfter ?? (change.action === 'archive' ? null : created(change.kind, change.configId)),
+      display: change.display,
+    }))
+}

@@ -1,0 +1,67 @@
+// Whose the live objects are. An object is ours when the mapping history knows it, or when it carries our mark; the history
+// outranks the mark. Everything else belongs to somebody else and is never touched.
+import type { ConfigId, MappingEntry, ObservedResource, ProcessorId, ResourceKind, Snapshot } from './resource.ts'
+import { resourceKey, resourceKinds } from './resource.ts'
+
+export interface Ownership {
+  /** The configuration id that an object stands or stood for; null when it is not ours. */
+  ownerOf(kind: ResourceKind, id: ProcessorId): ConfigId | null
+  /** The processor id that a configuration id maps to now (archived ones included); null when it never had one. */
+  currentOf(kind: ResourceKind, id: ConfigId): ProcessorId | null
+  /** Live objects that are ours for this id, the current one first, then the newest. */
+  candidates<K extends ResourceKind>(kind: K, id: ConfigId): readonly ObservedResource<K>[]
+  find<K extends ResourceKind>(kind: K, id: ProcessorId): ObservedResource<K> | null
+  all<K extends ResourceKind>(kind: K): readonly ObservedResource<K>[]
+  /** Whether this processor id occurs in the history, alive or deleted. */
+  everMapped(kind: ResourceKind, id: string): boolean
+}
+
+export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[]): Ownership {
+  const ownerByHistory = new Map<string, ConfigId>()
+  const current = new Map<string, ProcessorId>()
+  for (const entry of [...mappings].sort((a, b) => a.sequence - b.sequence)) {
+    ownerByHistory.set(resourceKey(entry.kind, entry.processorId), entry.configId)
+    current.set(resourceKey(entry.kind, entry.configId), entry.processorId)
+  }
+
+  const byId = new Map<string, ObservedResource>()
+  const byOwner = new Map<string, ObservedResource[]>()
+  for (const kind of resourceKinds) {
+    for (const object of snapshot[kind] as readonly ObservedResource[]) {
+      byId.set(resourceKey(kind, object.processorId), object)
+      const owner = ownerByHistory.get(resourceKey(kind, object.processorId)) ?? object.mark
+      if (owner === null) continue
+      const key = resourceKey(kind, owner)
+      const group = byOwner.get(key)
+      if (group === undefined) byOwner.set(key, [object])
+      else group.push(object)
+    }
+  }
+  for (const [key, group] of byOwner) {
+    const mapped = current.get(key)
+    group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
+  }
+
+  return {
+    ownerOf: (kind, id) => {
+      const key = resourceKey(kind, id)
+      return ownerByHistory.get(key) ?? byId.get(key)?.mark ?? null
+    },
+    currentOf: (kind, id) => current.get(resourceKey(kind, id)) ?? null,
+    candidates: <K extends ResourceKind>(kind: K, id: ConfigId) =>
+      (byOwner.get(resourceKey(kind, id)) ?? []) as unknown as readonly ObservedResource<K>[],
+    find: <K extends ResourceKind>(kind: K, id: ProcessorId) =>
+      (byId.get(resourceKey(kind, id)) ?? null) as ObservedResource<K> | null,
+    all: <K extends ResourceKind>(kind: K) => snapshot[kind] as unknown as readonly ObservedResource<K>[],
+    everMapped: (kind, id) => ownerByHistory.has(resourceKey(kind, id)),
+  }
+}
+
+/** The mapped object first, then active ones: an active leftover of a broken push is better reused than left beside. */
+function rank(object: ObservedResource, mapped: ProcessorId | undefined): number {
+  return (object.processorId === mapped ? 2 : 0) + (object.active ? 1 : 0)
+}
+
+function compareText(a: ObservedResource, b: ObservedResource): number {
+  return a.processorId < b.processorId ? -1 : a.processorId > b.processorId ? 1 : 0
+}

@@ -1,0 +1,32 @@
+// Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other.
+import type { PlanContext } from './plan-context.ts'
+import { editsSince } from './plan-resource.ts'
+import type { Change } from './plan.ts'
+import { processorId, resourceKey } from './resource.ts'
+import type { DesiredResource } from './resource.ts'
+
+export function decideLocal(context: PlanContext, want: DesiredResource): void {
+  const key = resourceKey(want.kind, want.configId)
+  const self = processorId(want.configId)
+  const mapped = context.own.currentOf(want.kind, want.configId)
+  const known = context.known.get(key)
+  const because = editsSince(context, want)
+  const moves = mapped !== self
+  let action: Change['action']
+  if (known === undefined) action = moves ? 'create' : 'reactivate'
+  else if (moves) action = 'replace'
+  else action = because.length > 0 ? 'update' : 'keep'
+  context.outcomes.set(key, self)
+  context.drafts.set(key, {
+    action,
+    kind: want.kind,
+    configId: want.configId,
+    home: 'local',
+    because: action === 'update' || action === 'replace' ? because : [],
+    before: action === 'create' ? null : mapped,
+    after: self,
+    reused: false,
+    reason: 'removed',
+  })
+  if (moves) context.forward.push({ op: 'record', kind: want.kind, configId: want.configId, processorId: self })
+}

@@ -1,0 +1,145 @@
+import { RatecardError } from '@ratecard/client'
+import type { PlacedIssue } from '../config/source.ts'
+import type { Issue } from '../errors/issue.ts'
+import { ServiceError } from '../errors/service-error.ts'
+
+/** 0 done, 1 the user's matter, 2 usage, 3 changes or drift present, 70 ours. */
+export type ExitCode = 0 | 1 | 2 | 3 | 70
+
+export type ShownIssue = Issue | PlacedIssue
+
+/** The members of a problem document, for failures that no server reported too. */
+export interface Problem {
+  readonly code: string
+  readonly title: string
+  readonly detail: string
+  readonly hint?: string | undefined
+  readonly status?: number | undefined
+  readonly errors?: readonly (Issue | PlacedIssue | RatecardError['errors'][number])[] | undefined
+  readonly requestId?: string | null
+  readonly processor?: Readonly<Record<string, unknown>> | null
+  /** Further members of the server's problem document, such as `push_id`. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** A command that cannot go on: what is shown, and the exit code. */
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure'
+  readonly exit: ExitCode
+  readonly problem: Problem
+
+  constructor(exit: ExitCode, problem: Problem) {
+    super(problem.detail)
+    this.exit = exit
+    this.problem = problem
+  }
+}
+
+/** A mistake in how the command was called (exit 2). */
+export function usageFailure(detail: string, hint?: string): CliFailure {
+  return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
+}
+
+/** Whatever was thrown, as something that can be shown. */
+export function toFailure(error: unknown, io: { readonly apiUrl?: string | undefined } = {}): CliFailure {
+  if (error instanceof CliFailure) return error
+  if (error instanceof RatecardError) return fromClient(error, io.apiUrl)
+  if (error instanceof ServiceError)
+    return new CliFailure(exitOf(error.status), {
+      code: error.code,
+      title: error.message,
+      detail: error.message,
+      hint: error.hint,
+      errors: error.issues,
+      extra: error.extra,
+    })
+  if (isSystemError(error)) return fromSystem(error)
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return new CliFailure(70, {
+    code: 'internal',
+    title: 'Something went wrong on our side',
+    detail,
+    hint: 'Please report this, with the text above.',
+  })
+}
+
+const standardMembers = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'hint', 'errors', 'processor'])
+
+function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailure {
+  if (error.code === 'server_unreachable' || error.code === 'request_timeout')
+    return new CliFailure(70, {
+      code: error.code,
+      title: error.code === 'server_unreachable' ? 'The server could not be reached' : 'The server did not answer',
+      detail: error.message,
+      hint: 'Start a server with `ratecard server start`, or say where it is with --api-url or RATECARD_API_URL.',
+    })
+  const extra = Object.fromEntries(Object.entries(error.problem).filter(([name]) => !standardMembers.has(name)))
+  return new CliFailure(exitOf(error.status), {
+    code: error.code,
+    title: error.title,
+    detail: error.message,
+    hint: hintFor(error, apiUrl),
+    status: error.status,
+    errors: error.errors,
+    requestId: error.requestId,
+    processor: error.processor === null ? null : { ...error.processor },
+    extra,
+  })
+}
+
+/** The server speaks of its API; a person at the command line needs the flag. */
+function hintFor(error: RatecardError, apiUrl: string | undefined): string | undefined {
+  const at = apiUrl === undefined ? 'the server' : apiUrl
+  switch (error.code) {
+    case 'service_key_missing':
+      return `Give the service key of ${at} with --service-key or RATECARD_SERVICE_KEY.`
+    case 'service_key_invalid':
+      return `Check --service-key or RATECARD_SERVICE_KEY: ${at} does not know this key.`
+    case 'processor_drift':
+      return 'See `ratecard billing drift`. To overwrite the edits, push again with --force.'
+    case 'impact_not_approved':
+      return 'Read what it affects, then push again with --approve-impact.'
+    case 'version_conflict':
+      return error.hint ?? 'Raise `version` in the configuration and push again.'
+    case 'config_not_found':
+      return error.hint ?? 'Push a configuration first: `ratecard billing push`.'
+    case 'push_in_progress':
+      return error.hint ?? 'Wait for it, or follow it with `ratecard billing pushes`.'
+    default:
+      return error.hint
+  }
+}
+
+function exitOf(status: number): ExitCode {
+  return status >= 400 && status < 500 ? 1 : 70
+}
+
+interface SystemError extends Error {
+  readonly code: string
+  readonly path?: string
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+}
+
+function fromSystem(error: SystemError): CliFailure {
+  const what: Record<string, string> = {
+    ENOENT: 'does not exist',
+    EACCES: 'may not be read or written by this user',
+    EPERM: 'may not be read or written by this user',
+    EISDIR: 'is a directory',
+    ENOTDIR: 'is not a directory',
+    ENOSPC: 'cannot be written: the disk is full',
+    EROFS: 'is on a read-only file system',
+  }
+  const reason = what[error.code]
+  const code = error.code === 'ENOENT' ? 'file_not_found' : error.code === 'EADDRINUSE' ? 'address_in_use' : 'file_error'
+  const detail = reason !== undefined && error.path !== undefined ? `${error.path} ${reason}.` : `${error.message}.`
+  return new CliFailure(1, {
+    code,
+    title: code === 'address_in_use' ? 'The port is taken' : 'A file could not be used',
+    detail,
+    hint: code === 'address_in_use' ? 'Choose another one with --port, or stop what listens there.' : undefined,
+  })
+}

@@ -1,0 +1,41 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import { pathOf, pointerOf } from '../errors/issue.ts'
+import type { Issue } from '../errors/issue.ts'
+import { isMoment } from './moment.ts'
+import { BillingConfig } from './schema.ts'
+import { saySchemaError } from './shape-words.ts'
+
+let compiled: ValidateFunction<BillingConfig> | undefined
+
+/** What the schema alone has against a document: types, required and unknown fields, formats, ranges. All of it. */
+export function shapeIssues(document: unknown): Issue[] {
+  const validate = (compiled ??= compile())
+  return validate(document) ? [] : fromAjvErrors(validate.errors ?? [])
+}
+
+/** Whether the document has the shape of a configuration; the rules are not asked. */
+export function isConfigShape(document: unknown): document is BillingConfig {
+  return (compiled ??= compile())(document)
+}
+
+// Compiling takes some 30 ms, which commands that check nothing need not pay.
+function compile(): ValidateFunction<BillingConfig> {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, ownProperties: true, strict: true, allowUnionTypes: true })
+  ajv.addFormat('date-time', isMoment)
+  return ajv.compile<BillingConfig>(BillingConfig)
+}
+
+/** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` become the one issue of their field. */
+export function fromAjvErrors(errors: readonly ErrorObject[]): Issue[] {
+  const alternatives = new Set(
+    errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath),
+  )
+  return errors
+    .filter((error) => error.keyword === 'anyOf' || !alternatives.has(error.instancePath))
+    .map((error) => {
+      const path = pathOf(error.instancePath)
+      if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))
+      return { pointer: pointerOf(path), severity: 'error', ...saySchemaError(error, path) } satisfies Issue
+    })
+}

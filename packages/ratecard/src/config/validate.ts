@@ -1,0 +1,62 @@
+// The verdict on a document: its shape by the schema, its meaning by the rules, every problem at once. The command line and the
+// service ask the same function. It expands nothing, changes nothing and knows nothing of the processor.
+import { pathOf } from '../errors/issue.ts'
+import type { Issue } from '../errors/issue.ts'
+import { capped, limitIssues } from './limits.ts'
+import { ruleIssues } from './rules.ts'
+import type { BillingConfig } from './schema.ts'
+import { isConfigShape, shapeIssues } from './shape.ts'
+
+export interface ConfigValidation {
+  readonly valid: boolean
+  /** In document order; at most 1,000 and a note. */
+  readonly errors: Issue[]
+  readonly warnings: Issue[]
+  /** The document itself, exactly when it is valid. */
+  readonly config: BillingConfig | null
+}
+
+/** Takes anything at all and never throws. Warnings do not make a document invalid. */
+export function validateConfig(document: unknown): ConfigValidation {
+  const tooLarge = limitIssues(document)
+  const issues = tooLarge.length > 0 ? tooLarge : [...shapeIssues(document), ...ruleIssues(document)]
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  const warnings = issues.filter(({ severity }) => severity === 'warning')
+  return {
+    valid: errors.length === 0,
+    errors: capped(inDocumentOrder(document, errors), 'error'),
+    warnings: capped(inDocumentOrder(document, warnings), 'warning'),
+    config: errors.length === 0 && isConfigShape(document) ? document : null,
+  }
+}
+
+function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
+  const ranks = new WeakMap<object, Map<string, number>>()
+  return issues
+    .map((issue) => ({ issue, order: positions(document, issue.pointer, ranks) }))
+    .sort((a, b) => compare(a.order, b.order))
+    .map(({ issue }) => issue)
+}
+
+/** The position of each step of a pointer among its siblings. */
+function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
+  const order: number[] = []
+  let value = document
+  for (const token of pathOf(pointer)) {
+    if (typeof value !== 'object' || value === null) break
+    let rank = ranks.get(value)
+    if (rank === undefined) ranks.set(value, (rank = new Map(Object.keys(value).map((key, index) => [key, index]))))
+    order.push(rank.get(token) ?? 0)
+    const next: unknown = Object.hasOwn(value, token) ? Reflect.get(value, token) : undefined
+    value = next
+  }
+  return order
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

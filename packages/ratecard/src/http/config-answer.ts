@@ -1,0 +1,106 @@
+// GET config: bytes made once per revision and encoding, a choice of encoding, and a conditional answer. Both ways in (the
+// route and the short path before the router) take their answer from here.
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { PublishedConfig } from '../service.ts'
+import { matchedTag } from './conditional.ts'
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+interface Representation {
+  readonly etag: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Representations {
+  readonly identity: Representation
+  readonly gzip: Representation
+  readonly br: Representation
+  readonly tags: readonly string[]
+}
+
+export interface ConfigAnswer {
+  readonly status: 200 | 304
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | null
+}
+
+/** Revalidated each time: a price list that is a minute old can show what is no longer charged. */
+export const publicCacheControl = 'public, max-age=0, must-revalidate'
+/** Any origin may read the public answers. */
+export const publicHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, X-Request-Id, Retry-After',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+const compressGzip = promisify(gzip)
+const compressBrotli = promisify(brotliCompress)
+const made = new WeakMap<PublishedConfig, Promise<Representations>>()
+
+/** The answer to a GET or HEAD with these request headers. */
+export async function configAnswer(
+  published: PublishedConfig,
+  request: { readonly acceptEncoding: string | undefined; readonly ifNoneMatch: string | undefined },
+): Promise<ConfigAnswer> {
+  let representations = made.get(published)
+  if (representations === undefined) {
+    representations = represent(published)
+    made.set(published, representations)
+  }
+  const ready = await representations
+  const chosen = ready[encodingOf(request.acceptEncoding)]
+  const tag = matchedTag(request.ifNoneMatch, chosen.etag, ready.tags)
+  if (tag === null) return { status: 200, headers: chosen.headers, body: chosen.body }
+  const { 'content-length': _length, 'content-encoding': _encoding, 'content-type': _type, ...headers } = chosen.headers
+  return { status: 304, headers: { ...headers, etag: tag }, body: null }
+}
+
+async function represent({ body, etag }: PublishedConfig): Promise<Representations> {
+  const [zipped, brotli] = await Promise.all([
+    compressGzip(body, { level: 9 }),
+    compressBrotli(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+  ])
+  const identity = representation('identity', body, etag)
+  // Tiny documents grow when compressed: then the plain bytes serve all.
+  const smaller = (encoding: Encoding, bytes: Buffer) =>
+    bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`)) : identity
+  const all = { identity, gzip: smaller('gzip', zipped), br: smaller('br', brotli) }
+  return { ...all, tags: [...new Set(Object.values(all).map((one) => one.etag))] }
+}
+
+function representation(encoding: Encoding, body: Buffer, etag: string): Representation {
+  return {
+    etag,
+    body,
+    headers: {
+      ...publicHeaders,
+      'cache-control': publicCacheControl,
+      vary: 'Accept-Encoding',
+      etag,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(body.length),
+      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+    },
+  }
+}
+
+/** The encoding of highest weight that we have; on equal weight the smaller result. */
+export function encodingOf(header: string | undefined): Encoding {
+  if (header === undefined || header === '') return 'identity'
+  const weights = new Map<string, number>()
+  for (const item of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+    const given = parameters.find((parameter) => parameter.startsWith('q='))
+    const weight = given === undefined ? 1 : Number(given.slice(2))
+    weights.set(name, Number.isFinite(weight) ? weight : 0)
+  }
+  const weightOf = (name: string, otherwise: number) => weights.get(name) ?? weights.get('*') ?? otherwise
+  const [br, gz, plain] = [weightOf('br', 0), weights.get('x-gzip') ?? weightOf('gzip', 0), weightOf('identity', 0)]
+  if (br > 0 && br >= gz && br >= plain) return 'br'
+  return gz > 0 && gz >= plain ? 'gzip' : 'identity'
+}

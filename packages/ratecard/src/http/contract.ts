@@ -1,0 +1,121 @@
+// One route as OpenAPI tells it, and as Fastify checks it: parameters are closed (an unknown one is refused), errors are named
+// by code. Routes that take a configuration document name its component as body; the service judges the document itself.
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { FastifySchema } from 'fastify'
+import { problemCodes } from '../errors/codes.ts'
+import type { ProblemCode } from '../errors/codes.ts'
+
+export type Tag = 'Price list' | 'Configuration' | 'Pushes' | 'Enterprise' | 'Access' | 'Operations'
+
+export interface Answer {
+  readonly description: string
+  /** null: no body. */
+  readonly schema: TSchema | null
+  readonly mediaType?: string
+  readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
+}
+
+export interface RouteContract {
+  readonly operationId: string
+  readonly summary: string
+  readonly tag: Tag
+  readonly access: 'public' | 'open' | 'service_key'
+  readonly description?: string
+  readonly params?: TSchema
+  readonly query?: Readonly<Record<string, TSchema>>
+  readonly headers?: Readonly<Record<string, TSchema>>
+  readonly body?: TSchema
+  readonly answers: Readonly<Record<number, Answer>>
+  readonly errors?: readonly ProblemCode[]
+}
+
+export const securityScheme = 'ServiceKey'
+
+/** The schema of a route: what Fastify validates and OpenAPI shows. */
+export function describeRoute(contract: RouteContract): FastifySchema {
+  return {
+    operationId: contract.operationId,
+    summary: contract.summary,
+    tags: [contract.tag],
+    ...(contract.description === undefined ? {} : { description: contract.description }),
+    ...(contract.params === undefined ? {} : { params: contract.params }),
+    querystring: Type.Object({ ...contract.query }, { additionalProperties: false }),
+    ...(contract.headers === undefined ? {} : { headers: Type.Object({ ...contract.headers }) }),
+    ...(contract.body === undefined ? {} : { body: contract.body }),
+    security: contract.access === 'service_key' ? [{ [securityScheme]: [] }] : contract.access === 'public' ? [{}, { [securityScheme]: [] }] : [],
+    response: { ...answersOf(contract), ...problemsOf(contract) },
+  }
+}
+
+function answersOf({ answers }: RouteContract): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, mediaType = 'application/json', headers }]) => [
+      status,
+      {
+        description,
+        ...(headers === undefined ? {} : { headers }),
+        ...(schema === null ? { type: 'null' } : { content: { [mediaType]: { schema } } }),
+      },
+    ]),
+  )
+}
+
+function problemsOf(contract: RouteContract): Record<string, unknown> {
+  const byStatus = new Map<number, ProblemCode[]>()
+  for (const code of errorsOf(contract)) {
+    const { status } = problemCodes[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => problemCodes[code].title).join(' · '),
+        content: { 'application/problem+json': { schema: problemSchema(codes) } },
+      },
+    ]),
+  )
+}
+
+function problemSchema(codes: readonly ProblemCode[]): TSchema {
+  return Type.Unsafe({ allOf: [{ $ref: 'Problem#' }, { type: 'object', properties: { code: { enum: codes } } }] })
+}
+
+function errorsOf({ access, body, errors = [] }: RouteContract): Set<ProblemCode> {
+  return new Set<ProblemCode>([
+    'request_invalid',
+    ...(access === 'open' ? [] : (['service_key_invalid', 'rate_limited', 'store_unavailable'] as const)),
+    ...(access === 'service_key' ? (['service_key_missing'] as const) : []),
+    ...(body === undefined ? [] : (['json_malformed', 'body_too_large', 'media_type_unsupported'] as const)),
+    ...errors,
+    'internal',
+    'shutting_down',
+  ])
+}
+
+/** What any call of the processor can end with. */
+export const processorErrors = [
+  'processor_unauthorized',
+  'processor_broken',
+  'processor_rate_limited',
+  'processor_unavailable',
+  'processor_timeout',
+  'processor_rejected',
+] as const satisfies readonly ProblemCode[]
+
+/** What anything that plans and applies can end with. */
+export const pushErrors = [
+  ...processorErrors,
+  'push_in_progress',
+  'push_unfinished',
+  'version_conflict',
+  'processor_drift',
+  'plan_stale',
+  'impact_not_approved',
+  'account_mismatch',
+  'idempotency_key_reused',
+  'config_invalid',
+  'plan_refused',
+  'secret_unreadable',
+] as const satisfies readonly ProblemCode[]

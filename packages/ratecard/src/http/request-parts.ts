@@ -1,0 +1,58 @@
+// Pieces that several routes read from a request.
+import { Type } from 'typebox'
+import type { FastifyRequest } from 'fastify'
+import { pointerOf } from '../errors/issue.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Actor } from '../service.ts'
+import { malformed } from './json-body.ts'
+
+export const pageQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many to list.' }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many to skip.' }),
+}
+export const idParams = Type.Object({ id: Type.String({ description: 'The id.' }) })
+export interface IdParams {
+  readonly id: string
+}
+
+export const actorHeaders = {
+  'x-ratecard-author': Type.Optional(Type.String({ description: 'Who changes it; UTF-8, percent-encoded where needed.' })),
+  'x-ratecard-message': Type.Optional(Type.String({ description: 'Why; UTF-8, percent-encoded where needed.' })),
+}
+
+/** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
+export function actorOf(request: FastifyRequest): Actor {
+  return { author: textHeader(request, 'x-ratecard-author', 200), message: textHeader(request, 'x-ratecard-message', 2000) }
+}
+
+function textHeader(request: FastifyRequest, name: string, maxLength: number): string | null {
+  const raw = request.headers[name]
+  if (typeof raw !== 'string' || raw.trim() === '') return null
+  const text = decodeHeader(raw).trim()
+  if (text.length <= maxLength) return text
+  throw headerInvalid(name, `"${name}" is at most ${String(maxLength)} characters long.`)
+}
+
+// Node hands header bytes over as Latin-1. "100%" is no percent-encoding and stays as it is.
+function decodeHeader(raw: string): string {
+  const utf8 = Buffer.from(raw, 'latin1').toString('utf8')
+  const text = utf8.includes('\uFFFD') ? raw : utf8
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export function headerInvalid(name: string, detail: string): ServiceError {
+  return new ServiceError('request_invalid', detail, {
+    issues: [{ code: 'value_invalid', pointer: pointerOf(['header', name]), severity: 'error', detail }],
+  })
+}
+
+/** The document as it came. Whether it is one is for the service to say; that nothing came is said here. */
+export function documentOf(request: FastifyRequest): unknown {
+  if (request.body === undefined || request.body === null)
+    throw malformed('The body is empty. Send the configuration document as JSON.')
+  return request.body
+}

@@ -1,0 +1,319 @@
+// What the answers look like, for OpenAPI and for the tests that hold every answer against it. The types of the functions in
+// wire.ts and these schemas describe the same thing twice; the tests keep them together.
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { Detail } from '../service.ts'
+import { issueCodes, problemCodes } from '../errors/codes.ts'
+import type { IssueCode, ProblemCode } from '../errors/codes.ts'
+
+const closed = { additionalProperties: false } as const
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Time = (description: string) => Type.String({ format: 'date-time', description })
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
+/** A shared schema of the document, by the name of its component. */
+export const ref = (name: string) => Type.Unsafe<Record<string, unknown>>({ $ref: `${name}#` })
+
+const kinds = ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const satisfies Detail['kind'][]
+const actions = ['create', 'adopt', 'update', 'replace', 'reactivate', 'archive', 'keep'] as const satisfies Detail['action'][]
+const Kind = Type.Enum(kinds, { description: 'Kind of the resource.' })
+const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
+const pushKinds = ['push', 'rollback', 'reset'] as const
+const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
+const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
+
+export const IssueSchema = Type.Object(
+  {
+    code: Type.Enum(Object.keys(issueCodes) as IssueCode[], { description: 'What is wrong; contract.' }),
+    pointer: Type.String({ description: 'JSON pointer (URI fragment) to the place; `#/query/…` and `#/path/…` for parameters.' }),
+    severity: Type.Enum(['error', 'warning']),
+    detail: Type.String(),
+    hint: Type.Optional(Type.String({ description: 'What to do next.' })),
+  },
+  closed,
+)
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'URL of the explanation of the code.' }),
+    title: Type.String({ description: 'The same for every occurrence of the code.' }),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened this time.' }),
+    instance: Type.String({ description: '`urn:request:` and the X-Request-Id of the answer.' }),
+    code: Type.Enum(Object.keys(problemCodes) as ProblemCode[], { description: 'What to switch on; contract.' }),
+    hint: Type.Optional(Type.String({ description: 'What to do next.' })),
+    errors: Type.Optional(Type.Array(ref('Issue'))),
+    processor: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Optional(Type.String()),
+          code: Type.Optional(Type.String()),
+          message: Type.Optional(Type.String()),
+          param: Type.Optional(Type.String()),
+          request_id: Type.Optional(Type.String()),
+        },
+        { ...closed, description: 'The processor’s own words, unchanged.' },
+      ),
+    ),
+  },
+  { additionalProperties: true, description: 'A problem (RFC 9457).' },
+)
+
+const created = { created: Ids, updated: Ids, archived: Ids }
+export const ChangeReportSchema = Type.Object(
+  {
+    products: Type.Object(created, closed),
+    prices: Type.Object(created, closed),
+    meters: Type.Object({ created: Ids, updated: Ids, deactivated: Ids }, closed),
+    webhooks: Type.Object({ created: Ids, updated: Ids, unchanged: Ids }, closed),
+    coupons: Type.Object(created, closed),
+    promotion_codes: Type.Object(created, closed),
+  },
+  { ...closed, description: 'What a push does, by configuration id.' },
+)
+
+const FieldBeforeAfter = {
+  field: Type.String({ description: 'Name of the field in the document.' }),
+  before: Type.Unknown({ description: 'null when absent.' }),
+  after: Type.Unknown({ description: 'null when absent.' }),
+}
+const Display = Type.Object(
+  { before: nullable(Type.String()), after: nullable(Type.String()) },
+  { ...closed, description: 'The resource on one line, as people read it.' },
+)
+
+export const DetailSchema = Type.Object(
+  {
+    kind: Kind,
+    config_id: Type.String(),
+    action: Type.Enum(actions),
+    because: Type.Array(Type.String(), { description: 'Names of the fields that differ.' }),
+    fields: Type.Array(Type.Object({ ...FieldBeforeAfter, origin: Type.Enum(['edit', 'drift', 'both']) }, closed)),
+    processor_id_before: nullable(Type.String()),
+    processor_id_after: nullable(Type.String()),
+    display: Display,
+  },
+  closed,
+)
+
+export const PushOutcomeSchema = Type.Object(
+  {
+    status: Type.Enum(['applied', 'unchanged', 'planned']),
+    version: Type.String(),
+    revision: nullable(Revision),
+    push_id: nullable(Type.String()),
+    changes: ref('ChangeReport'),
+    details: Type.Array(ref('Detail')),
+    warnings: Type.Array(ref('Issue')),
+    writes: Count('Calls that change something at the processor.'),
+  },
+  closed,
+)
+
+export const PushStartedSchema = Type.Object(
+  { push_id: Type.String(), state: Type.Literal('running') },
+  { ...closed, description: 'The push goes on; follow it at the address in `Location`.' },
+)
+
+const summary = {
+  id: Type.String(),
+  kind: Type.Enum(pushKinds),
+  state: Type.Enum(pushStates),
+  version: Type.String(),
+  revision: nullable(Revision),
+  author: nullable(Type.String()),
+  message: nullable(Type.String()),
+  created_at: Time('When it was planned.'),
+  updated_at: Time('Its last change.'),
+  finished_at: nullable(Time('When it ended.')),
+  steps_total: Count('Steps of the plan.'),
+  steps_done: Count('Steps that are done.'),
+}
+export const PushSummarySchema = Type.Object(summary, closed)
+
+const AnyObject = Type.Object({}, { additionalProperties: true })
+export const PushStepSchema = Type.Object(
+  {
+    index: Count('Number of the step, from 0.'),
+    op: Type.Enum(['create', 'update', 'archive', 'record']),
+    kind: Kind,
+    config_id: Type.String(),
+    state: Type.Enum(stepStates),
+    attempts: Count('How often it was begun.'),
+    processor_id: nullable(Type.String()),
+    request_id: nullable(Type.String()),
+    error: nullable(AnyObject),
+  },
+  closed,
+)
+export const PushReportSchema = Type.Object(
+  { ...summary, error: nullable(AnyObject), steps: Type.Array(ref('PushStep')) },
+  closed,
+)
+
+export const PaginationSchema = Type.Object(
+  {
+    total: Count('Items in all.'),
+    limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    offset: Count('Items skipped.'),
+    has_more: Type.Boolean(),
+  },
+  closed,
+)
+
+const historyEntry = {
+  revision: Revision,
+  version: Type.String(),
+  kind: Type.Enum(pushKinds),
+  created_at: Time('When it was applied.'),
+  author: nullable(Type.String()),
+  message: nullable(Type.String()),
+  checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
+  changes: ref('ChangeReport'),
+}
+export const HistoryEntrySchema = Type.Object(historyEntry, closed)
+export const RevisionSchema = Type.Object(
+  { ...historyEntry, document: nullable(ref('BillingConfig')) },
+  { ...closed, description: '`document` is null for a reset.' },
+)
+
+export const DifferenceSchema = Type.Object(
+  {
+    kind: Kind,
+    config_id: Type.String(),
+    change: Type.Enum(['added', 'changed', 'removed']),
+    fields: Type.Array(Type.Object(FieldBeforeAfter, closed)),
+    display: Display,
+  },
+  closed,
+)
+
+export const ServedConfigSchema = Type.Object(
+  {
+    id: Type.String(),
+    version: Type.String(),
+    revision: Revision,
+    created_at: Time('When the first revision was applied.'),
+    updated_at: Time('When this revision was applied.'),
+    config: ref('BillingConfig'),
+  },
+  closed,
+)
+
+export const ValidationSchema = Type.Object(
+  { valid: Type.Boolean(), errors: Type.Array(ref('Issue')), warnings: Type.Array(ref('Issue')) },
+  closed,
+)
+
+export const CostSchema = Type.Object(
+  {
+    price_id: Type.String(),
+    quantity: Count('As asked.'),
+    currency: Type.String(),
+    billing_scheme: Type.Enum(['per_unit', 'tiered']),
+    tiers_mode: Type.Optional(Type.Enum(['graduated', 'volume'])),
+    amount: Count('Minor units, rounded half up once, at the end.'),
+    amount_decimal: Type.String({ description: 'Minor units before rounding.' }),
+    effective_unit_amount: nullable(Type.String({ description: 'Minor units per unit; null at quantity 0.' })),
+    formatted: Type.String({ description: 'The amount as people read it.' }),
+    breakdown: Type.Array(
+      Type.Object(
+        {
+          up_to: Type.Union([Type.Integer(), Type.Literal('inf')]),
+          quantity: Count('Units of this line.'),
+          unit_amount: Type.String({ description: 'Exact, in minor units.' }),
+          flat_amount: Type.String({ description: 'Exact, in minor units.' }),
+          amount: Type.String({ description: 'Exact, in minor units.' }),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)
+
+export const ConversionSchema = Type.Object(
+  {
+    config_id: Type.String(),
+    processor_id: Type.String({ description: 'The current one, also when a past one was asked for.' }),
+    item_type: Kind,
+    history_count: Type.Integer({ minimum: 1, description: 'Entries in the mapping’s history, the current one included.' }),
+    current: Type.Boolean({ description: 'Whether the id asked for is the current one.' }),
+  },
+  closed,
+)
+
+export const WebhookListingSchema = Type.Object(
+  {
+    id: Type.String(),
+    url: Type.String(),
+    events: Type.Array(Type.String()),
+    processor_id: nullable(Type.String()),
+    secret: nullable(Type.String({ description: 'Signing secret; null when it was never told to us.' })),
+    secret_known: Type.Boolean(),
+    created_at: nullable(Time('When the endpoint was made.')),
+  },
+  closed,
+)
+
+export const PulledSchema = Type.Object(
+  {
+    document: ref('BillingConfig'),
+    unrepresented: Type.Array(
+      Type.Object({ kind: Type.String(), processor_id: Type.String(), reason: Type.String() }, closed),
+    ),
+  },
+  closed,
+)
+
+export const DriftSchema = Type.Object(
+  {
+    in_sync: Type.Boolean(),
+    revision: Revision,
+    version: Type.String(),
+    differences: Type.Array(ref('Detail')),
+    unmanaged: Type.Array(
+      Type.Object({ kind: Kind, processor_id: Type.String(), name: nullable(Type.String()) }, closed),
+    ),
+  },
+  closed,
+)
+
+export const ResetSchema = Type.Object(
+  {
+    archived: Type.Object({ products: Ids, prices: Ids, meters: Ids, coupons: Ids, promotion_codes: Ids }, closed),
+    errors: Type.Array(Type.Object({ kind: Kind, config_id: Type.String(), detail: Type.String() }, closed)),
+    revision: Revision,
+  },
+  closed,
+)
+
+const serviceKey = {
+  id: Type.String(),
+  name: Type.String(),
+  hint: Type.String({ description: 'The key’s last four characters.' }),
+  created_at: Time('When it was made.'),
+  last_used_at: nullable(Time('Its last use, to the minute.')),
+  revoked_at: nullable(Time('When it was revoked.')),
+}
+export const ServiceKeySchema = Type.Object(serviceKey, closed)
+export const NewServiceKeySchema = Type.Object(
+  { ...serviceKey, key: Type.String({ description: 'The key itself: shown this once.' }) },
+  closed,
+)
+
+export const FindingSchema = Type.Object(
+  {
+    check: Type.String(),
+    status: Type.Enum(['ok', 'warning', 'problem']),
+    detail: Type.String(),
+    hint: Type.Optional(Type.String()),
+  },
+  closed,
+)
+
+const Check = Type.Object({ ok: Type.Boolean(), detail: Type.String() }, closed)
+export const ReadinessSchema = Type.Object(
+  { ready: Type.Boolean(), checks: Type.Object({ store: Check, processor: Check, workers: Check }, closed) },
+  closed,
+)

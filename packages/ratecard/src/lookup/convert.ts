@@ -1,0 +1,103 @@
+import { resourceKey, resourceKinds } from '../catalog/resource.ts'
+import type { MappingEntry } from '../catalog/resource.ts'
+import { publicView } from '../config/public-view.ts'
+import type { BillingConfig } from '../config/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { ChangeReport } from '../catalog/change-report.ts'
+import type { Conversion, Visibility } from '../service.ts'
+import type { VersionStore } from '../store/store.ts'
+import { indexConfig, shows } from './find.ts'
+import type { MappingHistory, Published } from './published.ts'
+
+const scanPage = 50
+
+/**
+ * From a processor id, current or past, to the configuration id. Without a key only what the public configuration shows is
+ * found: by the current document for what is still in it, else by the last revision that held it.
+ */
+export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) {
+  const removals = createRemovals(versions)
+  let index: { readonly of: MappingHistory; readonly byProcessorId: ReadonlyMap<string, readonly MappingEntry[]> } | null =
+    null
+
+  async function visible(published: Published, entry: MappingEntry): Promise<boolean> {
+    const { current } = published
+    if (current !== null && shows(current.fullIndex, entry.kind, entry.configId))
+      return shows(current.publicIndex, entry.kind, entry.configId)
+    const removedIn = await removals(resourceKey(entry.kind, entry.configId))
+    const held = removedIn === undefined ? null : await versions.find(removedIn - 1)
+    if (held?.document == null) return false
+    return shows(indexConfig(publicView(JSON.parse(held.document) as BillingConfig)), entry.kind, entry.configId)
+  }
+
+  return async (published: Published, id: string, visibility: Visibility): Promise<Conversion> => {
+    if (index?.of !== published.mappings)
+      index = { of: published.mappings, byProcessorId: byProcessorId(published.mappings) }
+    for (const entry of ranked(published.mappings, index.byProcessorId.get(id) ?? [])) {
+      if (!visibility.hidden && !(await visible(published, entry))) continue
+      const history = published.mappings.get(resourceKey(entry.kind, entry.configId)) ?? [entry]
+      const now = history.at(-1) ?? entry
+      return {
+        configId: entry.configId,
+        processorId: now.processorId,
+        itemType: entry.kind,
+        historyCount: history.length,
+        current: now.processorId === id,
+      }
+    }
+    throw new ServiceError('mapping_not_found', `No configuration id belongs to "${id}".`)
+  }
+}
+
+/** Ids of different kinds may be equal (a free price is mapped to itself): what is current now goes before what was. */
+function ranked(mappings: MappingHistory, entries: readonly MappingEntry[]): readonly MappingEntry[] {
+  const isCurrent = (entry: MappingEntry) =>
+    mappings.get(resourceKey(entry.kind, entry.configId))?.at(-1)?.processorId === entry.processorId
+  const rank = (entry: MappingEntry) =>
+    (isCurrent(entry) ? 0 : resourceKinds.length) + resourceKinds.indexOf(entry.kind)
+  return [...entries].sort((a, b) => rank(a) - rank(b) || b.sequence - a.sequence)
+}
+
+function byProcessorId(mappings: MappingHistory): ReadonlyMap<string, readonly MappingEntry[]> {
+  const found = new Map<string, MappingEntry[]>()
+  for (const entry of [...mappings.values()].flat()) {
+    const entries = found.get(entry.processorId)
+    if (entries === undefined) found.set(entry.processorId, [entry])
+    else entries.push(entry)
+  }
+  return found
+}
+
+/** The revision that removed a resource last, read from the change reports: once, and then only what is new. */
+function createRemovals(versions: Pick<VersionStore, 'list'>) {
+  const removedIn = new Map<string, number>()
+  let scanned = 0
+
+  async function scan(): Promise<void> {
+    const found = new Map<string, number>()
+    let newest = scanned
+    for (let offset = 0; ; offset += scanPage) {
+      const { items } = await versions.list({ limit: scanPage, offset })
+      for (const { revision, changes } of items) {
+        newest = Math.max(newest, revision)
+        if (revision <= scanned) continue
+        const report = JSON.parse(changes) as ChangeReport
+        const removed = [
+          ...report.products.archived.map((id) => resourceKey('product', id)),
+          ...report.prices.archived.map((id) => resourceKey('price', id)),
+          ...report.meters.deactivated.map((id) => resourceKey('meter', id)),
+        ]
+        for (const key of removed) if ((found.get(key) ?? 0) < revision) found.set(key, revision)
+      }
+      if (items.length < scanPage || (items.at(-1)?.revision ?? 0) <= scanned) break
+    }
+    for (const [key, revision] of found) removedIn.set(key, revision)
+    scanned = newest
+  }
+
+  let running: Promise<void> | null = null
+  return async (key: string): Promise<number | undefined> => {
+    await (running ??= scan().finally(() => (running = null)))
+    return removedIn.get(key)
+  }
+}

@@ -1,0 +1,49 @@
+import type { ResourceKind } from '../catalog/resource.ts'
+import type { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Visibility } from '../service.ts'
+import type { Published } from './published.ts'
+
+export interface ConfigIndex {
+  readonly prices: ReadonlyMap<string, { readonly price: Price; readonly product: Product }>
+  readonly products: ReadonlyMap<string, Product>
+  readonly meters: ReadonlyMap<string, Meter>
+}
+
+type Current = NonNullable<Published['current']>
+
+export function indexConfig(config: BillingConfig): ConfigIndex {
+  return {
+    prices: new Map(
+      config.products.flatMap((product) => (product.prices ?? []).map((price) => [price.id, { price, product }])),
+    ),
+    products: new Map(config.products.map((product) => [product.id, product])),
+    meters: new Map((config.meters ?? []).map((meter) => [meter.id, meter])),
+  }
+}
+
+/** Whether the indexed document shows the resource; kinds that are never public are in no index. */
+export function shows(index: ConfigIndex, kind: ResourceKind, id: string): boolean {
+  if (kind === 'price') return index.prices.has(id)
+  if (kind === 'product') return index.products.has(id)
+  return kind === 'meter' && index.meters.has(id)
+}
+
+/** Hidden and absent look the same, so that price ids cannot be probed. */
+export function findPrice(current: Current, id: string, { hidden }: Visibility) {
+  const found = (hidden ? current.fullIndex : current.publicIndex).prices.get(id)
+  if (found === undefined) throw new ServiceError('price_not_found', `There is no price "${id}".`)
+  return found
+}
+
+export function findProduct(current: Current, id: string, { hidden }: Visibility): Product {
+  const found = (hidden ? current.fullIndex : current.publicIndex).products.get(id)
+  if (found === undefined) throw new ServiceError('product_not_found', `There is no product "${id}".`)
+  return found
+}
+
+export function findMeter(current: Current, id: string): Meter {
+  const found = current.publicIndex.meters.get(id)
+  if (found === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
+  return found
+}

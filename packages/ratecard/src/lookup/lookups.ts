@@ -1,0 +1,114 @@
+// Every read of what was applied: the published price list, single items, conversions, history.
+// Answers come from memory and are renewed when the store's change sequence grows. Never calls the processor.
+import type { Clock } from '../clock.ts'
+import { resourceKey } from '../catalog/resource.ts'
+import { webhookId } from '../config/ids.ts'
+import type { Price } from '../config/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { calculate } from '../pricing/calculate.ts'
+import type { Service, WebhookListing } from '../service.ts'
+import type { Store } from '../store/store.ts'
+import { createConversion } from './convert.ts'
+import { findMeter, findPrice, findProduct } from './find.ts'
+import { difference, historyPage, lastDocument, revision } from './history.ts'
+import { createPublished } from './published.ts'
+import type { Published } from './published.ts'
+
+export interface LookupDeps {
+  readonly store: Pick<Store, 'versions' | 'mappings' | 'secrets' | 'changeSequence'>
+  readonly clock: Clock
+}
+
+type Reads = Pick<
+  Service,
+  | 'published'
+  | 'fullConfig'
+  | 'findPrice'
+  | 'findProduct'
+  | 'findMeter'
+  | 'convert'
+  | 'calculate'
+  | 'listWebhooks'
+  | 'enterprisePrices'
+  | 'history'
+  | 'revision'
+  | 'difference'
+>
+
+export interface Lookups extends Reads {
+  /** Asks the store now whether something changed. */
+  refresh(): Promise<void>
+  /** Forgets what is in memory: the next read sees the store. To be called after a push of this process. */
+  invalidate(): void
+  /** Renews in the background, so that no reader waits for it. */
+  start(): void
+  stop(): void
+}
+
+/** The read operations of the service over one store. */
+export function createLookups(deps: LookupDeps): Lookups {
+  const { store } = deps
+  const published = createPublished(deps)
+  const convert = createConversion(store.versions)
+  return {
+    refresh: published.refresh,
+    invalidate: published.invalidate,
+    start: published.start,
+    stop: published.stop,
+    published: async () => current(await published.read()).published,
+    fullConfig: async () => current(await published.read()).full,
+    findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
+    findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),
+    findMeter: async (id) => findMeter(current(await published.read()), id),
+    convert: async (id, visibility) => convert(await published.read(), id, visibility),
+    calculate: async (id, quantity, visibility) => {
+      if (!Number.isSafeInteger(quantity) || quantity < 0)
+        throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
+      return calculate(findPrice(current(await published.read()), id, visibility).price, quantity)
+    },
+    listWebhooks: async () => listWebhooks(deps, await published.read()),
+    enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
+    history: (page) => historyPage(store.versions, page),
+    revision: (number) => revision(store.versions, number),
+    difference: (from, to) => difference(store.versions, from, to),
+  }
+}
+
+function current(published: Published): NonNullable<Published['current']> {
+  if (published.current === null)
+    throw new ServiceError('config_not_found', 'No configuration is applied at present.', {
+      hint: 'Push one with `ratecard billing push`.',
+    })
+  return published.current
+}
+
+function enterprisePrices(
+  published: Published,
+  target: { readonly template: string } | { readonly enterpriseId: string },
+): readonly Price[] {
+  const wanted = (price: Price) =>
+    'template' in target ? price.enterprise_template === target.template : price.enterprise_id === target.enterpriseId
+  return (published.current?.full.config.products ?? []).flatMap((product) => (product.prices ?? []).filter(wanted))
+}
+
+/** After a reset there is no configuration, but its endpoints stay and still sign: those of the last document are listed. */
+async function listWebhooks({ store }: LookupDeps, published: Published): Promise<readonly WebhookListing[]> {
+  const config = published.current?.full.config ?? (await lastDocument(store.versions))
+  return Promise.all(
+    (config?.webhooks ?? []).map(async (webhook) => {
+      const id = webhookId(webhook)
+      const mapping = published.mappings.get(resourceKey('webhook', id))?.at(-1)
+      const secret = mapping === undefined ? null : await store.secrets.webhookSecret(mapping.processorId)
+      const made = mapping === undefined ? null : await store.versions.find(mapping.revision)
+      return {
+        id,
+        url: webhook.url,
+        events: webhook.events,
+        processorId: mapping?.processorId ?? null,
+        secret,
+        secretKnown: secret !== null,
+        createdAt: made?.createdAt ?? null,
+      }
+    }),
+  )
+}

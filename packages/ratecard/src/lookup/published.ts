@@ -1,0 +1,179 @@
+// What is applied now, prepared once per change: the document with processor ids, its public view, the bytes of the answer.
+import { createHash } from 'node:crypto'
+import { toRfc3339 } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { resourceKey } from '../catalog/resource.ts'
+import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
+import { webhookId } from '../config/ids.ts'
+import { publicView } from '../config/public-view.ts'
+import type { BillingConfig, Product } from '../config/schema.ts'
+import type { PublishedConfig, ServedConfig } from '../service.ts'
+import type { Store, VersionRecord } from '../store/store.ts'
+import { indexConfig } from './find.ts'
+import type { ConfigIndex } from './find.ts'
+
+/** The mapping history of each resource, oldest first, by `kind:config id`. */
+export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
+
+export interface Published {
+  /** null before the first push and after a reset. */
+  readonly current: {
+    readonly full: ServedConfig
+    readonly published: PublishedConfig
+    readonly fullIndex: ConfigIndex
+    readonly publicIndex: ConfigIndex
+  } | null
+  readonly mappings: MappingHistory
+}
+
+type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
+
+const pollMs = 500
+
+/**
+ * A cache that reads the store again when its change sequence grew, and asks for that at most every 500 ms.
+ * While the store cannot be reached, what was read last stays served.
+ */
+export function createPublished({ store, clock }: { readonly store: Source; readonly clock: Clock }) {
+  let held: { readonly sequence: number; readonly value: Published } | null = null
+  let checkedAt = 0
+  let fresh = false
+  let generation = 0
+  let running: Promise<void> | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  async function check(): Promise<void> {
+    for (;;) {
+      const began = generation
+      const sequence = await store.changeSequence()
+      const next = held !== null && held.sequence === sequence ? held : await load(store)
+      // An invalidation in between means that we may have read what was there before it.
+      if (began !== generation) continue
+      held = next
+      fresh = true
+      checkedAt = clock.now()
+      return
+    }
+  }
+
+  const refresh = (): Promise<void> => (running ??= check().finally(() => (running = null)))
+
+  async function read(): Promise<Published> {
+    if (held !== null && fresh && clock.now() - checkedAt < pollMs) return held.value
+    try {
+      await refresh()
+    } catch (error) {
+      if (held === null) throw error
+      // Asked again after the usual pause, not by every reader.
+      fresh = true
+      checkedAt = clock.now()
+    }
+    if (held === null) throw new Error('nothing was read from the store')
+    return held.value
+  }
+
+  return {
+    read,
+    refresh,
+    invalidate(): void {
+      generation += 1
+      fresh = false
+    },
+    start(): void {
+      timer ??= setInterval(() => void refresh().catch(() => undefined), pollMs).unref()
+    },
+    stop(): void {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}
+
+async function load(store: Source): Promise<{ readonly sequence: number; readonly value: Published }> {
+  for (;;) {
+    const sequence = await store.changeSequence()
+    const [version, first, entries] = await Promise.all([
+      store.versions.current(),
+      store.versions.find(1),
+      store.mappings.all(),
+    ])
+    // The reads are not one transaction: a push that closed between them would mix two revisions.
+    if ((await store.changeSequence()) === sequence) return { sequence, value: publish(version, first, entries) }
+  }
+}
+
+function publish(
+  version: VersionRecord | null,
+  first: VersionRecord | null,
+  entries: readonly MappingEntry[],
+): Published {
+  const mappings = historyOf(entries)
+  if (version?.document == null) return { current: null, mappings }
+  const document = JSON.parse(version.document) as BillingConfig
+  const head = {
+    id: `cfg_${String(version.revision)}_${version.checksum.slice(0, 12)}`,
+    version: version.version,
+    revision: version.revision,
+    createdAt: first?.createdAt ?? version.createdAt,
+    updatedAt: version.createdAt,
+  }
+  const full: ServedConfig = { ...head, config: withProcessorIds(document, mappings) }
+  const served: ServedConfig = { ...head, config: withProcessorIds(publicView(document), mappings) }
+  return {
+    current: {
+      full,
+      published: { served, ...bytesOf(served) },
+      fullIndex: indexConfig(full.config),
+      publicIndex: indexConfig(served.config),
+    },
+    mappings,
+  }
+}
+
+function bytesOf(served: ServedConfig): { readonly body: Buffer; readonly etag: string } {
+  const body = Buffer.from(
+    JSON.stringify({
+      id: served.id,
+      version: served.version,
+      revision: served.revision,
+      created_at: toRfc3339(served.createdAt),
+      updated_at: toRfc3339(served.updatedAt),
+      config: served.config,
+    }),
+  )
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
+}
+
+function historyOf(entries: readonly MappingEntry[]): MappingHistory {
+  const histories = new Map<string, MappingEntry[]>()
+  for (const entry of entries) {
+    const key = resourceKey(entry.kind, entry.configId)
+    const history = histories.get(key)
+    if (history === undefined) histories.set(key, [entry])
+    else history.push(entry)
+  }
+  return histories
+}
+
+function withProcessorIds(config: BillingConfig, mappings: MappingHistory): BillingConfig {
+  const mapped = <Item extends { processor_id?: string }>(kind: ResourceKind, item: Item, id: string): Item => {
+    // The document's own processor_id is a wish to adopt; what is served is what became of it.
+    const { processor_id: _wish, ...rest } = item
+    const processorId = mappings.get(resourceKey(kind, id))?.at(-1)?.processorId
+    return (processorId === undefined ? rest : { ...rest, processor_id: processorId }) as Item
+  }
+  const product = (item: Product): Product => ({
+    ...mapped('product', item, item.id),
+    ...(item.prices === undefined ? {} : { prices: item.prices.map((price) => mapped('price', price, price.id)) }),
+  })
+  return {
+    ...config,
+    ...(config.webhooks && { webhooks: config.webhooks.map((item) => mapped('webhook', item, webhookId(item))) }),
+    ...(config.meters && { meters: config.meters.map((item) => mapped('meter', item, item.id)) }),
+    products: config.products.map(product),
+    ...(config.coupons && { coupons: config.coupons.map((item) => mapped('coupon', item, item.id)) }),
+    ...(config.promotion_codes && {
+      promotion_codes: config.promotion_codes.map((item) => mapped('promotion_code', item, item.id)),
+    }),
+  }
+}

@@ -1,0 +1,51 @@
+import { currencyDecimals, isCurrency } from './currencies.ts'
+import type { Currency } from './currencies.ts'
+import { canonicalDecimal } from './decimal.ts'
+
+// A table of our own instead of Intl: its output changes with the ICU build and the locale, and a plan must print the same everywhere.
+const prefixes: Readonly<Record<Currency, string>> = {
+  usd: '$',
+  eur: '€',
+  gbp: '£',
+  cad: 'CA$',
+  aud: 'A$',
+  jpy: '¥',
+  inr: '₹',
+  brl: 'R$',
+  mxn: 'MX$',
+  sgd: 'S$',
+  hkd: 'HK$',
+  nzd: 'NZ$',
+  chf: 'CHF ',
+  sek: 'SEK ',
+  dkk: 'DKK ',
+  nok: 'NOK ',
+  pln: 'PLN ',
+  czk: 'CZK ',
+  ils: '₪',
+  zar: 'ZAR ',
+}
+
+/**
+ * An amount of minor units (decimals allowed) as people read it: `€12.00`, `¥500`, `$1,234.00`, `$0.0005`. Nothing is rounded
+ * away. A currency outside the supported list has no known decimals and stays in minor units: `KWD 1,234 minor units`.
+ */
+export function formatMinor(amount: string | number | bigint, currency: string): string {
+  const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)
+  const sign = text.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = text.slice(sign.length).split('.')
+  if (!isCurrency(currency)) {
+    const decimals = fraction === '' ? '' : `.${fraction}`
+    return `${sign}${currency.toUpperCase()} ${grouped(whole)}${decimals} minor units`
+  }
+  const decimals = currencyDecimals[currency]
+  const padded = whole.padStart(decimals + 1, '0')
+  const major = padded.slice(0, padded.length - decimals)
+  const minor = padded.slice(padded.length - decimals) + fraction
+  return `${sign}${prefixes[currency]}${grouped(major)}${minor === '' ? '' : `.${minor}`}`
+}
+
+/** Thousands separators for a string of digits: `1234567` is `1,234,567`. */
+export function grouped(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
+}

@@ -1,0 +1,132 @@
+// What a quantity costs. The answer equals what the processor would invoice: exact arithmetic, one rounding, half up, at the end.
+// It never knows a tenant, a discount or a tax.
+import type { Price, Tier } from '../config/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import {
+  addDecimals,
+  decimalFromInteger,
+  decimalText,
+  divideByInteger,
+  multiplyByInteger,
+  parseDecimal,
+  roundHalfUp,
+  zero,
+} from '../money/decimal.ts'
+import type { Decimal } from '../money/decimal.ts'
+import { formatMinor } from '../money/format.ts'
+
+export interface CostLine {
+  /** null is infinity. */
+  readonly upTo: number | null
+  readonly quantity: number
+  /** Canonical decimal in minor units. */
+  readonly unitAmount: string
+  readonly flatAmount: string
+  readonly amount: string
+}
+
+export interface Cost {
+  readonly priceId: string
+  readonly quantity: number
+  readonly currency: string
+  readonly billingScheme: 'per_unit' | 'tiered'
+  readonly tiersMode: 'graduated' | 'volume' | null
+  /** Minor units, rounded half up once, at the end. */
+  readonly amount: number
+  /** Before rounding, canonical decimal. */
+  readonly amountDecimal: string
+  /** The exact amount by unit, to 12 decimals; null at quantity 0. */
+  readonly effectiveUnitAmount: string | null
+  readonly formatted: string
+  readonly breakdown: readonly CostLine[]
+}
+
+interface Line {
+  readonly upTo: number | null
+  readonly quantity: number
+  readonly unit: Decimal
+  readonly flat: Decimal
+}
+
+/** Throws `quantity_invalid` for a quantity that is no whole number from 0 up, or whose amount is beyond exact JSON numbers. */
+export function calculate(price: Price, quantity: number): Cost {
+  if (!Number.isSafeInteger(quantity) || quantity < 0)
+    throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
+  const lines = linesOf(price, quantity)
+  const exact = lines.reduce((sum, line) => addDecimals(sum, amountOf(line)), zero)
+  const rounded = roundHalfUp(exact)
+  if (rounded > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new ServiceError('quantity_invalid', `The amount for ${quantity} units is too large to be written exactly.`, {
+      hint: 'Ask for a smaller quantity.',
+    })
+  const tiered = price.tiers !== undefined
+  return {
+    priceId: price.id,
+    // A quantity of -0 passes the check above and must not show.
+    quantity: quantity + 0,
+    currency: price.currency,
+    billingScheme: tiered ? 'tiered' : 'per_unit',
+    tiersMode: tiered ? (price.tiers_mode ?? 'graduated') : null,
+    amount: Number(rounded),
+    amountDecimal: decimalText(exact),
+    effectiveUnitAmount: quantity === 0 ? null : decimalText(divideByInteger(exact, quantity)),
+    formatted: formatMinor(rounded, price.currency),
+    breakdown: lines.map((line) => ({
+      upTo: line.upTo,
+      quantity: line.quantity,
+      unitAmount: decimalText(line.unit),
+      flatAmount: decimalText(line.flat),
+      amount: decimalText(amountOf(line)),
+    })),
+  }
+}
+
+interface UnitPriced {
+  /** Of a price. */
+  readonly amount?: number
+  /** Of a tier. */
+  readonly unit_amount?: number
+  readonly unit_amount_decimal?: string
+}
+
+/** The amount per unit of a price without tiers, or of a tier; zero where none is given. */
+export function unitAmountOf(priced: UnitPriced): Decimal {
+  if (priced.unit_amount_decimal !== undefined) return parseDecimal(priced.unit_amount_decimal)
+  return decimalFromInteger(priced.amount ?? priced.unit_amount ?? 0)
+}
+
+function amountOf(line: Line): Decimal {
+  return addDecimals(multiplyByInteger(line.unit, line.quantity), line.flat)
+}
+
+function linesOf(price: Price, quantity: number): readonly Line[] {
+  if (price.tiers === undefined) return [{ upTo: null, quantity: quantity + 0, unit: unitAmountOf(price), flat: zero }]
+  return price.tiers_mode === 'volume' ? volumeLine(price.tiers, quantity) : graduatedLines(price.tiers, quantity)
+}
+
+function volumeLine(tiers: readonly Tier[], quantity: number): readonly Line[] {
+  const reached = tiers.find((tier) => tier.up_to === 'inf' || quantity <= tier.up_to)
+  return reached === undefined ? [] : [lineOf(reached, quantity)]
+}
+
+function graduatedLines(tiers: readonly Tier[], quantity: number): readonly Line[] {
+  const lines: Line[] = []
+  let below = 0
+  for (const tier of tiers) {
+    // The first tier counts at quantity 0 too: its flat amount is billed even when nothing was used.
+    if (quantity <= below && below > 0) break
+    const last = tier.up_to === 'inf' ? quantity : Math.min(tier.up_to, quantity)
+    lines.push(lineOf(tier, last - below))
+    below = tier.up_to === 'inf' ? Infinity : tier.up_to
+  }
+  return lines
+}
+
+function lineOf(tier: Tier, quantity: number): Line {
+  return {
+    upTo: tier.up_to === 'inf' ? null : tier.up_to,
+    quantity: quantity + 0,
+    unit: unitAmountOf(tier),
+    flat: decimalFromInteger(tier.flat_amount ?? 0),
+  }
+}

@@ -1,0 +1,79 @@
+// What the adapter knows of one kind of object: how Stripe calls it, how to write it, how to read it.
+import type { Stripe } from 'stripe'
+import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
+import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
+
+export type CreateOf<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonly kind: K }>
+export type UpdateOf<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>
+
+/** A request that is not sent yet. */
+export interface Request<T> {
+  /** Method and path template. */
+  readonly operation: string
+  readonly send: (options: Stripe.RequestOptions) => Promise<Stripe.Response<T>>
+}
+
+export interface ListRequest<T> {
+  readonly operation: string
+  readonly page: (
+    paging: Stripe.PaginationParams,
+    options: Stripe.RequestOptions,
+  ) => Promise<Stripe.Response<Stripe.ApiList<T>>>
+}
+
+export interface Reply {
+  readonly id: string
+  readonly object: string
+  readonly created: number
+}
+
+export interface Deletion {
+  readonly id: string
+  readonly object: string
+  readonly deleted: boolean
+}
+
+export interface Surroundings {
+  /** Unix seconds. */
+  readonly now: number
+  /** For promotion codes: the live coupon of an id, null when there is none, undefined when that is not known. */
+  readonly couponOf?: (id: string) => Stripe.Coupon | null
+}
+
+export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends Reply = Reply> {
+  readonly kind: K
+  /** Stripe's word in the member `object`. */
+  readonly object: string
+  /** The fields that an update may set; anything else in an update is a bug of the plan. */
+  readonly updatable: readonly string[]
+  create(step: CreateOf<K>): Request<Live>
+  update(step: UpdateOf<K>): Request<Live>
+  /** `deletes`: the object is gone afterwards. */
+  archive(id: ProcessorId): Request<Live> | { readonly deletes: Request<Deletion> }
+  retrieve(id: ProcessorId): Request<Live>
+  /** Where an object made by this step would be found. */
+  search(step: CreateOf<K>): Request<Live> | ListRequest<Live>
+  /** All objects of the kind, archived ones included. */
+  lists(): readonly ListRequest<Live>[]
+  observe(object: Live, around: Surroundings): ObservedResource<K>
+}
+
+/** The id of a reference that may come expanded. */
+export function idOf(reference: string | { readonly id: string }): ProcessorId {
+  return (typeof reference === 'string' ? reference : reference.id) as ProcessorId
+}
+
+/** Stripe's enumerations are open; null for a word we do not know. */
+export function known<const T extends string>(words: readonly T[], word: string | null | undefined): T | null {
+  return words.find((candidate) => candidate === word) ?? null
+}
+
+/** The reasons whose condition holds. */
+export function reasons(conditions: Readonly<Record<string, boolean>>): string[] {
+  return Object.keys(conditions).filter((reason) => conditions[reason])
+}
+
+/** Nothing but what is there: Stripe objects carry members that only exist in some states. */
+export function without(object: object, member: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== member))
+}

@@ -1,0 +1,49 @@
+// Our own keys beside the author's, in one metadata map. Authors cannot use keys with our prefix.
+import { carriedKey, configId, ownershipKey } from '../../../catalog/resource.ts'
+import type { ConfigId, MetadataMap } from '../../../catalog/resource.ts'
+
+const ourPrefix = 'ratecard_'
+/** Stripe does not say of an endpoint whether it was made with `connect`, so we note it at creation. */
+export const connectKey = 'ratecard_connect'
+
+export interface OwnMetadata {
+  readonly author: MetadataMap
+  readonly mark: ConfigId | null
+  readonly carried: number
+  /** null when it is not noted. */
+  readonly connect: boolean | null
+}
+
+export function splitMetadata(metadata: Readonly<Record<string, string>> | null | undefined): OwnMetadata {
+  const entries = Object.entries(metadata ?? {})
+  const ours = new Map(entries)
+  const mark = ours.get(ownershipKey) ?? ''
+  const carried = ours.get(carriedKey) ?? ''
+  const connect = ours.get(connectKey)
+  return {
+    author: Object.fromEntries(entries.filter(([key]) => !key.startsWith(ourPrefix))),
+    mark: mark === '' ? null : configId(mark),
+    carried: /^\d{1,15}$/.test(carried) ? Number(carried) : 0,
+    connect: connect === undefined ? null : connect === 'true',
+  }
+}
+
+/** The metadata of a new object of ours. */
+export function newMetadata(mark: ConfigId, author: MetadataMap = {}, carried = 0): Record<string, string> {
+  return { ...author, [ownershipKey]: mark, ...(carried === 0 ? {} : { [carriedKey]: String(carried) }) }
+}
+
+/** A change of metadata: Stripe merges it and removes keys with an empty value. Absent when nothing changes. */
+export function metadataChange(step: {
+  readonly configId: ConfigId
+  readonly set: { readonly metadata?: MetadataMap }
+  readonly unset: readonly string[]
+  readonly mark: boolean
+}): { metadata?: Record<string, string> } {
+  const metadata = {
+    ...step.set.metadata,
+    ...Object.fromEntries(step.unset.map((key) => [key, ''])),
+    ...(step.mark ? { [ownershipKey]: step.configId } : {}),
+  }
+  return Object.keys(metadata).length === 0 ? {} : { metadata }
+}

@@ -1,0 +1,69 @@
+// The Stripe adapter: carries out steps and reads the account through the official SDK. Decides nothing about the catalog;
+// it never writes without an idempotency key of the caller and never believes an answer it has not read back.
+import type { Clock } from '../../clock.ts'
+import type { ResolvedStep } from '../../catalog/steps.ts'
+import type { Processor, ProcessorAccount } from '../processor.ts'
+import type { RateBudget } from '../rate-budget.ts'
+import { createCaller } from './call.ts'
+import { connect, isLiveKey } from './connection.ts'
+import { kindsOf, replyFlaw } from './desk.ts'
+import type { Desk } from './desk.ts'
+import { discardRequest } from './kinds/webhook.ts'
+import { locateStep } from './locate.ts'
+import { performDeletion, performStep } from './perform.ts'
+import type { WritingStep } from './perform.ts'
+import { readSnapshot } from './snapshot.ts'
+
+export interface StripeProcessorOptions {
+  readonly secretKey: string
+  /** Another server that speaks the API, for example `http://127.0.0.1:4243`; null is Stripe itself. Refused with a live key. */
+  readonly apiBase: string | null
+  readonly budget: RateBudget
+  readonly clock: Clock
+  /** How long one attempt may take; 30 s by default. */
+  readonly timeoutMs?: number
+  /** The first wait before a repeat, 500 ms by default; later ones double. */
+  readonly firstWaitMs?: number
+}
+
+/**
+ * Aborting a call throws the signal's reason as long as nothing may have happened; after an attempt of unknown outcome it
+ * throws that. A write in flight is waited for.
+ */
+export function createStripeProcessor(options: StripeProcessorOptions): Processor {
+  const { secretKey, apiBase, budget, clock, timeoutMs = 30_000, firstWaitMs = 500 } = options
+  const stripe = connect({ secretKey, apiBase, timeoutMs })
+  const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
+  const desk: Desk = { stripe, caller, clock, kinds: kindsOf(stripe) }
+  return {
+    account: (signal) => readAccount(desk, isLiveKey(secretKey), signal),
+    snapshot: (reading) => readSnapshot(desk, reading),
+    perform: async (step, writing) => performStep(desk, writingStep(step), writing),
+    locate: async (step, signal) => locateStep(desk, writingStep(step), signal),
+    discardWebhook: async (endpoint, writing) => {
+      const request = discardRequest(stripe.webhookEndpoints, endpoint)
+      await performDeletion(desk, 'webhook_endpoint', request, endpoint, writing)
+    },
+  }
+}
+
+function writingStep(step: ResolvedStep): WritingStep {
+  if (step.op === 'record') throw new TypeError('A record step is nothing for the processor.')
+  return step
+}
+
+/** An account object does not say its mode; the key does. */
+async function readAccount(
+  { stripe, caller }: Desk,
+  livemode: boolean,
+  signal: AbortSignal,
+): Promise<ProcessorAccount> {
+  const account = await caller.call({
+    operation: 'GET /v1/account',
+    access: 'read',
+    signal,
+    send: () => stripe.accounts.retrieveCurrent(),
+    flaw: (answer) => replyFlaw(answer, 'account', null),
+  })
+  return { id: account.id, livemode }
+}

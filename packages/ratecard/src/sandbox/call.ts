@@ -1,0 +1,100 @@
+import type { Bodies, Body, Kind } from './bodies.ts'
+import { nouns } from './bodies.ts'
+import { noSuchReference, noSuchResource } from './errors.ts'
+import { newEvent } from './events.ts'
+import type { Cause } from './events.ts'
+import { nothingExpanded, render } from './expand.ts'
+import type { Lookup } from './expand.ts'
+import type { FormNode } from './form.ts'
+import { readPage } from './pages.ts'
+import type { Page, PageParams } from './pages.ts'
+import { readParams } from './params.ts'
+import type { Fields, Read } from './params.ts'
+import type { Condition, State } from './state.ts'
+
+/** One request to one operation, in one account and one transaction. Whatever it throws undoes what it wrote. */
+export class Call implements Lookup {
+  readonly account: string
+  /** The id in the path, or ''. */
+  readonly id: string
+  readonly #form: FormNode
+  /** Seconds. */
+  readonly now: number
+  readonly #state: State
+  readonly #cause: Cause
+
+  constructor(state: State, account: string, request: { id: string; form: FormNode; now: number; cause: Cause }) {
+    this.#state = state
+    this.account = account
+    this.id = request.id
+    this.#form = request.form
+    this.now = request.now
+    this.#cause = request.cause
+  }
+
+  read<F extends Fields>(fields: F): Read<F> {
+    return readParams(fields, this.#form)
+  }
+
+  find<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
+    return this.#state.find(this.account, kind, id)
+  }
+
+  findDeleted<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
+    return this.#state.findDeleted(this.account, kind, id)
+  }
+
+  /** The object that the path names, or a 404. */
+  subject<K extends Kind>(kind: K): Bodies[K] {
+    const found = this.find(kind, this.id)
+    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, nouns[kind].param)
+    return found
+  }
+
+  /** An object that a parameter names, or a 400. */
+  reference<K extends Kind>(kind: K, id: string, param: string): Bodies[K] {
+    const found = this.find(kind, id)
+    if (found === undefined) throw noSuchReference(nouns[kind].noun, id, param)
+    return found
+  }
+
+  select<K extends Kind>(kind: K, conditions: readonly Condition[], limit?: number): Bodies[K][] {
+    return this.#state.select(this.account, kind, conditions, limit === undefined ? {} : { limit })
+  }
+
+  count(kind: Kind): number {
+    return this.#state.count(this.account, kind)
+  }
+
+  page<K extends Kind>(kind: K, params: PageParams, conditions: readonly Condition[]): Page<K> {
+    return readPage(this.#state, this.account, kind, conditions, params)
+  }
+
+  /** Writes a new object, and its event unless the real API has none. */
+  create<B extends Body>(body: B, event: string | null): B {
+    this.#state.insert(this.account, body)
+    if (event !== null) this.#emit(event, body)
+    return body
+  }
+
+  /** Writes a changed object; the event tells what it was before. Nothing changed: nothing written, no event. */
+  update<B extends Body>(before: B, after: B, event: string | null): B {
+    if (JSON.stringify(before) === JSON.stringify(after)) return before
+    this.#state.update(this.account, after)
+    if (event !== null) this.#emit(event, after, before)
+    return after
+  }
+
+  /** Marks an object deleted in its last state. */
+  remove(last: Body, event: string | null): void {
+    this.#state.update(this.account, last)
+    this.#state.remove(this.account, last.object, last.id)
+    if (event !== null) this.#emit(event, last)
+  }
+
+  #emit(type: string, after: Body, before?: Body): void {
+    const object = render(after, nothingExpanded, this)
+    const former = before === undefined ? undefined : render(before, nothingExpanded, this)
+    this.#state.insert(this.account, newEvent(type, object, former, this.#cause, this.now))
+  }
+}

@@ -1,0 +1,147 @@
+// Secrets at rest: AES-256-GCM under versioned master keys. Decides the sealed form; never decides what is a secret.
+// A sealed text is bound to its place (table and id), so that nobody can move one row's secret to another row.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ServiceError } from '../errors/service-error.ts'
+
+export interface Sealer {
+  /** `context` names the row (table and id); {@link Sealer.open} needs the same one. */
+  seal(plain: string, context: string): string
+  /** Fails with ServiceError `secret_unreadable`: another master key, another context, or altered text. */
+  open(sealed: string, context: string): string
+  /** Whether it was sealed under the newest key. */
+  isCurrent(sealed: string): boolean
+  /** How many keys there are. More than one means that a rotation is under way. */
+  readonly keyCount: number
+}
+
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+const form = 'v1'
+
+/**
+ * `keys` are `<version>:<base64 of 32 bytes>` items, comma separated, newest first: the first seals, all open.
+ * A mistake throws a plain Error that names the item's number, never its content.
+ */
+export function createSealer(keys: string): Sealer {
+  const byVersion = parseKeys(keys)
+  const [newest] = byVersion
+  if (newest === undefined) throw new Error('The master key is empty.')
+  const [newestVersion, newestKey] = newest
+  const prefix = `${form}.${newestVersion}.`
+  return {
+    keyCount: byVersion.size,
+    isCurrent: (sealed) => sealed.startsWith(prefix),
+    seal(plain, context) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(algorithm, newestKey, nonce, { authTagLength: tagBytes })
+      cipher.setAAD(Buffer.from(prefix + context))
+      const body = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return prefix + body.toString('base64url')
+    },
+    open(sealed, context) {
+      const [found, version = '', body = ''] = sealed.split('.')
+      if (found !== form) throw unreadable(context, 'it is not in a form this release knows')
+      const key = byVersion.get(version)
+      if (key === undefined) throw unreadable(context, `it was sealed under master key version "${version}"`)
+      return decrypt(key, Buffer.from(body, 'base64url'), `${form}.${version}.${context}`, context)
+    },
+  }
+}
+
+/** A fresh key in the form that {@link createSealer} takes. In a rotation `version` must differ from those in use. */
+export function generateMasterKey(version = '1'): string {
+  return `${version}:${randomBytes(32).toString('base64')}`
+}
+
+/**
+ * The keys in the file; made at the first call (file 0600, directory 0700). Processes that start together agree on one key.
+ * Whole content or nothing: the file appears by a hard link, after its bytes are on the disk.
+ */
+export async function loadOrCreateMasterKeyFile(path: string): Promise<string> {
+  const present = await readKeyFile(path)
+  if (present !== null) return present
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(6).toString('hex')}.new`
+  try {
+    await writeDurably(draft, `${generateMasterKey()}\n`)
+    await link(draft, path)
+    await syncDirectory(dirname(path))
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+  const made = await readKeyFile(path)
+  if (made === null) throw new Error(`The master key file ${path} vanished while it was made.`)
+  return made
+}
+
+function parseKeys(keys: string): Map<string, Buffer> {
+  const byVersion = new Map<string, Buffer>()
+  const items = keys.split(',').map((item) => item.trim())
+  for (const [index, item] of items.entries()) {
+    const [, version, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]{43}=?)$/.exec(item) ?? []
+    if (version === undefined || encoded === undefined)
+      throw new Error(`Item ${String(index + 1)} of the master key is not <version>:<base64 of 32 bytes>.`)
+    if (byVersion.has(version)) throw new Error(`The master key has version "${version}" twice.`)
+    byVersion.set(version, Buffer.from(encoded, 'base64'))
+  }
+  return byVersion
+}
+
+function decrypt(key: Buffer, body: Buffer, additional: string, context: string): string {
+  if (body.length < nonceBytes + tagBytes) throw unreadable(context, 'it is cut short')
+  const decipher = createDecipheriv(algorithm, key, body.subarray(0, nonceBytes), { authTagLength: tagBytes })
+  decipher.setAAD(Buffer.from(additional))
+  decipher.setAuthTag(body.subarray(-tagBytes))
+  try {
+    return Buffer.concat([decipher.update(body.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8')
+  } catch {
+    throw unreadable(context, 'another key sealed it, or it was altered')
+  }
+}
+
+function unreadable(context: string, why: string): ServiceError {
+  return new ServiceError('secret_unreadable', `The secret ${context} cannot be read: ${why}.`, {
+    hint: 'Give the master key that belongs to this store; keys of earlier rotations stay in the list after the newest.',
+  })
+}
+
+async function readKeyFile(path: string): Promise<string | null> {
+  try {
+    const text = (await readFile(path, 'utf8')).trim()
+    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
+    return text
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open a directory; there the name is durable without.
+  if (process.platform === 'win32') return
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

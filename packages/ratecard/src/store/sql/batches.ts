@@ -1,0 +1,7 @@
+/** Rows per statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and our widest table has 17 columns. */
+const batchSize = 1000
+
+/** Runs `work` on consecutive slices, one after the other. */
+export async function inBatches<T>(rows: readonly T[], work: (slice: readonly T[]) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < rows.length; start += batchSize) await work(rows.slice(start, start + batchSize))
+}

@@ -1,0 +1,44 @@
+// The engine for many replicas.
+import pg from 'pg'
+import { PostgresDialect, PostgresQueryCompiler } from 'kysely'
+import type { QueryCompiler } from 'kysely'
+import { ServiceError } from '../../../errors/service-error.ts'
+import { storableParameter } from '../text.ts'
+
+const bigintType = 20
+const connectMs = 5000
+/** Also ends a query whose connection died without a word. */
+const queryMs = 30_000
+
+/** The URL is never part of an error: it may hold a password. */
+export function openPostgresPool(url: string): pg.Pool {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw new ServiceError('store_unavailable', 'DATABASE_URL is not a PostgreSQL URL.', {
+      hint: 'Write it as postgres://user:password@host:5432/database, special characters of the password percent-encoded.',
+    })
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'ratecard',
+    max: 10,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
+    keepAlive: true,
+    // Epoch milliseconds and counters are far below 2^53.
+    types: { getTypeParser: (oid, format) => (oid === bigintType ? Number : pg.types.getTypeParser(oid, format)) },
+  })
+  // Without a listener, an idle connection that the server ends would end this process.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+export class CleaningPostgresDialect extends PostgresDialect {
+  override createQueryCompiler(): QueryCompiler {
+    return new CleaningCompiler()
+  }
+}
+
+class CleaningCompiler extends PostgresQueryCompiler {
+  protected override appendValue(parameter: unknown): void {
+    super.appendValue(storableParameter(parameter))
+  }
+}

@@ -1,0 +1,85 @@
+// The store over SQL: puts the repositories together. Nothing is decided here.
+import { sql } from 'kysely'
+import type { Clock } from '../../clock.ts'
+import type { Sealer } from '../seal.ts'
+import type { LeaseToken, Store } from '../store.ts'
+import { backupSqlite } from './backup.ts'
+import type { Database, Engine } from './database.ts'
+import { SqlFacts } from './facts.ts'
+import { SqlIdempotency } from './idempotency.ts'
+import { Leases } from './leases.ts'
+import { SqlMappings } from './mappings.ts'
+import { SqlPushes } from './pushes.ts'
+import { reseal } from './reseal.ts'
+import { SqlSecrets } from './secrets.ts'
+import { SqlServiceKeys } from './service-keys.ts'
+import { SqlVersions } from './versions.ts'
+
+export interface StoreParts {
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly leaseMs: number
+}
+
+export class KyselyStore implements Store {
+  readonly engine: Engine
+  readonly versions: SqlVersions
+  readonly mappings: SqlMappings
+  readonly pushes: SqlPushes
+  readonly secrets: SqlSecrets
+  readonly serviceKeys: SqlServiceKeys
+  readonly idempotency: SqlIdempotency
+  readonly facts: SqlFacts
+  /** For what concerns whole databases: copying, backup, tests of the engine. */
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly #leases: Leases
+
+  constructor(parts: StoreParts) {
+    const { database, sealer, clock } = parts
+    this.engine = database.engine
+    this.database = database
+    this.sealer = sealer
+    this.#leases = new Leases(database, parts.leaseMs)
+    this.versions = new SqlVersions(database)
+    this.mappings = new SqlMappings(database)
+    this.secrets = new SqlSecrets(database, sealer)
+    this.pushes = new SqlPushes({ database, leases: this.#leases, secrets: this.secrets, clock })
+    this.serviceKeys = new SqlServiceKeys(database)
+    this.idempotency = new SqlIdempotency(database, sealer)
+    this.facts = new SqlFacts(database)
+  }
+
+  async exclusively<T>(
+    name: string,
+    work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    return this.#leases.exclusively(name, work)
+  }
+
+  async held(name: string): Promise<boolean> {
+    return this.#leases.held(name)
+  }
+
+  async changeSequence(): Promise<number> {
+    const row = await this.database.read((db) => db.selectFrom('published').select('sequence').executeTakeFirstOrThrow())
+    return row.sequence
+  }
+
+  async resealSecrets(): Promise<number> {
+    return reseal(this.database, this.sealer)
+  }
+
+  async backup(file: string): Promise<void> {
+    await backupSqlite(this.database, file)
+  }
+
+  async ping(): Promise<void> {
+    await this.database.read((db) => sql`select 1`.execute(db))
+  }
+
+  async close(): Promise<void> {
+    await this.database.destroy()
+  }
+}

@@ -1,0 +1,130 @@
+// The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
+// One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
+
+export interface Migration {
+  readonly name: string
+  statements(types: { readonly key: string }): readonly string[]
+}
+
+/** Position in the list plus one is the schema's version. */
+export const migrations: readonly Migration[] = [
+  {
+    name: 'configuration',
+    statements: ({ key }) => [
+      `create table versions (
+  revision bigint primary key check (revision > 0),
+  version text not null,
+  kind text not null check (kind in ('push', 'rollback', 'reset')),
+  document text,
+  checksum text not null,
+  author text,
+  message text,
+  changes text not null,
+  created_at bigint not null,
+  push_id ${key} unique,
+  hash ${key} not null unique,
+  previous_hash ${key} not null unique,
+  check ((kind = 'reset') = (document is null))
+)`,
+      `create table published (
+  id bigint primary key check (id = 1),
+  revision bigint references versions (revision),
+  sequence bigint not null
+)`,
+      `insert into published (id, revision, sequence) values (1, null, 0)`,
+      `create table mappings (
+  sequence bigint primary key,
+  kind ${key} not null,
+  config_id ${key} not null,
+  processor_id ${key} not null,
+  revision bigint not null references versions (revision)
+)`,
+      `create index mappings_by_config_id on mappings (kind, config_id, sequence)`,
+      `create index mappings_by_processor_id on mappings (processor_id, sequence)`,
+      `create table archived_objects (
+  processor_id ${key} primary key,
+  kind ${key} not null,
+  config_id ${key} not null,
+  object text not null,
+  archived_at bigint not null
+)`,
+    ],
+  },
+  {
+    name: 'push journal',
+    statements: ({ key }) => [
+      `create table pushes (
+  id ${key} primary key,
+  kind text not null check (kind in ('push', 'rollback', 'reset')),
+  state text not null check (state in ('planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned')),
+  document text,
+  version text not null,
+  author text,
+  message text,
+  plan text not null,
+  base_revision bigint references versions (revision),
+  steps_total bigint not null,
+  steps_done bigint not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  finished_at bigint,
+  revision bigint unique references versions (revision),
+  check ((state = 'applied') = (revision is not null))
+)`,
+      `create index pushes_by_time on pushes (created_at, id)`,
+      `create index pushes_by_state on pushes (state)`,
+      `create table steps (
+  push_id ${key} not null references pushes (id),
+  position bigint not null,
+  step text not null,
+  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  attempts bigint not null,
+  resolved text,
+  processor_id text,
+  request_id text,
+  error text,
+  began_at bigint,
+  ended_at bigint,
+  primary key (push_id, position)
+)`,
+    ],
+  },
+  {
+    name: 'secrets, keys and coordination',
+    statements: ({ key }) => [
+      `create table secrets (
+  scope ${key} not null,
+  id ${key} not null,
+  sealed text not null,
+  primary key (scope, id)
+)`,
+      `create table service_keys (
+  id ${key} primary key,
+  name text not null,
+  hash ${key} not null unique,
+  hint text not null,
+  created_at bigint not null,
+  last_used_at bigint,
+  revoked_at bigint
+)`,
+      `create table idempotency_keys (
+  key ${key} primary key,
+  fingerprint text not null,
+  status bigint,
+  body text,
+  created_at bigint not null
+)`,
+      `create index idempotency_keys_by_time on idempotency_keys (created_at)`,
+      `create table leases (
+  name ${key} primary key,
+  fence bigint not null,
+  expires_at bigint not null
+)`,
+      `create table facts (
+  name ${key} primary key,
+  value text not null
+)`,
+    ],
+  },
+]

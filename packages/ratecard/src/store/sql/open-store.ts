@@ -1,0 +1,53 @@
+import { systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { Sealer } from '../seal.ts'
+import { Database } from './database.ts'
+import { asServiceError } from './database-errors.ts'
+import { CleaningPostgresDialect, openPostgresPool } from './dialects/postgres.ts'
+import { ImmediateSqliteDialect, openSqlite } from './dialects/sqlite.ts'
+import { KyselyStore } from './kysely-store.ts'
+import { migrate } from './migrate.ts'
+import { checkMasterKey } from './secrets.ts'
+
+export interface OpenStoreOptions {
+  /** A PostgreSQL URL; null is SQLite in `file`. */
+  readonly url: string | null
+  /** A path, or `:memory:`. Not looked at when there is a `url`. */
+  readonly file: string
+  readonly sealer: Sealer
+  /** Times of the journal. Leases go by the database's clock. */
+  readonly clock?: Clock
+  /** How long a lease lasts without renewal. */
+  readonly leaseMs?: number
+}
+
+const defaultLeaseMs = 15_000
+
+/**
+ * Opens the store and brings its schema up to date. With more than one master key it seals everything under the newest.
+ * Fails with `store_unavailable` (no connection, a newer schema) or `secret_unreadable` (another master key).
+ */
+export async function openStore(options: OpenStoreOptions): Promise<KyselyStore> {
+  const { sealer, clock = systemClock, leaseMs = defaultLeaseMs } = options
+  const database = await openDatabase(options)
+  try {
+    await migrate(database, clock)
+    await checkMasterKey(database, sealer)
+    const store = new KyselyStore({ database, sealer, clock, leaseMs })
+    if (sealer.keyCount > 1) await store.resealSecrets()
+    return store
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
+}
+
+async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>): Promise<Database> {
+  if (options.url !== null)
+    return new Database('postgres', new CleaningPostgresDialect({ pool: openPostgresPool(options.url) }))
+  try {
+    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)))
+  } catch (error) {
+    throw asServiceError(error)
+  }
+}

@@ -1,0 +1,50 @@
+// The rows as they are in both engines. Columns are the snake_case forms of these names.
+// No booleans (a flag is a time or null) and no blobs (sealed secrets are text): a row is the same in SQLite and PostgreSQL.
+import type { MappingEntry } from '../../catalog/resource.ts'
+import type { ArchivedObject, PushRecord, ServiceKeyRecord, StepRecord, VersionRecord } from '../store.ts'
+
+/** `index` is a reserved word. */
+export type StepRow = Omit<StepRecord, 'index'> & { readonly position: number }
+
+export interface SecretRow {
+  readonly scope: 'webhook' | 'check'
+  readonly id: string
+  readonly sealed: string
+}
+
+export interface IdempotencyRow {
+  readonly key: string
+  readonly fingerprint: string
+  readonly status: number | null
+  /** Sealed: an answer may hold a secret, for example a service key that is shown once. */
+  readonly body: string | null
+  readonly createdAt: number
+}
+
+export interface LeaseRow {
+  readonly name: string
+  readonly fence: number
+  readonly expiresAt: number
+}
+
+/** One row: which revision is current, and how often published data changed. */
+export interface PublishedRow {
+  readonly id: number
+  readonly revision: number | null
+  readonly sequence: number
+}
+
+export interface Tables {
+  readonly versions: VersionRecord
+  readonly published: PublishedRow
+  readonly mappings: MappingEntry
+  readonly pushes: PushRecord
+  readonly steps: StepRow
+  readonly archivedObjects: ArchivedObject
+  readonly secrets: SecretRow
+  readonly serviceKeys: ServiceKeyRecord
+  readonly idempotencyKeys: IdempotencyRow
+  readonly leases: LeaseRow
+  readonly facts: { readonly name: string; readonly value: string }
+  readonly schemaMigrations: { readonly version: number; readonly name: string; readonly appliedAt: number }
+}

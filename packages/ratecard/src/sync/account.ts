@@ -1,0 +1,19 @@
+import { ServiceError } from '../errors/service-error.ts'
+import type { SyncDeps } from './deps.ts'
+import { asking } from './problems.ts'
+
+const fact = 'processor_account'
+
+/**
+ * Binds this environment to the processor account and mode that it first meets, and refuses any other: a test key in
+ * production, or the key of another account, would write a second catalogue and lose every mapping.
+ */
+export async function bindAccount(deps: Pick<SyncDeps, 'store' | 'processor'>, signal: AbortSignal): Promise<void> {
+  const account = await asking(() => deps.processor.account(signal))
+  const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
+  const bound = await deps.store.facts.bind(fact, mine)
+  if (bound === mine) return
+  throw new ServiceError('account_mismatch', `This environment belongs to the processor account ${bound}; the key is of ${mine}.`, {
+    hint: 'Use the key of that account, or a data directory (or database) of its own for the other account.',
+  })
+}

@@ -1,0 +1,176 @@
+// Carries out a journalled push, step by step. It follows the steps as they are written and never plans anew.
+// Each step is journalled before it is sent and after it is answered; a step of unknown outcome is looked up, never repeated blindly.
+import { ServiceError } from '../errors/service-error.ts'
+import { resourceKey } from '../catalog/resource.ts'
+import type { ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import type { Binding } from '../catalog/plan.ts'
+import { resolveStep } from '../catalog/resolve-step.ts'
+import type { ResolvedStep, Step } from '../catalog/steps.ts'
+import { ProcessorError } from '../processor/processor-error.ts'
+import type { Performed } from '../processor/processor.ts'
+import type { LeaseToken, StepRecord } from '../store/store.ts'
+import type { SyncDeps } from './deps.ts'
+import { asServiceError } from './problems.ts'
+
+/** In flight at once: 25 calls a second at 250 ms each. Steps of one phase touch different objects. */
+const width = 8
+
+export interface ApplyContext {
+  readonly pushId: string
+  readonly token: LeaseToken
+  readonly bindings: readonly Binding[]
+  /** Aborts when the lease is lost: then not one more step is written. */
+  readonly signal: AbortSignal
+  /** Collect refusals of archives and go on (reset), instead of stopping at the first. */
+  readonly onRefused?: (step: Step, error: ServiceError) => void
+}
+
+/** Processor ids by kind and configuration id: what existed, and what this push made. */
+export type Results = Map<string, ProcessorId>
+
+/** Performs every pending step in order. Returns when all are done; otherwise the journal says what is not. */
+export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise<Results> {
+  const records = await deps.store.pushes.steps(context.pushId)
+  const results: Results = new Map(context.bindings.map((binding) => [resourceKey(binding.kind, binding.configId), binding.processorId]))
+  const steps = records.map((record) => ({ record, step: JSON.parse(record.step) as Step }))
+  for (const { record, step } of steps)
+    if (record.state === 'succeeded' && step.op !== 'archive' && record.processorId !== null)
+      results.set(resourceKey(step.kind, step.configId), record.processorId as ProcessorId)
+  const pending = steps.filter(({ record }) => record.state !== 'succeeded')
+  for (const phase of phasesOf(pending)) await runPhase(deps, context, phase, results)
+  return results
+}
+
+interface Pending {
+  readonly record: StepRecord
+  readonly step: Step
+}
+
+/** Runs of steps that may go side by side. Meters and codes free names for each other, so theirs go one by one. */
+function phasesOf(pending: readonly Pending[]): Pending[][] {
+  const phases: Pending[][] = []
+  let last = ''
+  for (const item of pending) {
+    const { step } = item
+    const alone = step.kind === 'meter' || step.kind === 'promotion_code'
+    const name = `${step.op === 'archive' ? 'archive' : isDefault(step) ? 'default' : 'write'}:${step.kind}`
+    const phase = phases.at(-1)
+    if (phase !== undefined && name === last && !alone) phase.push(item)
+    else phases.push([item])
+    last = name
+  }
+  return phases
+}
+
+function isDefault(step: Step): boolean {
+  return step.op === 'update' && step.kind === 'product' && 'defaultPrice' in step.set
+}
+
+async function runPhase(deps: SyncDeps, context: ApplyContext, phase: readonly Pending[], results: Results): Promise<void> {
+  const queue = [...phase]
+  let failure: { readonly error: unknown } | undefined
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined && failure === undefined; item = queue.shift()) {
+      try {
+        if (deps.shutdown.aborted) throw new ServiceError('shutting_down', 'The service is shutting down; the push was stopped between two steps.', { hint: 'Resume it with `ratecard billing resume`.', retryAfter: 10 })
+        context.signal.throwIfAborted()
+        await runStep(deps, context, item, results)
+      } catch (error) {
+        failure ??= { error }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, phase.length) }, worker))
+  if (failure !== undefined) throw failure.error
+}
+
+async function runStep(deps: SyncDeps, context: ApplyContext, { record, step }: Pending, results: Results): Promise<void> {
+  const { pushes } = deps.store
+  const resolved = resolveStep(step, (kind: ResourceKind, id) => results.get(resourceKey(kind, id)))
+  const begun = await pushes.begin(context.pushId, record.index, JSON.stringify(resolved), context.token)
+  let performed: Performed | null
+  try {
+    performed = resolved.op === 'record' ? null : await performOrFind(deps, context, resolved, begun)
+  } catch (error) {
+    await settleFailure(deps, context, begun, step, error)
+    return
+  }
+  const processorId = performed?.processorId ?? processorIdOf(resolved)
+  await pushes.succeed(
+    context.pushId,
+    record.index,
+    {
+      processorId,
+      requestId: performed?.requestId ?? null,
+      ...(performed?.secret == null ? {} : { secret: performed.secret }),
+      ...(resolved.op === 'archive' && resolved.last !== null
+        ? {
+            archived: {
+              kind: resolved.kind,
+              configId: resolved.configId,
+              processorId: resolved.processorId,
+              object: JSON.stringify(resolved.last),
+              archivedAt: deps.clock.now(),
+            },
+          }
+        : {}),
+    },
+    context.token,
+  )
+  if (step.op !== 'archive' && processorId !== null) results.set(resourceKey(step.kind, step.configId), processorId)
+  deps.onProgress(context.pushId)
+}
+
+function processorIdOf(step: ResolvedStep): ProcessorId | null {
+  return step.op === 'create' ? step.id : step.processorId
+}
+
+/** Derived, not random: a retry after a crash must meet the same key, or the processor makes a second object. */
+export function idempotencyKey(pushId: string, index: number, attempt: number): string {
+  return `ratecard-${pushId}-${String(index)}-${String(attempt)}`
+}
+
+async function performOrFind(deps: SyncDeps, context: ApplyContext, step: ResolvedStep, begun: StepRecord): Promise<Performed> {
+  try {
+    return await deps.processor.perform(step, {
+      idempotencyKey: idempotencyKey(context.pushId, begun.index, begun.attempts),
+      signal: context.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
+    // The adapter has replayed it under its key already. Look once; a webhook without its secret is made again by the caller.
+    const found = await deps.processor.locate(step, context.signal).catch(() => null)
+    if (found === null || (step.op === 'create' && step.kind === 'webhook')) throw error
+    return found
+  }
+}
+
+async function settleFailure(deps: SyncDeps, context: ApplyContext, begun: StepRecord, step: Step, error: unknown): Promise<void> {
+  const failure = asServiceError(error)
+  const words = failure instanceof ServiceError ? JSON.stringify({ code: failure.code, detail: failure.message, processor: failure.processor }) : null
+  const unknown = error instanceof ProcessorError ? error.outcomeUnknown : true
+  const retryable = error instanceof ProcessorError && (error.kind === 'rate_limited' || error.kind === 'unavailable')
+  const state = unknown ? 'unknown' : retryable ? 'pending' : 'failed'
+  await deps.store.pushes.settle(context.pushId, begun.index, state, words, context.token)
+  deps.onProgress(context.pushId)
+  if (state === 'failed' && context.onRefused !== undefined && failure instanceof ServiceError) {
+    context.onRefused(step, failure)
+    return
+  }
+  throw new StepFailure(step, begun.index, failure)
+}
+
+/** A step did not succeed; `reason` says why. */
+export class StepFailure extends Error {
+  override readonly name = 'StepFailure'
+  readonly step: Step
+  readonly index: number
+  readonly reason: unknown
+
+  constructor(step: Step, index: number, reason: unknown) {
+    super(`${step.op} ${step.kind} ${step.configId}`, { cause: reason })
+    this.step = step
+    this.index = index
+    this.reason = reason
+  }
+}

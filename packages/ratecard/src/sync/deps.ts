@@ -1,0 +1,22 @@
+import type { Clock } from '../clock.ts'
+import type { Processor } from '../processor/processor.ts'
+import type { Store } from '../store/store.ts'
+
+/** What every use case of this room needs. */
+export interface SyncDeps {
+  readonly store: Store
+  readonly processor: Processor
+  readonly clock: Clock
+  /** A new id: text, lower case, sortable by time. */
+  readonly newId: () => string
+  readonly requireVersionBump: boolean
+  /** Aborts when the process drains: a running push stops between two steps and can be resumed. */
+  readonly shutdown: AbortSignal
+  /** Called after each change of a push's state, for live events of this process. */
+  readonly onProgress: (pushId: string) => void
+  /** Called after a version was applied here, so that this process serves it at once. */
+  readonly onApplied: () => void
+}
+
+/** The lease that keeps pushes of one account apart. */
+export const pushLease = 'push'

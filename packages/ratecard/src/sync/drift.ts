@@ -1,0 +1,43 @@
+import { ServiceError } from '../errors/service-error.ts'
+import { detailsOf } from '../catalog/detail.ts'
+import type { Detail } from '../catalog/detail.ts'
+import { ownershipOf } from '../catalog/observed.ts'
+import { planChanges } from '../catalog/plan.ts'
+import { resourceKinds } from '../catalog/resource.ts'
+import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
+import type { SyncDeps } from './deps.ts'
+import { asking } from './problems.ts'
+import { currentDocument } from './push.ts'
+
+export interface DriftResult {
+  readonly inSync: boolean
+  readonly revision: number
+  readonly version: string
+  readonly differences: readonly Detail[]
+  readonly unmanaged: readonly { readonly kind: ResourceKind; readonly processorId: string; readonly name: string | null }[]
+}
+
+/** What somebody changed at the processor since the last applied version: the plan of that version against the live state. */
+export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
+  const current = await deps.store.versions.current()
+  const document = currentDocument(current)
+  if (current === null || document === null)
+    throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', { hint: 'Push one first: `ratecard billing push`.' })
+  const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
+  const mappings = await deps.store.mappings.all()
+  const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true })
+  const differences = detailsOf(plan.changes, () => null)
+  const own = ownershipOf(snapshot, mappings)
+  const unmanaged = resourceKinds.flatMap((kind) =>
+    (snapshot[kind] as readonly ObservedResource[])
+      .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
+      .map((object) => ({ kind, processorId: object.processorId, name: nameOf(object) })),
+  )
+  return { inSync: differences.length === 0, revision: current.revision, version: current.version, differences, unmanaged }
+}
+
+function nameOf(object: ObservedResource): string | null {
+  const fields = object.fields as unknown as Record<string, unknown>
+  const name = fields['name'] ?? fields['displayName'] ?? fields['code'] ?? fields['url'] ?? object.lookupKey
+  return typeof name === 'string' && name !== '' ? name : null
+}

@@ -1,0 +1,66 @@
+// Live events of a push. This process tells at once; a push of another replica is seen by polling the journal.
+import type { PushState } from '../store/store.ts'
+import type { SyncDeps } from './deps.ts'
+import { findPush, liveState, stepView } from './pushes.ts'
+import type { StepView } from './pushes.ts'
+
+export type PushProgress =
+  | { readonly type: 'state'; readonly pushId: string; readonly state: PushState; readonly stepsDone: number; readonly stepsTotal: number }
+  | { readonly type: 'step'; readonly pushId: string; readonly step: StepView; readonly stepsDone: number; readonly stepsTotal: number }
+
+const pollMs = 500
+
+export class PushBus {
+  private readonly listeners = new Map<string, Set<() => void>>()
+
+  /** Wakes whoever follows this push. */
+  readonly notify = (pushId: string): void => {
+    for (const wake of this.listeners.get(pushId) ?? []) wake()
+  }
+
+  /** Resolves at the next notification, after `pollMs`, or when the signal aborts. */
+  wait(pushId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const listeners = this.listeners.get(pushId) ?? new Set()
+      this.listeners.set(pushId, listeners)
+      const done = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        listeners.delete(done)
+        if (listeners.size === 0) this.listeners.delete(pushId)
+        resolve()
+      }
+      const timer = setTimeout(done, pollMs)
+      listeners.add(done)
+      signal.addEventListener('abort', done, { once: true })
+      if (signal.aborted) done()
+    })
+  }
+}
+
+const ended: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
+
+/** The present state first, then each change, until the push ends or the signal aborts. */
+export async function* followPush(deps: Pick<SyncDeps, 'store'>, bus: PushBus, id: string, signal: AbortSignal): AsyncGenerator<PushProgress> {
+  const told = new Map<number, string>()
+  let last = ''
+  for (;;) {
+    // Armed before reading, so that a change in between is not slept through.
+    const woken = bus.wait(id, signal)
+    const push = await findPush(deps, id)
+    const counts = { pushId: id, stepsDone: push.stepsDone, stepsTotal: push.stepsTotal }
+    const state = await liveState(deps, push)
+    const now = `${state} ${String(push.stepsDone)}`
+    if (now !== last) {
+      for (const record of await deps.store.pushes.steps(id)) {
+        if (record.state === 'pending' || told.get(record.index) === record.state) continue
+        told.set(record.index, record.state)
+        yield { type: 'step', ...counts, step: stepView(record) }
+      }
+      last = now
+      yield { type: 'state', ...counts, state }
+    }
+    if (ended.has(state) || signal.aborted) return
+    await woken
+  }
+}

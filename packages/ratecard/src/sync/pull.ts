@@ -1,0 +1,12 @@
+import { toDocument } from '../catalog/to-document.ts'
+import type { LiveDocument } from '../catalog/to-document.ts'
+import type { SyncDeps } from './deps.ts'
+import { asking } from './problems.ts'
+import { currentDocument } from './push.ts'
+
+/** A configuration document of what is active at the processor. Reads only. */
+export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
+  const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
+  const current = await deps.store.versions.current()
+  return toDocument(snapshot, await deps.store.mappings.all(), currentDocument(current))
+}

@@ -1,0 +1,48 @@
+// What became of pushes: read from the journal, by whichever replica ran them.
+import { ServiceError } from '../errors/service-error.ts'
+import type { ResourceKind } from '../catalog/resource.ts'
+import type { Step } from '../catalog/steps.ts'
+import type { PushRecord, PushState, StepRecord } from '../store/store.ts'
+import { pushLease } from './deps.ts'
+import type { SyncDeps } from './deps.ts'
+
+type JournalDeps = Pick<SyncDeps, 'store'>
+
+export async function findPush(deps: JournalDeps, id: string): Promise<PushRecord> {
+  const push = await deps.store.pushes.find(id)
+  if (push === null) throw new ServiceError('push_not_found', `There is no push "${id}".`, { hint: 'List them with `ratecard billing pushes`.' })
+  return push
+}
+
+/** `running` in the journal while nobody holds the lease means that its process died. */
+export async function liveState(deps: JournalDeps, push: PushRecord): Promise<PushState> {
+  if (push.state !== 'running') return push.state
+  return (await deps.store.held(pushLease)) ? 'running' : 'interrupted'
+}
+
+export interface StepView {
+  readonly index: number
+  readonly op: string
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly state: StepRecord['state']
+  readonly attempts: number
+  readonly processorId: string | null
+  readonly requestId: string | null
+  readonly error: Readonly<Record<string, unknown>> | null
+}
+
+export function stepView(record: StepRecord): StepView {
+  const step = JSON.parse(record.step) as Step
+  return {
+    index: record.index,
+    op: step.op,
+    kind: step.kind,
+    configId: step.configId,
+    state: record.state,
+    attempts: record.attempts,
+    processorId: record.processorId,
+    requestId: record.requestId,
+    error: record.error === null ? null : (JSON.parse(record.error) as Record<string, unknown>),
+  }
+}

@@ -1,0 +1,115 @@
+// Archives everything managed: the plan against an empty catalog that keeps only the webhooks.
+import type { BillingConfig } from '../config/schema.ts'
+import type { ServiceError } from '../errors/service-error.ts'
+import { archiveStep } from '../catalog/plan-archives.ts'
+import { ownershipOf } from '../catalog/observed.ts'
+import { planChanges } from '../catalog/plan.ts'
+import type { Plan } from '../catalog/plan.ts'
+import { configId } from '../catalog/resource.ts'
+import type { MappingEntry, ObservedResource, ResourceKind, Snapshot } from '../catalog/resource.ts'
+import type { Step } from '../catalog/steps.ts'
+import { bindAccount } from './account.ts'
+import { pushLease } from './deps.ts'
+import type { SyncDeps } from './deps.ts'
+import { asking } from './problems.ts'
+import { currentDocument } from './push.ts'
+import { resolveInterruptedPushes } from './recover.ts'
+import { finishPush, openPush } from './run.ts'
+
+export interface ResetRequest {
+  readonly author: string | null
+  readonly message: string | null
+  /** `account` takes what we did not make as well. */
+  readonly scope: 'managed' | 'account'
+}
+
+type ArchivedKind = 'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes'
+
+export interface ResetResult {
+  readonly archived: Readonly<Record<ArchivedKind, readonly string[]>>
+  readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
+  readonly revision: number
+}
+
+const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
+  product: 'products',
+  price: 'prices',
+  meter: 'meters',
+  coupon: 'coupons',
+  promotion_code: 'promotion_codes',
+}
+
+/** There is no current configuration afterwards; the history has an entry for it. A refused archive is reported, the rest goes on. */
+export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetResult> {
+  return deps.store.exclusively(pushLease, async (lease) => {
+    await bindAccount(deps, lease.signal)
+    await resolveInterruptedPushes(deps, lease.token, lease.signal)
+    const current = await deps.store.versions.current()
+    const previous = currentDocument(current)
+    const snapshot = await asking(() => deps.processor.snapshot({ signal: lease.signal }))
+    const mappings = await deps.store.mappings.all()
+    const plan = planReset(previous, snapshot, mappings, request.scope)
+    const run = {
+      kind: 'reset' as const,
+      document: null,
+      checksum: '',
+      version: current?.version ?? (await deps.store.versions.latest())?.version ?? '0.0.0',
+      author: request.author,
+      message: request.message,
+      baseRevision: current?.revision ?? null,
+    }
+    const push = await openPush(deps, run, plan, lease)
+    const errors: { kind: ResourceKind; configId: string; detail: string }[] = []
+    const refused = new Set<string>()
+    const onRefused = (step: Step, error: ServiceError) => {
+      refused.add(`${step.kind}:${step.configId}`)
+      errors.push({ kind: step.kind, configId: step.configId, detail: error.message })
+    }
+    const { version } = await finishPush(deps, push, lease, onRefused)
+    return { archived: archivedIds(plan, refused), errors, revision: version.revision }
+  })
+}
+
+function planReset(previous: BillingConfig | null, snapshot: Snapshot, mappings: readonly MappingEntry[], scope: ResetRequest['scope']): Plan {
+  const config: BillingConfig = {
+    version: previous?.version ?? '0.0.0',
+    products: [],
+    ...(previous?.webhooks === undefined ? {} : { webhooks: previous.webhooks }),
+  }
+  const plan = planChanges({ config, previous, snapshot, mappings, force: true })
+  // Webhooks stay, and so do their edits by hand: a reset only archives.
+  const steps = plan.steps.filter((step) => step.op === 'archive' && step.kind !== 'webhook')
+  const changes = plan.changes.filter((change) => change.action === 'archive' && change.kind !== 'webhook')
+  const foreign = scope === 'account' ? foreignArchives(snapshot, mappings) : []
+  return { ...plan, changes, steps: inOrder([...steps, ...foreign]), issues: [] }
+}
+
+const archiveOrder: readonly ResourceKind[] = ['promotion_code', 'coupon', 'product', 'price', 'meter']
+
+function inOrder(steps: readonly Step[]): Step[] {
+  return archiveOrder.flatMap((kind) => steps.filter((step) => step.kind === kind))
+}
+
+function foreignArchives(snapshot: Snapshot, mappings: readonly MappingEntry[]): Step[] {
+  const own = ownershipOf(snapshot, mappings)
+  return archiveOrder.flatMap((kind) =>
+    (own.all(kind) as readonly ObservedResource[])
+      .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
+      .map((object) => archiveStep(object, configId(object.processorId))),
+  )
+}
+
+function archivedIds(plan: Plan, refused: ReadonlySet<string>): Record<ArchivedKind, string[]> {
+  const archived: Record<ArchivedKind, string[]> = { products: [], prices: [], meters: [], coupons: [], promotion_codes: [] }
+  const seen = new Set<string>()
+  const add = (kind: ResourceKind, id: string) => {
+    const list = listOf[kind]
+    const key = `${kind}:${id}`
+    if (list === undefined || seen.has(key) || refused.has(key)) return
+    seen.add(key)
+    archived[list].push(id)
+  }
+  for (const change of plan.changes) add(change.kind, change.configId)
+  for (const step of plan.steps) add(step.kind, step.configId)
+  return archived
+}

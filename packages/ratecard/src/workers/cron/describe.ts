@@ -1,0 +1,38 @@
+import type { CronSchedule } from './parse.ts'
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+/** A few English words for the shapes people use (`every 5 minutes`, `Sundays at 00:00 UTC`); undefined for any other. */
+export function describeCron(schedule: CronSchedule): string | undefined {
+  const fields = schedule.expression.split(' ')
+  const [minute, hour, date, month, weekday] = fields
+  if (minute === undefined || hour === undefined) return undefined
+  const everyDay = date === '*' && month === '*' && weekday === '*'
+  if (everyDay && hour === '*') return describeMinutes(minute)
+  if (everyDay && minute === '0' && /^\*\/\d+$/.test(hour)) return every(hour, 24, 'hour')
+  if (!isNumber(minute) || !isNumber(hour)) return undefined
+  const time = `at ${hour.padStart(2, '0')}:${minute.padStart(2, '0')} UTC`
+  if (everyDay) return `every day ${time}`
+  if (date === '*' && month === '*' && isNumber(weekday)) return `${weekdays[Number(weekday)]!}s ${time}`
+  if (weekday !== '*' || !isNumber(date)) return undefined
+  if (month === '*') return `day ${date} of every month ${time}`
+  return isNumber(month) ? `every year on ${month.padStart(2, '0')}-${date.padStart(2, '0')} ${time}` : undefined
+}
+
+function describeMinutes(minute: string): string | undefined {
+  if (minute === '*') return 'every minute'
+  if (minute === '0') return 'every hour'
+  if (/^\*\/\d+$/.test(minute)) return every(minute, 60, 'minute')
+  return isNumber(minute) ? `every hour at minute ${minute}` : undefined
+}
+
+/** A step that does not divide the field leaves a shorter gap at its end: "every 7 minutes" would be untrue. */
+function every(field: string, span: number, unit: string): string | undefined {
+  const step = Number(field.slice(2))
+  if (span % step !== 0) return undefined
+  return step === 1 ? `every ${unit}` : `every ${step} ${unit}s`
+}
+
+function isNumber(field: string | undefined): field is string {
+  return field !== undefined && /^\d+$/.test(field)
+}

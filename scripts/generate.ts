@@ -1,0 +1,47 @@
+// Makes every generated file of the repository, or with --check says which ones are not what their sources make.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { configPage } from './reference/config-page.ts'
+import { errorsPage } from './reference/errors-page.ts'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const check = process.argv.includes('--check')
+
+const pages: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/reference/config.md': configPage,
+  'docs/reference/errors.md': errorsPage,
+}
+
+/** Generators that are scripts of their own; each knows --check. */
+const scripts = ['scripts/webhook-events.ts', 'scripts/stripe-contract.ts', 'scripts/store-schema.ts']
+
+/** Writes the page, or with --check compares it. Answers whether the file is now as it should be. */
+async function settle(file: string, make: () => string | Promise<string>): Promise<boolean> {
+  const target = path.join(root, file)
+  const wanted = await make()
+  const present = existsSync(target) ? readFileSync(target, 'utf8') : undefined
+  if (present === wanted) return true
+  if (check) {
+    console.error(`${file} is not what its source makes. Run \`npm run generate\` and commit the result.`)
+    return false
+  }
+  mkdirSync(path.dirname(target), { recursive: true })
+  writeFileSync(target, wanted)
+  console.log(`${file} written`)
+  return true
+}
+
+function run(script: string): boolean {
+  const result = spawnSync(process.execPath, [path.join(root, script), ...(check ? ['--check'] : [])], { cwd: root, stdio: 'inherit' })
+  if (result.status !== 0) console.error(`${script} failed`)
+  return result.status === 0
+}
+
+const settled: boolean[] = []
+for (const [file, make] of Object.entries(pages)) settled.push(await settle(file, make))
+for (const script of scripts) settled.push(run(script))
+
+if (settled.includes(false)) process.exitCode = 1
+else console.log(check ? 'Every generated file is up to date.' : 'Every generated file is written.')

@@ -1,0 +1,75 @@
+import { currencies, currencyDecimals } from '../../packages/ratecard/src/money/currencies.ts'
+import * as schema from '../../packages/ratecard/src/config/schema.ts'
+import { code, page, table } from './markdown.ts'
+import { limitsText, plainSchema, typeText } from './schema-text.ts'
+import type { SchemaNode } from './schema-text.ts'
+
+/** Objects with a section of their own, in reading order. */
+const sections: readonly (readonly [name: string, schema: object])[] = [
+  ['document', schema.BillingConfig],
+  ['product', schema.Product],
+  ['product ui', schema.ProductUi],
+  ['price', schema.Price],
+  ['tier', schema.Tier],
+  ['price ui', schema.PriceUi],
+  ['meter', schema.Meter],
+  ['webhook', schema.Webhook],
+  ['coupon', schema.Coupon],
+  ['promotion code', schema.PromotionCode],
+]
+
+const intro = `One document says what you sell. It may be JSON, JSON with comments, or YAML, in one file or many (see
+[Splitting the configuration](../guides/split-files.md)). Unknown fields are errors. The same schema is served at \`GET /api/v1/billing/schema\`,
+for completion in your editor. Money is always a whole number of minor units: \`1200\` is €12.00, and ¥1200.`
+
+const anchor = (name: string) => name.replaceAll(' ', '-')
+const fingerprint = (node: SchemaNode) => JSON.stringify(node)
+
+const named = new Map(sections.map(([name, object]) => [fingerprint(plainSchema(object)), name]))
+const isId = (node: SchemaNode) => node.pattern === schema.idPattern
+const isCurrency = (node: SchemaNode) => node.enum?.length === currencies.length
+
+function nameOf(node: SchemaNode): string | undefined {
+  if (isId(node)) return '[id](#ids)'
+  if (isCurrency(node)) return '[currency](#currencies)'
+  const name = named.get(fingerprint(node))
+  return name === undefined ? undefined : `[${name}](#${anchor(name)})`
+}
+
+const idsSection = `Ids are yours: letters, digits, \`_\`, \`.\` and \`-\`, up to 100 characters, the first a letter or digit (\`${schema.idPattern}\`).
+They appear in URLs, and price ids become lookup keys at the processor. A product and a price may have the same id.`
+
+const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. An amount of 1200 is 12.00, but 1200 whole units in ${currencies
+  .filter((currency) => currencyDecimals[currency] === 0)
+  .map(code)
+  .join(', ')}, which has no decimals.`
+
+/** Objects without a section are opened in place: `price_display.suffix`. */
+function rowsOf(node: SchemaNode, prefix: string): string[][] {
+  return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
+    const path = `${prefix}${field}`
+    const examples = (isId(child) ? [] : (child.examples ?? [])).map((example) => code(JSON.stringify(example))).join(', ')
+    const meaning = [child.description ?? '', examples === '' ? '' : `For example ${examples}.`].filter(Boolean).join(' ')
+    const own = [code(path), typeText(child, nameOf), (node.required ?? []).includes(field) ? 'yes' : '', isId(child) ? '' : limitsText(child), meaning]
+    if (nameOf(child) !== undefined) return [own]
+    if (child.properties !== undefined) return [own, ...rowsOf(child, `${path}.`)]
+    const items = child.items
+    if (items?.properties !== undefined && nameOf(items) === undefined) return [own, ...rowsOf(items, `${path}[].`)]
+    return [own]
+  })
+}
+
+export function configPage(): string {
+  const blocks = sections.flatMap(([name, object]) => {
+    const node = plainSchema(object)
+    return [`## ${name}`, node.description ?? '', table(['Field', 'Type', 'Required', 'Limits', 'Meaning'], rowsOf(node, ''))]
+  })
+  return page('The configuration document', 'packages/ratecard/src/config/schema.ts', [
+    intro,
+    ...blocks,
+    '## ids',
+    idsSection,
+    '## currencies',
+    currenciesSection,
+  ])
+}

@@ -1,0 +1,37 @@
+// Parts of the suite that cannot run on this machine, told from the workers to the reporter through one file per run.
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+
+export interface SkippedPart {
+  readonly part: string
+  readonly reason: string
+}
+
+const separator = '\t'
+
+function skipsFile(): string | undefined {
+  return process.env['RATECARD_TEST_SKIPS']
+}
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/**
+ * Says that `part` (for example "store contract on PostgreSQL") does not run, and why. Call it where the skip is decided, once per
+ * file is enough: the run ends with the list, and with `CI=true` the list is a failure.
+ */
+export function announceSkip(part: string, reason: string): void {
+  const file = skipsFile()
+  if (file === undefined) throw new Error('announceSkip outside a test run')
+  appendFileSync(file, `${oneLine(part)}${separator}${oneLine(reason)}\n`)
+}
+
+/** All that was announced in this run, each part once; forgets it. */
+export function takeSkips(): SkippedPart[] {
+  const file = skipsFile()
+  if (file === undefined || !existsSync(file)) return []
+  const lines = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))
+  rmSync(file)
+  return [...lines].sort().map((line) => {
+    const [part = '', reason = ''] = line.split(separator)
+    return { part, reason }
+  })
+}
