@@ -4,7 +4,9 @@ import tseslint from 'typescript-eslint'
 const longFiles = []
 
 /** Pure rooms: same input, same answer. */
-const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog'].map((room) => `packages/ratecard/src/${room}/**`)
+const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron'].map(
+  (room) => `packages/ratecard/src/${room}/**`,
+)
 
 /** Where processes begin and end: these may read the environment, exit and print. */
 const compositionRoot = ['packages/ratecard/src/main.ts', 'packages/ratecard/src/cli/**']

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configPage } from './reference/config-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
+import { settingsPage } from './reference/settings-page.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
@@ -12,6 +13,7 @@ const check = process.argv.includes('--check')
 const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/config.md': configPage,
   'docs/reference/errors.md': errorsPage,
+  'docs/reference/settings.md': settingsPage,
 }
 
 /** Generators that are scripts of their own; each knows --check. */
@@ -34,7 +36,10 @@ async function settle(file: string, make: () => string | Promise<string>): Promi
 }
 
 function run(script: string): boolean {
-  const result = spawnSync(process.execPath, [path.join(root, script), ...(check ? ['--check'] : [])], { cwd: root, stdio: 'inherit' })
+  const result = spawnSync(process.execPath, [path.join(root, script), ...(check ? ['--check'] : [])], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   if (result.status !== 0) console.error(`${script} failed`)
   return result.status === 0
 }

@@ -48,9 +48,19 @@ const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. 
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
     const path = `${prefix}${field}`
-    const examples = (isId(child) ? [] : (child.examples ?? [])).map((example) => code(JSON.stringify(example))).join(', ')
-    const meaning = [child.description ?? '', examples === '' ? '' : `For example ${examples}.`].filter(Boolean).join(' ')
-    const own = [code(path), typeText(child, nameOf), (node.required ?? []).includes(field) ? 'yes' : '', isId(child) ? '' : limitsText(child), meaning]
+    const examples = (isId(child) ? [] : (child.examples ?? []))
+      .map((example) => code(JSON.stringify(example)))
+      .join(', ')
+    const meaning = [child.description ?? '', examples === '' ? '' : `For example ${examples}.`]
+      .filter(Boolean)
+      .join(' ')
+    const own = [
+      code(path),
+      typeText(child, nameOf),
+      (node.required ?? []).includes(field) ? 'yes' : '',
+      isId(child) ? '' : limitsText(child),
+      meaning,
+    ]
     if (nameOf(child) !== undefined) return [own]
     if (child.properties !== undefined) return [own, ...rowsOf(child, `${path}.`)]
     const items = child.items
@@ -62,7 +72,11 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
 export function configPage(): string {
   const blocks = sections.flatMap(([name, object]) => {
     const node = plainSchema(object)
-    return [`## ${name}`, node.description ?? '', table(['Field', 'Type', 'Required', 'Limits', 'Meaning'], rowsOf(node, ''))]
+    return [
+      `## ${name}`,
+      node.description ?? '',
+      table(['Field', 'Type', 'Required', 'Limits', 'Meaning'], rowsOf(node, '')),
+    ]
   })
   return page('The configuration document', 'packages/ratecard/src/config/schema.ts', [
     intro,

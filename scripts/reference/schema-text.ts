@@ -67,7 +67,9 @@ export function limitsText(node: SchemaNode): string {
   const limits = [
     range(node.minimum, node.maximum, ''),
     node.exclusiveMinimum === undefined ? undefined : `more than ${node.exclusiveMinimum.toString()}`,
-    range(node.minLength, node.maxLength, ' characters'),
+    node.minLength === 1 && node.maxLength === undefined
+      ? 'not empty'
+      : range(node.minLength, node.maxLength, ' characters'),
     range(node.minItems, node.maxItems, ' items'),
     range(undefined, node.maxProperties, ' keys'),
     node.pattern === undefined ? undefined : `\`${node.pattern}\``,

@@ -1,4 +1,9 @@
-/** The environment as one value, read once at start (decisions, "Settings and how things start"). */
+// The environment as one value, read once at start (decisions, "Settings and how things start"). All mistakes are told at once.
+import { Ajv } from 'ajv'
+import { envSchema } from 'env-schema'
+import { Type } from 'typebox'
+import { ServiceError } from './errors/service-error.ts'
+
 export interface Settings {
   readonly host: string
   readonly port: number
@@ -18,5 +23,132 @@ export interface Settings {
   readonly workers: 'on' | 'off'
   /** Requests a minute and address. */
   readonly rateLimit: number
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  readonly logLevel: LogLevel
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+type LogLevel = (typeof logLevels)[number]
+
+const Port = (description: string, fallback: number) =>
+  Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
+const Text = (description: string) => Type.Optional(Type.String({ description }))
+
+/** One entry per variable; docs/reference/settings.md is made of it. */
+export const settingsSchema = Type.Object({
+  RATECARD_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'Address that the API, the docs and worker routes listen on.' }),
+  RATECARD_PORT: Port('Port of the API. 0 picks a free one.', 4242),
+  RATECARD_DATA_DIR: Type.String({ default: './.ratecard', minLength: 1, description: 'Embedded store, sandbox state and generated keys.' }),
+  DATABASE_URL: Text('A PostgreSQL URL, used in place of the embedded store.'),
+  RATECARD_SERVICE_KEY: Type.Optional(Type.String({ minLength: 16, description: 'First service key, at least 16 characters. Without it one is made at the first start.' })),
+  RATECARD_MASTER_KEY: Text('Seals secrets at rest: `<version>:<base64 of 32 bytes>`, several separated by commas, newest first. Must be given with DATABASE_URL; else a key file is made.'),
+  STRIPE_SECRET_KEY: Text('Secret key of the processor account. Without it the sandbox processor starts inside the service.'),
+  STRIPE_API_BASE: Text('Another server that speaks Stripe’s API, for example a sandbox elsewhere. Refused with a live key.'),
+  RATECARD_SANDBOX_PORT: Port('Port of the embedded sandbox, on loopback. 0 picks a free one.', 4243),
+  RATECARD_PUBLIC_URL: Text('Base of the links we hand out. Default: from host and port.'),
+  RATECARD_ALLOWED_REDIRECTS: Text('Origins allowed in checkout and portal URLs, separated by commas. Loopback is always allowed.'),
+  RATECARD_REQUIRE_VERSION_BUMP: Type.Boolean({ default: false, description: 'Refuse changed content under a version that is not higher.' }),
+  RATECARD_WORKERS: Type.Enum(['on', 'off'], { default: 'on', description: 'Host workers in this process group; `off` for an API-only replica.' }),
+  RATECARD_RATE_LIMIT: Type.Integer({ minimum: 1, default: 600, description: 'Failed authentications and unauthenticated writes a minute and address; not on loopback.' }),
+  RATECARD_LOG_LEVEL: Type.Enum([...logLevels], { default: 'info', description: 'Least severity that is logged.' }),
+})
+
+type Raw = ReturnType<typeof readRaw>
+
+function readRaw(env: NodeJS.ProcessEnv) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  return envSchema<{
+    RATECARD_HOST: string
+    RATECARD_PORT: number
+    RATECARD_DATA_DIR: string
+    DATABASE_URL?: string
+    RATECARD_SERVICE_KEY?: string
+    RATECARD_MASTER_KEY?: string
+    STRIPE_SECRET_KEY?: string
+    STRIPE_API_BASE?: string
+    RATECARD_SANDBOX_PORT: number
+    RATECARD_PUBLIC_URL?: string
+    RATECARD_ALLOWED_REDIRECTS?: string
+    RATECARD_REQUIRE_VERSION_BUMP: boolean
+    RATECARD_WORKERS: 'on' | 'off'
+    RATECARD_RATE_LIMIT: number
+    RATECARD_LOG_LEVEL: LogLevel
+  }>({
+    schema: settingsSchema,
+    data: given,
+    env: false,
+    dotenv: false,
+    ajv: new Ajv({ allErrors: true, removeAdditional: true, useDefaults: true, coerceTypes: true, strict: false }),
+  })
+}
+
+/** Throws ServiceError `settings_invalid` that names every variable that is wrong, never its value. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  let raw: Raw
+  try {
+    raw = readRaw(env)
+  } catch (error) {
+    throw invalid(problemsOf(error))
+  }
+  const problems = [...checkUrls(raw), ...checkTogether(raw)]
+  if (problems.length > 0) throw invalid(problems)
+  return {
+    host: raw.RATECARD_HOST,
+    port: raw.RATECARD_PORT,
+    dataDir: raw.RATECARD_DATA_DIR,
+    databaseUrl: raw.DATABASE_URL ?? null,
+    serviceKey: raw.RATECARD_SERVICE_KEY ?? null,
+    masterKey: raw.RATECARD_MASTER_KEY ?? null,
+    stripeSecretKey: raw.STRIPE_SECRET_KEY ?? null,
+    stripeApiBase: raw.STRIPE_API_BASE ?? null,
+    sandboxPort: raw.RATECARD_SANDBOX_PORT,
+    publicUrl: raw.RATECARD_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    allowedRedirects: (raw.RATECARD_ALLOWED_REDIRECTS ?? '').split(',').map((origin) => origin.trim()).filter((origin) => origin !== ''),
+    requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
+    workers: raw.RATECARD_WORKERS,
+    rateLimit: raw.RATECARD_RATE_LIMIT,
+    logLevel: raw.RATECARD_LOG_LEVEL,
+  }
+}
+
+function invalid(problems: readonly string[]): ServiceError {
+  return new ServiceError('settings_invalid', problems.join(' '), { hint: 'Correct the environment and start again. All settings: docs/reference/settings.md.' })
+}
+
+function problemsOf(error: unknown): string[] {
+  const errors = (error as { errors?: { instancePath?: string; message?: string; params?: { allowedValues?: unknown[] } }[] }).errors
+  if (errors === undefined) return ['The environment could not be read.']
+  return errors.map(({ instancePath = '', message = 'is wrong', params }) => {
+    const allowed = params?.allowedValues === undefined ? '' : `: ${params.allowedValues.join(', ')}`
+    return `${instancePath.replace(/^\//, '')} ${message}${allowed}.`
+  })
+}
+
+function checkUrls(raw: Raw): string[] {
+  const problems: string[] = []
+  const web = (name: 'STRIPE_API_BASE' | 'RATECARD_PUBLIC_URL') => {
+    const value = raw[name]
+    if (value !== undefined && !isUrl(value, ['http:', 'https:'])) problems.push(`${name} is not an http(s) URL.`)
+  }
+  web('STRIPE_API_BASE')
+  web('RATECARD_PUBLIC_URL')
+  if (raw.DATABASE_URL !== undefined && !isUrl(raw.DATABASE_URL, ['postgres:', 'postgresql:']))
+    problems.push('DATABASE_URL is not a postgres:// URL.')
+  for (const origin of (raw.RATECARD_ALLOWED_REDIRECTS ?? '').split(',').map((text) => text.trim()))
+    if (origin !== '' && !isUrl(origin, ['http:', 'https:'])) problems.push('RATECARD_ALLOWED_REDIRECTS has an entry that is not an origin.')
+  return problems
+}
+
+function checkTogether(raw: Raw): string[] {
+  const problems: string[] = []
+  if (raw.DATABASE_URL !== undefined && raw.RATECARD_MASTER_KEY === undefined)
+    problems.push('RATECARD_MASTER_KEY must be given with DATABASE_URL: replicas seal secrets with one key.')
+  if (raw.STRIPE_API_BASE !== undefined && raw.STRIPE_SECRET_KEY === undefined)
+    problems.push('STRIPE_API_BASE needs STRIPE_SECRET_KEY.')
+  if (raw.STRIPE_API_BASE !== undefined && /^[a-z]+_live_/.test(raw.STRIPE_SECRET_KEY ?? ''))
+    problems.push('STRIPE_API_BASE is refused with a live key: it would hand the key to another server.')
+  return problems
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
 }

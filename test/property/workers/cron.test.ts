@@ -16,7 +16,10 @@ function field(min: number, max: number): fc.Arbitrary<string> {
     fc.tuple(range, step).map(([r, s]) => `${r}/${s}`),
     step.map((s) => `*/${s}`),
   )
-  return fc.oneof({ weight: 2, arbitrary: fc.constant('*') }, { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => items.join(',')) })
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant('*') },
+    { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => items.join(',')) },
+  )
 }
 
 const expressions = fc

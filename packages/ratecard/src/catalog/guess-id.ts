@@ -48,7 +48,7 @@ function ownName(object: ObservedResource): string | undefined {
     case 'promotion_code':
       return (object as ObservedResource<'promotion_code'>).fields.code
     case 'webhook':
-      return webhookId({ url: (object as ObservedResource<'webhook'>).fields.url, events: [] })
+      return webhookId({ url: (object as ObservedResource<'webhook'>).fields.url })
   }
 }
 

@@ -11,7 +11,7 @@ import type { Step } from './steps.ts'
 /** Our namespace among the account's product ids. */
 const productPrefix = 'rc_'
 
-/** Plans the creation; refuses it when a natural key is in somebody else's hands. `carried`: redemptions of predecessors. */
+/** Plans the creation; refuses it when a natural key is in somebody else's hands. `carried`: redemptions of a code's predecessors. */
 export function createStep<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>, carried: number): void {
   if (want.kind === 'price' && !lookupKeyIsFree(context, want)) return
   if (!clearTheWay(context, want)) return
@@ -19,15 +19,15 @@ export function createStep<K extends ResourceKind>(context: PlanContext, want: D
     op: 'create',
     kind: want.kind,
     configId: want.configId,
-    fields: want.fields,
+    // A default price can only be set once the price exists: a step of its own.
+    fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null } : want.fields,
     id: chosenId(context, want),
     carried: limitOf(want) === null ? 0 : carried,
   } as Step)
 }
 
 function limitOf(want: DesiredResource): number | null {
-  if (want.kind !== 'coupon' && want.kind !== 'promotion_code') return null
-  return (want as DesiredResource<'coupon'>).fields.maxRedemptions
+  return want.kind === 'promotion_code' ? (want as DesiredResource<'promotion_code'>).fields.maxRedemptions : null
 }
 
 /** Whether all the redemptions that the document allows are used up already. */

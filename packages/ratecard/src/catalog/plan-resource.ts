@@ -4,7 +4,7 @@ import type { Difference } from './compare.ts'
 import { documentName } from './document-fields.ts'
 import { decideLocal } from './plan-local.ts'
 import { createStep, usedUp } from './plan-create.ts'
-import { fieldChange, lastFields, refuse, wantedFields } from './plan-context.ts'
+import { fieldChange, lastFields, refuse, wantedFields, warn } from './plan-context.ts'
 import type { Draft, PlanContext } from './plan-context.ts'
 import type { FieldChange } from './plan.ts'
 import { resourceKey } from './resource.ts'
@@ -97,17 +97,6 @@ function settleExhausted<K extends ResourceKind>(
   target: ObservedResource<K>,
   found: readonly Difference[],
 ): void {
-  if (want.kind === 'coupon') {
-    refuse(
-      context,
-      want,
-      'coupon_exhausted',
-      `Coupon "${want.configId}" was redeemed ${String(target.redeemed + target.carried)} times already; its replacement would have nothing left.`,
-      'Raise `max_redemptions`, or remove the coupon.',
-      'max_redemptions',
-    )
-    return
-  }
   const inPlace = found.filter((difference) => !difference.fixed && difference.field !== 'active')
   const stop: Difference[] = target.active
     ? [{ field: 'active', want: false, live: true, origin: 'edit', fixed: false }]
@@ -137,6 +126,14 @@ function decideReplacement<K extends ResourceKind>(
   target: ObservedResource<K>,
   found: readonly Difference[],
 ): void {
+  if (want.kind === 'coupon' && target.redeemed > 0 && (want as DesiredResource<'coupon'>).fields.maxRedemptions !== null)
+    warn(
+      context,
+      want,
+      'coupon_redemptions_restart',
+      `Coupon "${want.configId}" was redeemed ${String(target.redeemed)} times; its replacement starts to count anew.`,
+      'Lower `max_redemptions` if the earlier redemptions are to count.',
+    )
   createStep(context, want, target.redeemed + target.carried)
   const known = context.known.has(resourceKey(want.kind, want.configId))
   draftNew(

@@ -2,6 +2,7 @@
 // by code. Routes that take a configuration document name its component as body; the service judges the document itself.
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
+import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { problemCodes } from '../errors/codes.ts'
 import type { ProblemCode } from '../errors/codes.ts'

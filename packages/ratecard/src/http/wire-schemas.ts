@@ -205,6 +205,11 @@ export const ValidationSchema = Type.Object(
   closed,
 )
 
+export const CalculationSchema = Type.Object(
+  { quantity: Count('How many units.') },
+  { ...closed, description: 'What to calculate.' },
+)
+
 export const CostSchema = Type.Object(
   {
     price_id: Type.String(),

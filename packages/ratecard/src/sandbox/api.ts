@@ -16,7 +16,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import { route } from './routes.ts'
 import type { State } from './state.ts'
-import { apiVersion } from './version.ts'
+import { apiVersion } from './webhook-values.generated.ts'
 
 export interface ApiRequest {
   readonly method: string

@@ -8,7 +8,7 @@ import type { FormValue } from './form.ts'
 import type { RateLimit, RateProfile } from './rate-limit.ts'
 import type { LoggedRequest, RequestLog } from './request-log.ts'
 import type { Snapshot, State } from './state.ts'
-import { apiVersion } from './version.ts'
+import { apiVersion } from './webhook-values.generated.ts'
 
 /** One request of a seed. Text of the form `{{name.field}}` is taken from the answer of the earlier call of that name. */
 export interface SeedCall {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EventBody } from './bodies.ts'
 import { newId } from './ids.ts'
-import { apiVersion } from './version.ts'
+import { apiVersion } from './webhook-values.generated.ts'
 
 /** The request that caused an event. */
 export interface Cause {

@@ -2,14 +2,23 @@
 import { createHash } from 'node:crypto'
 import type { Store, VersionRecord } from './store.ts'
 
-/** What the first revision names as its predecessor's hash. */
-export const genesisHash = '0'.repeat(64)
+/** What the first revision follows. */
+export const genesis = { revision: 0, hash: '0'.repeat(64) } as const
 
 /** sha256 hex over the canonical JSON (members sorted by name, no spaces) of what the record says and of the hash before it. */
 export function hashVersion(record: Omit<VersionRecord, 'hash'>): string {
   const { author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version } = record
   const canonical = { author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version }
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
+}
+
+/** Whether `record` is unaltered and the one right after `previous`. */
+export function continuesHistory(previous: Pick<VersionRecord, 'revision' | 'hash'>, record: VersionRecord): boolean {
+  return (
+    record.revision === previous.revision + 1 &&
+    record.previousHash === previous.hash &&
+    record.hash === hashVersion(record)
+  )
 }
 
 export interface HistoryCheck {
@@ -23,12 +32,12 @@ export interface HistoryCheck {
 /** Recomputes the whole chain, oldest first. */
 export async function verifyHistory(store: Pick<Store, 'versions'>): Promise<HistoryCheck> {
   const newest = (await store.versions.latest())?.revision ?? 0
-  let previousHash = genesisHash
+  let previous: Pick<VersionRecord, 'revision' | 'hash'> = genesis
   for (let revision = 1; revision <= newest; revision++) {
     const record = await store.versions.find(revision)
-    if (record === null || record.previousHash !== previousHash || record.hash !== hashVersion(record))
+    if (record === null || !continuesHistory(previous, record))
       return { ok: false, checked: revision - 1, brokenAt: revision }
-    previousHash = record.hash
+    previous = record
   }
   return { ok: true, checked: newest }
 }

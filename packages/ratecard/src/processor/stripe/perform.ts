@@ -15,8 +15,8 @@ export type WritingStep = Exclude<ResolvedStep, { readonly op: 'record' }>
 export async function performStep(desk: Desk, step: WritingStep, options: WriteOptions): Promise<Performed> {
   const adapter = adapterOf(desk, step.kind)
   const request = requestOf(adapter, step)
+  if ('deletes' in request) return performDeletion(desk, adapter.object, request.deletes, request.id, options)
   const id = step.op === 'create' ? step.id : step.processorId
-  if ('deletes' in request && id !== null) return performDeletion(desk, adapter.object, request.deletes, id, options)
   const reply = await desk.caller.call({
     ...writeOf(request, options),
     flaw: (answer) => replyFlaw(answer, adapter.object, id),

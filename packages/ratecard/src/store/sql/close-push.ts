@@ -1,6 +1,6 @@
 // The one moment at which a push becomes visible: version, current pointer, mappings and journal end together.
 import { ServiceError } from '../../errors/service-error.ts'
-import { genesisHash, hashVersion } from '../history-chain.ts'
+import { genesis, hashVersion } from '../history-chain.ts'
 import type { MappingChange, NewVersion, VersionRecord } from '../store.ts'
 import type { Database, Write } from './database.ts'
 import { appendMappings } from './mappings.ts'
@@ -49,14 +49,15 @@ async function refuseUnfinished(db: Write, pushId: string): Promise<void> {
 }
 
 async function nextVersion(db: Write, pushId: string, version: NewVersion): Promise<VersionRecord> {
-  const latest = await db
-    .selectFrom('versions')
-    .select(['revision', 'hash'])
-    .orderBy('revision', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const latest =
+    (await db
+      .selectFrom('versions')
+      .select(['revision', 'hash'])
+      .orderBy('revision', 'desc')
+      .limit(1)
+      .executeTakeFirst()) ?? genesis
   const content = {
-    revision: (latest?.revision ?? 0) + 1,
+    revision: latest.revision + 1,
     version: storable(version.version),
     kind: version.kind,
     document: version.document === null ? null : storable(version.document),
@@ -66,7 +67,7 @@ async function nextVersion(db: Write, pushId: string, version: NewVersion): Prom
     changes: storable(version.changes),
     createdAt: version.createdAt,
     pushId,
-    previousHash: latest?.hash ?? genesisHash,
+    previousHash: latest.hash,
   }
   return { ...content, hash: hashVersion(content) }
 }

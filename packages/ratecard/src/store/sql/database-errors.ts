@@ -1,8 +1,10 @@
 import { ServiceError } from '../../errors/service-error.ts'
 
+/** What a data directory answers when it cannot be used. */
+const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/
 /** Node's and pg's words for a connection that could not be made or was lost; PostgreSQL's classes of the same. */
 const connectionCodes =
-  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES|08\w{3}|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
+  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
 const sqliteCodes =
@@ -12,7 +14,8 @@ const sqliteCodes =
 export function asServiceError(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   const code = codeOf(error)
-  if (!connectionCodes.test(code) && !sqliteCodes.test(code) && !connectionMessages.test(error.message)) return error
+  const known = [connectionCodes, directoryCodes, sqliteCodes].some((codes) => codes.test(code))
+  if (!known && !connectionMessages.test(error.message)) return error
   return new ServiceError('store_unavailable', `The database cannot be used now (${code || 'connection lost'}).`, {
     hint: hintFor(code),
     cause: error,
@@ -21,10 +24,6 @@ export function asServiceError(error: unknown): unknown {
 
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error))
-}
-
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error))
 }
 
 function codeOf(error: Error): string {
@@ -37,6 +36,6 @@ function hintFor(code: string): string {
   if (code === 'SQLITE_FULL') return 'The disk is full. Free some space.'
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return 'The database file is damaged. Restore the last backup.'
   if (code.startsWith('SQLITE_BUSY')) return 'Another process holds the database for long. Try again.'
-  if (code.startsWith('SQLITE')) return 'Check that the data directory exists, is writable and on a local disk.'
+  if (code.startsWith('SQLITE') || directoryCodes.test(code)) return 'Check that the data directory exists, is writable and on a local disk.'
   return 'Check that the database server runs and can be reached from here.'
 }

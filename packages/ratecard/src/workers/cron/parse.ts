@@ -158,8 +158,7 @@ function parseStep(field: Field, text: string, at: number): number {
   const most = field.max - field.min
   const step = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (step >= 1 && step <= most) return step
-  const hint =
-    step > most ? `Write "${field.min}" to fire once in the field.` : `Use a whole number from 1 to ${most}.`
+  const hint = step > most ? `Write "${field.min}" to fire once in the field.` : `Use a whole number from 1 to ${most}.`
   throw new Refusal(at, `The step "${text}" of the ${field.name} field is not a whole number from 1 to ${most}.`, hint)
 }
 

@@ -29,6 +29,7 @@ export function couponAdapter(coupons: Stripe['coupons']): KindAdapter<'coupon',
     }),
     // Deleting is the only way to stop a coupon; discounts already given go on.
     archive: (id) => ({
+      id,
       deletes: { operation: 'DELETE /v1/coupons/:id', send: (options) => coupons.del(id, {}, options) },
     }),
     retrieve,

@@ -49,7 +49,7 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   create(step: CreateOf<K>): Request<Live>
   update(step: UpdateOf<K>): Request<Live>
   /** `deletes`: the object is gone afterwards. */
-  archive(id: ProcessorId): Request<Live> | { readonly deletes: Request<Deletion> }
+  archive(id: ProcessorId): Request<Live> | { readonly id: ProcessorId; readonly deletes: Request<Deletion> }
   retrieve(id: ProcessorId): Request<Live>
   /** Where an object made by this step would be found. */
   search(step: CreateOf<K>): Request<Live> | ListRequest<Live>

@@ -1,5 +1,5 @@
 // The embedded engine: one file, many processes. Durable at each commit (FULL), readers never wait (WAL).
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import SqliteFile from 'better-sqlite3'
@@ -96,5 +96,4 @@ function isBusy(error: unknown): boolean {
 function createPrivately(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
-  chmodSync(file, 0o600)
 }

@@ -1,0 +1,40 @@
+// One server in a process of its own, so that the load generator does not compete with it for an event loop. Tells its address to
+// the parent and ends with it.
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startSandboxProcess, startServer } from '../packages/ratecard/src/main.ts'
+
+const [kind, argument = ''] = process.argv.slice(2)
+
+async function startService(dataDir: string): Promise<string> {
+  const env = { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: 'bench-service-key', RATECARD_LOG_LEVEL: 'error' }
+  return (await startServer({ env, port: 0, dataDir, out: () => undefined })).url
+}
+
+async function startSandbox(): Promise<string> {
+  return (await startSandboxProcess({ port: 0, dataDir: argument, deliverAnywhere: false, out: () => undefined })).url
+}
+
+/** The yardstick: the least that Node can do to serve these bytes as JSON with a validator. */
+async function startBare(file: string): Promise<string> {
+  const body = readFileSync(file)
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length, etag: '"bench"' }
+  const server = createServer((_request, response) => {
+    response.writeHead(200, headers)
+    response.end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port.toString()}`
+}
+
+const starts: Readonly<Record<string, () => Promise<string>>> = {
+  service: () => startService(argument),
+  sandbox: startSandbox,
+  bare: () => startBare(argument),
+}
+
+const start = starts[kind ?? '']
+if (start === undefined || process.send === undefined) throw new Error('started by the benchmarks only')
+process.once('disconnect', () => process.exit())
+process.send(await start())

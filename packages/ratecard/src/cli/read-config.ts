@@ -1,0 +1,132 @@
+// The author's files as one checked document: found, parsed, merged, expanded, validated. Works without a server; every problem
+// of every file is reported at once, with its place.
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { codeFrame } from '../config/code-frame.ts'
+import { interpolate } from '../config/interpolate.ts'
+import { mergeFiles, placeIssues } from '../config/merge-files.ts'
+import type { BillingConfig } from '../config/schema.ts'
+import { parseSource } from '../config/source.ts'
+import type { ParsedSource, Place } from '../config/source.ts'
+import { validateConfig } from '../config/validate.ts'
+import type { Issue } from '../errors/issue.ts'
+import type { CommandContext } from './command.ts'
+import { CliFailure } from './failure.ts'
+import type { CliIo } from './io.ts'
+import { findProject, readEnvironment } from './project.ts'
+import type { Environment } from './project.ts'
+
+/** An issue with its place in the author's files, and the lines around it. */
+export type FiledIssue = Issue & Partial<Place> & { readonly frame?: string }
+
+export interface ReadConfig {
+  /** The expanded document; null when it has errors. */
+  readonly config: BillingConfig | null
+  readonly errors: readonly FiledIssue[]
+  readonly warnings: readonly FiledIssue[]
+  /** As shown: relative to the working directory. */
+  readonly files: readonly string[]
+  readonly environment: Environment
+  /** Adds places to issues that the server reports about the same document. */
+  place(issues: readonly Issue[]): readonly FiledIssue[]
+}
+
+export function readConfig({ args, options, global, io }: Pick<CommandContext, 'args' | 'options' | 'global' | 'io'>): ReadConfig {
+  const project = findProject(io.cwd)
+  const environment = readEnvironment(project, global)
+  const sources = findFiles(io, project, [...args, ...options.list('file')]).map((file) =>
+    parseSource({ path: shownPath(io, file), text: readFileSync(file, 'utf8') }),
+  )
+  const files = sources.map((source) => source.path)
+  const merged = mergeFiles(sources)
+  const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
+  const ofFiles = merged.issues.map(framer(sources))
+  // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
+  if (sources.some((source) => source.document === undefined)) return { config: null, ...sorted(ofFiles), files, environment, place }
+
+  const expanded = interpolate(merged.document, variables(io, environment))
+  const unset = new Set(expanded.issues.map((issue) => issue.pointer))
+  const verdict = validateConfig(expanded.value)
+  const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
+  const found = sorted([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
+  return { config: found.errors.length === 0 ? verdict.config : null, ...found, files, environment, place }
+}
+
+/** The document, or a failure that lists everything wrong with it. */
+export function requireConfig(read: ReadConfig): BillingConfig {
+  if (read.config !== null) return read.config
+  const count = read.errors.length
+  throw new CliFailure(1, {
+    code: 'config_invalid',
+    title: 'The configuration has errors',
+    detail: `${count} ${count === 1 ? 'problem' : 'problems'} in ${read.files.join(', ')}.`,
+    hint: 'Nothing was sent. Correct the files and try again.',
+    errors: read.errors,
+  })
+}
+
+function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
+  if (given.length > 0) {
+    const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
+    if (found.length === 0) throw noFiles(`No configuration file is in ${given.join(', ')}.`)
+    return [...new Set(found)].sort()
+  }
+  if (project === null)
+    throw noFiles(`There is no folder \`ratecard/\` in ${io.cwd} or above it.`)
+  const folder = path.join(project, 'ratecard', 'billing')
+  const found = existsSync(folder) ? filesAt(folder) : []
+  if (found.length === 0) throw noFiles(`${shownPath(io, folder)} holds no .json, .jsonc, .yaml or .yml file.`)
+  return found.sort()
+}
+
+function filesAt(name: string): string[] {
+  if (!existsSync(name))
+    throw new CliFailure(1, { code: 'file_not_found', title: 'There is no such file', detail: `${name} does not exist.` })
+  if (!statSync(name).isDirectory()) return [name]
+  return readdirSync(name, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !/(^|[\\/])(node_modules|\.[^\\/]+)[\\/]/.test(path.relative(name, file)))
+}
+
+function noFiles(detail: string): CliFailure {
+  return new CliFailure(1, {
+    code: 'file_not_found',
+    title: 'There is no configuration',
+    detail,
+    hint: 'Make a project with `ratecard init`, or name the files: `ratecard billing validate billing.json`.',
+  })
+}
+
+/** Process first, then the environment file; a variable that is empty on purpose stays empty. */
+function variables(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
+  const own = Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return new Map([...environment.variables, ...own])
+}
+
+function shownPath(io: CliIo, file: string): string {
+  const relative = path.relative(io.cwd, file)
+  return (relative.startsWith('..') ? file : relative).replaceAll('\\', '/')
+}
+
+function framer(sources: readonly ParsedSource[]) {
+  const texts = new Map(sources.map((source) => [source.path, source.text]))
+  return (issue: Issue & Partial<Place>): FiledIssue => {
+    const text = issue.path === undefined ? undefined : texts.get(issue.path)
+    if (text === undefined || issue.line === undefined || issue.column === undefined) return issue
+    return { ...issue, frame: codeFrame(text, issue.line, issue.column) }
+  }
+}
+
+function sorted(issues: readonly FiledIssue[]): { errors: readonly FiledIssue[]; warnings: readonly FiledIssue[] } {
+  const order = (issue: FiledIssue) => [issue.path ?? '', issue.line ?? 0, issue.column ?? 0] as const
+  const inOrder = issues.toSorted((a, b) => {
+    const [pathA, lineA, columnA] = order(a)
+    const [pathB, lineB, columnB] = order(b)
+    return (pathA < pathB ? -1 : pathA > pathB ? 1 : 0) || lineA - lineB || columnA - columnB
+  })
+  return {
+    errors: inOrder.filter(({ severity }) => severity === 'error'),
+    warnings: inOrder.filter(({ severity }) => severity === 'warning'),
+  }
+}

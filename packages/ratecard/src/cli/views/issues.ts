@@ -1,0 +1,45 @@
+import type { Paint } from '../output.ts'
+
+export interface ViewedIssue {
+  readonly code: string
+  readonly pointer: string
+  readonly severity: 'error' | 'warning'
+  readonly detail: string
+  readonly hint?: string
+  readonly path?: string
+  readonly line?: number
+  readonly column?: number
+  readonly frame?: string
+}
+
+/** One issue with its place, its lines and what to do. */
+export function showIssue(issue: ViewedIssue, paint: Paint): string {
+  const label = issue.severity === 'error' ? paint.red('error') : paint.yellow('warning')
+  const place =
+    issue.path === undefined ? issue.pointer : `${issue.path}:${issue.line ?? 1}:${issue.column ?? 1}`
+  const lines = [`${paint.bold(place)} ${label} ${issue.detail} ${paint.dim(issue.code)}`]
+  if (issue.frame !== undefined) lines.push(paintFrame(issue.frame, issue.severity, paint))
+  if (issue.hint !== undefined) lines.push(`  ${paint.cyan('hint:')} ${issue.hint}`)
+  return lines.join('\n')
+}
+
+export function showIssues(issues: readonly ViewedIssue[], paint: Paint): string {
+  return issues.map((issue) => showIssue(issue, paint)).join('\n\n')
+}
+
+function paintFrame(frame: string, severity: 'error' | 'warning', paint: Paint): string {
+  const mark = severity === 'error' ? paint.red : paint.yellow
+  return frame
+    .split('\n')
+    .map((line) => {
+      if (/^\s+\|\s*\^$/.test(line)) return mark(line)
+      return line.startsWith('>') ? line : paint.dim(line)
+    })
+    .map((line) => `  ${line}`)
+    .join('\n')
+}
+
+/** `3 errors`, `1 warning`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`
+}

@@ -1,0 +1,219 @@
+// The HTTP API: which routes there are, who may call them, and what every answer has in common. It decides nothing about
+// configurations; it knows the Service and nothing beneath it.
+import helmet from '@fastify/helmet'
+import cors from '@fastify/cors'
+import fastify, { LogController } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { Service } from '../service.ts'
+import { createAuthentication } from './auth.ts'
+import type { Authentication } from './auth.ts'
+import { errorsPage } from './errors-page.ts'
+import { registerJsonBody } from './json-body.ts'
+import { createAddressGuard } from './limits.ts'
+import type { AddressGuard } from './limits.ts'
+import { createRequestMetrics } from './metrics.ts'
+import { watchRoutes } from './not-found.ts'
+import { registerDocs, registerOpenApi } from './openapi.ts'
+import { answerClientError, createProblemSender, errorsUrl } from './problem.ts'
+import { requestIdOf } from './request-id.ts'
+import { adminConfigRoutes } from './routes/admin-config.ts'
+import { adminHistoryRoutes } from './routes/admin-history.ts'
+import { adminKeyRoutes } from './routes/admin-keys.ts'
+import { adminListingRoutes } from './routes/admin-listings.ts'
+import { adminPushRoutes } from './routes/admin-pushes.ts'
+import { operationRoutes } from './routes/operations.ts'
+import { publicRoutes } from './routes/public.ts'
+import { createServerWithShortPath } from './short-path.ts'
+import { compileValidator } from './validator.ts'
+
+export interface AppOptions {
+  readonly service: Service
+  readonly settings: {
+    /** Requests a minute and address. */
+    readonly rateLimit: number
+    readonly publicUrl: string | null
+    readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  }
+  readonly clock: Clock
+  readonly metrics?: Registry
+  readonly logger?: FastifyBaseLogger
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on new requests are refused (503) and streams end; those that run go on. */
+    drain: () => void
+  }
+}
+
+const smallBody = 64 * 1024
+
+/** The application, ready to listen or to be injected into. It does not own the service: close that after it. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { service, settings, clock } = options
+  const docsUrl = errorsUrl(settings.publicUrl)
+  const closing = new AbortController()
+  const registry = options.metrics ?? new Registry()
+  const metrics = createRequestMetrics(registry)
+  const sendProblem = createProblemSender(docsUrl)
+  const app = fastify({
+    loggerInstance: options.logger ?? pino({ level: settings.logLevel }),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    bodyLimit: smallBody,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 1000 },
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    clientErrorHandler: (error, socket) => {
+      answerClientError(error, socket, docsUrl)
+    },
+    serverFactory: (route) =>
+      createServerWithShortPath(route, { service, isOpen: () => !closing.signal.aborted, onAnswer: metrics.countShort }),
+  })
+  app.decorateRequest('caller', null)
+  app.decorate('drain', () => {
+    closing.abort()
+  })
+  app.setErrorHandler(sendProblem)
+  app.setValidatorCompiler(compileValidator)
+  // Answers are made by wire.ts member by member: a serializer that drops or turns members could only do harm.
+  app.setSerializerCompiler(() => JSON.stringify)
+  registerJsonBody(app)
+  const missing = watchRoutes(app)
+  addCommonHooks(app, closing.signal)
+  metrics.watch(app)
+  await app.register(helmet, helmetOptions)
+  const guard = await createAddressGuard(app, settings.rateLimit)
+  const authentication = createAuthentication(service, guard)
+  await registerOpenApi(app, settings.publicUrl)
+  const notFound = (scope: FastifyInstance) => {
+    scope.setNotFoundHandler((request, reply) => {
+      const { error, allow } = missing(request)
+      if (allow !== null) reply.header('allow', allow)
+      return sendProblem(error, request, reply)
+    })
+  }
+  notFound(app)
+  const scopes = { service, guard, authentication, docsUrl, closing: closing.signal, notFound, publicUrl: settings.publicUrl }
+  await app.register((scope) => publicScope(scope, scopes), { prefix: '/api/v1/billing' })
+  await app.register((scope) => adminScope(scope, scopes), { prefix: '/api/v1/billing/admin' })
+  operationRoutes(app, { service, clock, registry, authentication, isDraining: () => closing.signal.aborted })
+  pageRoutes(app)
+  await registerDocs(app)
+  await app.ready()
+  return app
+}
+
+interface ScopeDeps {
+  readonly service: Service
+  readonly guard: AddressGuard
+  readonly authentication: Authentication
+  readonly docsUrl: string
+  readonly publicUrl: string | null
+  readonly closing: AbortSignal
+  readonly notFound: (scope: FastifyInstance) => void
+}
+
+/** Any origin may read; a key is welcome and not needed. */
+async function publicScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void> {
+  await scope.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['Content-Type', 'If-None-Match', 'X-Request-Id', 'X-Service-Key'],
+    exposedHeaders: ['ETag', 'X-Request-Id', 'Retry-After'],
+    maxAge: 86_400,
+  })
+  scope.addHook('onRequest', deps.authentication.optional)
+  deps.notFound(scope)
+  publicRoutes(scope, deps)
+}
+
+/** The key comes first: nobody learns without one which admin paths there are, and no body is read. */
+async function adminScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void> {
+  scope.addHook('onRequest', deps.authentication.required)
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+  deps.notFound(scope)
+  // Without it the preflight answer of the public scope would speak for these paths too.
+  scope.options('*', { schema: { hide: true } }, (_request, reply) => {
+    reply.callNotFound()
+  })
+  adminConfigRoutes(scope, deps)
+  adminHistoryRoutes(scope, deps)
+  adminPushRoutes(scope, deps)
+  adminListingRoutes(scope, deps)
+  adminKeyRoutes(scope, deps)
+}
+
+function addCommonHooks(app: FastifyInstance, closing: AbortSignal): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    if (closing.aborted) {
+      reply.header('connection', 'close')
+      if (!isProbe(request)) {
+        done(new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 }))
+        return
+      }
+    }
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const level = request.method === 'GET' || request.method === 'HEAD' ? 'debug' : 'info'
+    request.log[level](
+      {
+        request_id: request.id,
+        method: request.method,
+        path: request.url.replace(/\?.*$/s, ''),
+        status: reply.statusCode,
+        key: request.caller?.id,
+        duration_ms: Math.round(reply.elapsedTime),
+      },
+      'answered',
+    )
+    done()
+  })
+}
+
+const isProbe = (request: FastifyRequest) => request.url === '/healthz' || request.url === '/readyz'
+
+function pageRoutes(app: FastifyInstance): void {
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'))
+  const page = errorsPage()
+  app.get('/docs/errors', { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+      .type('text/html; charset=utf-8')
+      .send(page),
+  )
+}
+
+/** An API needs no scripts or frames; the pages say what they need themselves. HTTPS is the matter of the proxy that has the certificate. */
+const helmetOptions = {
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  strictTransportSecurity: false,
+  crossOriginEmbedderPolicy: false,
+} as const
+
+/**
+ * Refuses what is new, lets what runs end, then closes. After `timeoutMs` the remaining connections are cut; a push goes on in
+ * the service all the same, which is closed after this.
+ */
+export async function closeGracefully(app: FastifyInstance, timeoutMs: number): Promise<void> {
+  app.drain()
+  const timer = setTimeout(() => {
+    app.server.closeAllConnections()
+  }, timeoutMs)
+  try {
+    await app.close()
+  } finally {
+    clearTimeout(timer)
+  }
+}

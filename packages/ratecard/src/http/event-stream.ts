@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream'
+
+/** Proxies close connections that are silent for a minute; half of that leaves room for one lost beat. */
+const heartbeatMs = 15_000
+const heartbeat = ': still here\n\n'
+
+/**
+ * Server-sent events from `source`, with a comment as heartbeat while nothing happens. Waits for the first event, so that a
+ * failure before it is an ordinary error; the stream ends when the source does.
+ */
+export async function eventStream<Event>(
+  source: AsyncIterable<Event>,
+  render: (event: Event) => { readonly event: string; readonly data: unknown },
+): Promise<Readable> {
+  const events = source[Symbol.asyncIterator]()
+  const first = await events.next()
+  return Readable.from(frames(events, first, render), { objectMode: false })
+}
+
+async function* frames<Event>(
+  events: AsyncIterator<Event>,
+  first: IteratorResult<Event>,
+  render: (event: Event) => { readonly event: string; readonly data: unknown },
+): AsyncGenerator<string> {
+  let next = first
+  for (let id = 1; next.done !== true; id++) {
+    const { event, data } = render(next.value)
+    yield `id: ${String(id)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+    const pending = events.next()
+    for (;;) {
+      const result = await orHeartbeat(pending)
+      if (result !== null) {
+        next = result
+        break
+      }
+      yield heartbeat
+    }
+  }
+}
+
+/** null when nothing came for the length of a heartbeat. */
+async function orHeartbeat<Result>(pending: Promise<Result>): Promise<Result | null> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, heartbeatMs, null)
+  })
+  try {
+    return await Promise.race([pending, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,137 @@
+// How a push is answered: at its end, or (`Prefer: respond-async`) as soon as it is journalled; once per Idempotency-Key.
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { ServiceError } from '../errors/service-error.ts'
+import type { PushOptions, PushOutcome, Service } from '../service.ts'
+import { problemMediaType, problemOf, toServiceError } from './problem.ts'
+import { actorOf, headerInvalid } from './request-parts.ts'
+import { pushOutcomeToWire } from './wire.ts'
+
+export const pushesPath = '/api/v1/billing/admin/pushes'
+
+export const pushQuery = {
+  dry_run: Type.Boolean({ default: false, description: 'Plan only: nothing is written anywhere.' }),
+  force: Type.Boolean({ default: false, description: 'Overwrite fields that were edited at the processor.' }),
+  approve_impact: Type.Boolean({ default: false, description: 'Go on although live subscriptions are affected.' }),
+}
+export interface PushQuery {
+  readonly dry_run: boolean
+  readonly force: boolean
+  readonly approve_impact: boolean
+}
+export const pushHeaders = {
+  prefer: Type.Optional(Type.String({ description: '`respond-async`: answer 202 as soon as the push is journalled.' })),
+  'idempotency-key': Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
+  ),
+}
+
+export interface PushAnswering {
+  readonly service: Pick<Service, 'idempotent'>
+  readonly docsUrl: string
+}
+
+type Run = (options: PushOptions) => Promise<PushOutcome>
+
+/** Runs a push (or rollback) as the request asks and answers it. A client that goes away does not stop the push. */
+export async function answerPush(
+  { service, docsUrl }: PushAnswering,
+  request: FastifyRequest<{ Querystring: PushQuery }>,
+  reply: FastifyReply,
+  run: Run,
+): Promise<FastifyReply> {
+  const { dry_run: dryRun, force, approve_impact: approveImpact } = request.query
+  const options: PushOptions = { ...actorOf(request), dryRun, force, approveImpact }
+  const isAsync = !dryRun && prefersAsync(request)
+  return answerOnce({ service, docsUrl }, request, reply, dryRun ? null : idempotencyKeyOf(request), async () => {
+    const result = isAsync ? await untilOpen(run, options, request) : await run(options)
+    return typeof result === 'string'
+      ? { status: 202, body: JSON.stringify({ push_id: result, state: 'running' }) }
+      : { status: 200, body: JSON.stringify(pushOutcomeToWire(result)) }
+  })
+}
+
+/** Answers with what `work` gives, once per key; a repeat says `Idempotent-Replayed`. */
+export async function answerOnce(
+  { service, docsUrl }: PushAnswering,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string | null,
+  work: () => Promise<{ readonly status: number; readonly body: string }>,
+): Promise<FastifyReply> {
+  const result = await service.idempotent(key, fingerprintOf(request), () => keepingFailures(work, request, docsUrl))
+  if (result.replayed) reply.header('idempotent-replayed', 'true')
+  const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
+  const pushId = result.status === 202 ? pushIdOf(body) : null
+  if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
+  return reply
+    .code(result.status)
+    .type(result.status < 400 ? 'application/json; charset=utf-8' : problemMediaType)
+    .send(body)
+}
+
+/**
+ * A push that was journalled and then refused did something: its answer belongs to the key. Failures that pass by themselves
+ * (5xx) are not kept, or a retry with the key could never succeed; the journal makes running again safe.
+ */
+async function keepingFailures(
+  work: () => Promise<{ readonly status: number; readonly body: string }>,
+  request: FastifyRequest,
+  docsUrl: string,
+) {
+  try {
+    return await work()
+  } catch (error) {
+    const problem = toServiceError(error)
+    if (problem.status >= 500 || typeof problem.extra['push_id'] !== 'string') throw error
+    return { status: problem.status, body: JSON.stringify(problemOf(problem, request.id, docsUrl)) }
+  }
+}
+
+/** The id as soon as the push is journalled, or its outcome when it ends before that. */
+function untilOpen(run: Run, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
+  return new Promise((resolve, reject) => {
+    let opened: string | null = null
+    const onOpen = (pushId: string) => {
+      opened = pushId
+      resolve(pushId)
+    }
+    run({ ...options, onOpen }).then(resolve, (error: unknown) => {
+      if (opened !== null) request.log.warn({ err: error, push_id: opened }, 'a push answered with 202 has failed')
+      reject(error instanceof Error ? error : new Error('the push failed', { cause: error }))
+    })
+  })
+}
+
+export function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
+}
+
+function prefersAsync(request: FastifyRequest): boolean {
+  const preferences = [request.headers['prefer'] ?? []].flat().join(',').toLowerCase()
+  return preferences.split(/[,;]/).some((preference) => preference.trim() === 'respond-async')
+}
+
+function fingerprintOf(request: FastifyRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([request.method, request.url, request.body ?? null]))
+    .digest('hex')
+}
+
+function pushIdOf(body: string): string | null {
+  const value: unknown = JSON.parse(body)
+  return typeof value === 'object' && value !== null && 'push_id' in value && typeof value.push_id === 'string'
+    ? value.push_id
+    : null
+}
+
+/** A replayed problem names the request that it answers now. */
+function withInstance(body: string, requestId: string): string {
+  const problem: unknown = JSON.parse(body)
+  if (typeof problem !== 'object' || problem === null) throw new ServiceError('internal', 'A kept answer is not a problem.')
+  return JSON.stringify({ ...problem, instance: `urn:request:${requestId}` })
+}

@@ -1,0 +1,237 @@
+// Processes begin and end here: which store and which processor stand behind the service, and what a start prints.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
+import { createService } from './compose.ts'
+import type { ComposedService } from './compose.ts'
+import { ServiceError } from './errors/service-error.ts'
+import { buildApp, closeGracefully } from './http/app.ts'
+import type { Processor } from './processor/processor.ts'
+import { budgetFor } from './processor/rate-budget.ts'
+import { createStripeProcessor } from './processor/stripe/stripe-processor.ts'
+import { startSandbox } from './sandbox/server.ts'
+import type { Sandbox } from './sandbox/server.ts'
+import { readSettings } from './settings.ts'
+import type { Settings } from './settings.ts'
+import { createSealer, loadOrCreateMasterKeyFile } from './store/seal.ts'
+import { openStore } from './store/sql/open-store.ts'
+import type { Store } from './store/store.ts'
+
+export interface StartServerOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly port?: number | undefined
+  readonly dataDir?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly out: (line: string) => void
+  readonly clock?: Clock
+}
+
+export interface RunningServer {
+  readonly url: string
+  readonly sandboxUrl: string | null
+  readonly app: FastifyInstance
+  readonly service: ComposedService
+  close(): Promise<void>
+}
+
+/** Time for requests and a running push to end; SIGTERM promises ten seconds in all. */
+const drainMs = 8000
+const embeddedKeyFile = 'sandbox-key'
+
+/** Starts the whole service. What was started is stopped again when a later part fails. */
+export async function startServer(options: StartServerOptions): Promise<RunningServer> {
+  const clock = options.clock ?? systemClock
+  const read = readSettings(options.env)
+  const settings: Settings = { ...read, port: options.port ?? read.port, dataDir: path.resolve(options.dataDir ?? read.dataDir) }
+  const closers: (() => Promise<void>)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    makePrivate(settings.dataDir)
+    const store = await openSettingsStore(settings, clock)
+    closers.push(() => store.close())
+    const { processor, processorName, sandbox } = await openProcessor(settings, clock, closers)
+    const service = createService({ settings, store, processor, processorName, clock })
+    closers.push(() => service.close())
+    const firstKey = await service.ensureFirstKey(settings.serviceKey)
+    const app = await buildApp({ service, settings: { ...settings, publicUrl: settings.publicUrl }, clock })
+    closers.push(() => closeGracefully(app, drainMs))
+    const url = await listen(app, settings)
+    service.lookups.start()
+    const port = new URL(url).port
+    const keyFiles = keepKey(settings, port, firstKey?.key ?? null)
+    options.out(banner({ url, sandbox, settings, key: firstKey?.key ?? null, keyFiles }))
+    const running: RunningServer = { url, sandboxUrl: sandbox?.url ?? null, app, service, close: closeAll }
+    options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
+    return running
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function openSettingsStore(settings: Settings, clock: Clock): Promise<Store> {
+  const masterKey = settings.masterKey ?? (await loadOrCreateMasterKeyFile(path.join(settings.dataDir, 'master-key')))
+  return openStore({
+    url: settings.databaseUrl,
+    file: path.join(settings.dataDir, 'ratecard.db'),
+    sealer: createSealer(masterKey),
+    clock,
+  })
+}
+
+interface OpenedProcessor {
+  readonly processor: Processor
+  readonly processorName: string
+  readonly sandbox: Sandbox | null
+}
+
+async function openProcessor(settings: Settings, clock: Clock, closers: (() => Promise<void>)[]): Promise<OpenedProcessor> {
+  if (settings.stripeSecretKey !== null) {
+    const secretKey = settings.stripeSecretKey
+    const livemode = /^[a-z]+_live_/.test(secretKey)
+    const processor = createStripeProcessor({
+      secretKey,
+      apiBase: settings.stripeApiBase,
+      budget: budgetFor({ livemode, sandboxUnthrottled: false, clock }),
+      clock,
+    })
+    const processorName = settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
+    return { processor, processorName, sandbox: null }
+  }
+  const sandbox = await startSandbox({ port: settings.sandboxPort, dataDir: path.join(settings.dataDir, 'sandbox'), clock }).catch((error: unknown) => {
+    throw portTaken(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort) ?? error
+  })
+  closers.push(() => sandbox.close())
+  const processor = createStripeProcessor({
+    secretKey: embeddedSandboxKey(settings.dataDir),
+    apiBase: sandbox.url,
+    budget: budgetFor({ livemode: false, sandboxUnthrottled: true, clock }),
+    clock,
+  })
+  return { processor, processorName: `sandbox at ${sandbox.url}`, sandbox }
+}
+
+/** The embedded sandbox's account: a key of its own per data directory, so that the account stays the same over restarts. */
+function embeddedSandboxKey(dataDir: string): string {
+  const fresh = `sk_test_${randomBytes(18).toString('hex')}`
+  return readOrCreate(path.join(dataDir, embeddedKeyFile), fresh)
+}
+
+function readOrCreate(file: string, fresh: string): string {
+  try {
+    writeFileSync(file, `${fresh}\n`, { mode: 0o600, flag: 'wx' })
+    return fresh
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return readFileText(file)
+  }
+}
+
+async function listen(app: FastifyInstance, settings: Settings): Promise<string> {
+  try {
+    await app.listen({ host: settings.host, port: settings.port })
+  } catch (error) {
+    throw portTaken(error, 'RATECARD_PORT', settings.port) ?? error
+  }
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port
+  const shown = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${String(port)}`
+}
+
+function readFileText(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+}
+
+function portTaken(error: unknown, setting: string, port: number): ServiceError | null {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return null
+  return new ServiceError('settings_invalid', `Port ${String(port)} is in use by another program.`, {
+    hint: `Stop that program, or choose another port with ${setting}${setting === 'RATECARD_PORT' ? ' or --port' : ''}.`,
+    cause: error,
+  })
+}
+
+function makePrivate(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+}
+
+/** Writes a generated key where the command line on this machine finds it: the data directory, and the home folder by port. */
+function keepKey(settings: Settings, port: string, key: string | null): string[] {
+  const inData = path.join(settings.dataDir, 'service-key')
+  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'service-key')
+  if (settings.serviceKey !== null) {
+    // A file of an earlier server on this port would only mislead.
+    rmSync(inHome, { force: true })
+    return []
+  }
+  if (key !== null) writeFileSync(inData, `${key}\n`, { mode: 0o600 })
+  const present = key ?? readFileText(inData)
+  if (present === '') return []
+  try {
+    makePrivate(path.dirname(inHome))
+    writeFileSync(inHome, `${present}\n`, { mode: 0o600 })
+    return [inData, inHome]
+  } catch {
+    // No home folder, or a read-only one: the data directory has the key.
+    return [inData]
+  }
+}
+
+interface BannerParts {
+  readonly url: string
+  readonly sandbox: Sandbox | null
+  readonly settings: Settings
+  readonly key: string | null
+  readonly keyFiles: readonly string[]
+}
+
+function banner({ url, sandbox, settings, key, keyFiles }: BannerParts): string {
+  const rows: [string, string][] = [
+    ['API', `${url}/api/v1/billing/config`],
+    ['Docs', `${url}/docs`],
+    ['Processor', sandbox === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandbox.url}`],
+    ['Store', settings.databaseUrl === null ? path.join(settings.dataDir, 'ratecard.db') : 'PostgreSQL'],
+    ['Service key', keyRow(settings, keyFiles)],
+  ]
+  const lines = ['Ratecard is ready', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`)]
+  if (key !== null) lines.push('', `  First service key, shown once: ${key}`)
+  return lines.join('\n')
+}
+
+function keyRow(settings: Settings, keyFiles: readonly string[]): string {
+  if (settings.serviceKey !== null) return 'from RATECARD_SERVICE_KEY'
+  return keyFiles[0] ?? 'made at an earlier start; create another with a valid one'
+}
+
+/** Runs the sandbox processor alone, for anybody's tests. */
+export async function startSandboxProcess(options: {
+  readonly port: number
+  readonly dataDir: string | null
+  readonly deliverAnywhere: boolean
+  readonly out: (line: string) => void
+}): Promise<{ readonly url: string; close(): Promise<void> }> {
+  if (options.dataDir !== null) makePrivate(options.dataDir)
+  const sandbox = await startSandbox({
+    port: options.port,
+    dataDir: options.dataDir,
+    clock: systemClock,
+    deliverAnywhere: options.deliverAnywhere,
+  }).catch((error: unknown) => {
+    throw portTaken(error, '--port', options.port) ?? error
+  })
+  options.out(
+    [
+      'The sandbox processor is ready',
+      `  Stripe API   ${sandbox.url}`,
+      '  Key          any sk_test_… key is an account of its own',
+      `  State        ${options.dataDir ?? 'in memory, gone at the end'}`,
+    ].join('\n'),
+  )
+  return { url: sandbox.url, close: () => sandbox.close() }
+}

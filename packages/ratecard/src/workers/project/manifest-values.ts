@@ -1,0 +1,28 @@
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+export type Table = Readonly<Record<string, unknown>>
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+/** A real day of the calendar, written `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** undefined when the value, or one inside it, has no JSON form. */
+export function toJson(value: unknown): JsonValue | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (Array.isArray(value)) {
+    const items = value.map(toJson)
+    return items.every((item) => item !== undefined) ? items : undefined
+  }
+  if (!isTable(value)) return undefined
+  const entries = Object.entries(value).map(([key, item]) => [key, toJson(item)] as const)
+  const known = entries.filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined)
+  return known.length === entries.length ? Object.fromEntries(known) : undefined
+}

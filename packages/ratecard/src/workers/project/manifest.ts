@@ -1,0 +1,296 @@
+// The author's wrangler.toml: decides what of it we honour, names what we ignore, and reports every mistake at its place.
+// Never reads a file and never knows the time: both come from the caller.
+import { parse, TomlDate, TomlError } from 'smol-toml'
+import { didYouMean } from '../../errors/suggest.ts'
+import { parseCron } from '../cron/parse.ts'
+import type { CronSchedule } from '../cron/parse.ts'
+import { allowedCompatibilityFlags } from './manifest-flags.ts'
+import { locateToml } from './manifest-positions.ts'
+import type { Position, TomlPositions } from './manifest-positions.ts'
+import { isDay, isTable, toJson } from './manifest-values.ts'
+import type { JsonValue, Table } from './manifest-values.ts'
+
+export interface Manifest {
+  readonly name: string
+  /** The entry file, relative to the manifest. */
+  readonly main: string
+  /** `YYYY-MM-DD`. */
+  readonly compatibilityDate: string
+  readonly compatibilityFlags: readonly string[]
+  /** Values of `[vars]`; an environment file overrides them. */
+  readonly vars: Readonly<Record<string, JsonValue>>
+  readonly crons: readonly CronSchedule[]
+  /** Own host names: `routes` with `custom_domain = true`. */
+  readonly hosts: readonly string[]
+  readonly limits: { readonly cpuMs: number }
+}
+
+export interface ManifestIssue extends Position {
+  readonly severity: 'error' | 'warning'
+  readonly path: string
+  readonly detail: string
+  readonly hint?: string
+}
+
+export interface ParsedManifest {
+  /** null when any issue is an error. */
+  readonly manifest: Manifest | null
+  readonly issues: readonly ManifestIssue[]
+}
+
+export interface ManifestOptions {
+  /** Epoch milliseconds; with it, a compatibility date in the future is refused here and not first by the runtime. */
+  readonly now?: number
+}
+
+export const defaultCpuMs = 10_000
+const cpuRange = { min: 10, max: 300_000 }
+
+const topKeys = [
+  'name',
+  'main',
+  'compatibility_date',
+  'compatibility_flags',
+  'vars',
+  'triggers',
+  'limits',
+  'routes',
+  'route',
+  '$schema',
+]
+const bindingKeys = new Set(
+  'ai analytics_engine_datasets browser d1_databases dispatch_namespaces durable_objects hyperdrive images kv_namespaces mtls_certificates pipelines queues r2_buckets secrets_store_secrets send_email services vectorize version_metadata workflows'.split(
+    ' ',
+  ),
+)
+
+/** Every mistake of a wrangler.toml at once; `path` is only repeated in the issues. */
+export function parseManifest(text: string, path: string, options: ManifestOptions = {}): ParsedManifest {
+  const source = text.replace(/^\uFEFF/, '')
+  let table: Table
+  try {
+    table = parse(source)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const detail = `The file is not valid TOML: ${error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')}.`
+    return { manifest: null, issues: [{ severity: 'error', path, line: error.line, column: error.column, detail }] }
+  }
+  const reader = new Reader(table, path, locateToml(source))
+  const manifest = reader.read(options)
+  const issues = reader.issues.toSorted((a, b) => a.line - b.line || a.column - b.column)
+  return { manifest: issues.some((issue) => issue.severity === 'error') ? null : manifest, issues }
+}
+
+class Reader {
+  readonly issues: ManifestIssue[] = []
+  private readonly table: Table
+  private readonly path: string
+  private readonly positions: TomlPositions
+
+  constructor(table: Table, path: string, positions: TomlPositions) {
+    this.table = table
+    this.path = path
+    this.positions = positions
+  }
+
+  read(options: ManifestOptions): Manifest {
+    this.unknownKeys()
+    return {
+      name: this.name(),
+      main: this.text('main', 'Name the entry file, for example main = "src/index.ts".'),
+      compatibilityDate: this.compatibilityDate(options.now),
+      compatibilityFlags: this.flags(),
+      vars: this.vars(),
+      crons: this.crons(),
+      hosts: this.hosts(),
+      limits: { cpuMs: this.cpuMs() },
+    }
+  }
+
+  private unknownKeys(): void {
+    for (const key of Object.keys(this.table)) {
+      if (topKeys.includes(key)) continue
+      const detail = bindingKeys.has(key)
+        ? `"${key}" is ignored: bindings of this kind do not exist here, so their names are undefined in \`env\`.`
+        : `"${key}" is ignored.`
+      this.warn(this.positions.key([key]), detail, didYouMean(key, topKeys))
+    }
+  }
+
+  private ignoredMembers(section: string, known: readonly string[], table: Table): void {
+    for (const key of Object.keys(table))
+      if (!known.includes(key))
+        this.warn(this.positions.key([section, key]), `"${section}.${key}" is ignored.`, didYouMean(key, known))
+  }
+
+  private name(): string {
+    const name = this.text('name', 'Name the worker, for example name = "billing-hooks".')
+    if (name !== '' && !/^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/.test(name))
+      this.error(
+        ['name'],
+        `"${name}" cannot be a worker's name.`,
+        'Use 1 to 63 lowercase letters, digits, "-" and "_"; the first and the last are letters or digits.',
+      )
+    return name
+  }
+
+  private text(key: string, hint: string): string {
+    const value = this.table[key]
+    if (typeof value === 'string' && value !== '') return value
+    if (value === undefined) this.error([], `"${key}" is missing.`, hint)
+    else this.error([key], `"${key}" is a text that is not empty.`, hint)
+    return ''
+  }
+
+  private compatibilityDate(now: number | undefined): string {
+    const key = 'compatibility_date'
+    const value = this.table[key]
+    if (value instanceof TomlDate) {
+      this.error(
+        [key],
+        `"${key}" is a text, not a TOML date.`,
+        `Put quotes around it: "${value.toISOString().slice(0, 10)}".`,
+      )
+      return ''
+    }
+    const date = this.text(
+      key,
+      'Set it to the day you wrote the worker, for example compatibility_date = "2026-11-01".',
+    )
+    if (date === '') return ''
+    if (!isDay(date)) this.error([key], `"${date}" is not a date.`, 'Write it as YYYY-MM-DD.')
+    else if (now !== undefined && date > new Date(now).toISOString().slice(0, 10))
+      this.error([key], `"${date}" is in the future.`, 'Use today or an earlier day.')
+    return date
+  }
+
+  private flags(): string[] {
+    return this.texts('compatibility_flags', this.table['compatibility_flags'], ['compatibility_flags']).map(
+      (flag, index) => {
+        if (!allowedCompatibilityFlags.has(flag))
+          this.error(
+            ['compatibility_flags', index],
+            `The compatibility flag "${flag}" is not supported here.`,
+            didYouMean(flag, allowedCompatibilityFlags) ?? 'Remove it.',
+          )
+        return flag
+      },
+    )
+  }
+
+  private vars(): Record<string, JsonValue> {
+    const vars: Record<string, JsonValue> = {}
+    for (const [name, value] of Object.entries(this.section('vars'))) {
+      const json = toJson(value)
+      if (!/^[A-Za-z_$][\w$]*$/.test(name))
+        this.error(
+          ['vars', name],
+          `"${name}" cannot be the name of a variable.`,
+          'Use letters, digits and "_", and no digit first.',
+        )
+      else if (json === undefined)
+        this.error(['vars', name], `The value of "${name}" is a date or not a finite number.`, 'Put quotes around it.')
+      else vars[name] = json
+    }
+    return vars
+  }
+
+  private crons(): CronSchedule[] {
+    const triggers = this.section('triggers')
+    this.ignoredMembers('triggers', ['crons'], triggers)
+    const seen = new Map<string, number>()
+    return this.texts('crons', triggers['crons'], ['triggers', 'crons']).flatMap((expression, index) => {
+      const { schedule, issue } = parseCron(expression)
+      const at = this.positions.value(['triggers', 'crons', index])
+      if (issue) {
+        // One more than the quote: an ordinary TOML string stands on one line, so the offset is a column.
+        this.issue('error', { ...at, column: at.column + 1 + issue.position }, issue.detail, issue.hint)
+        return []
+      }
+      if (seen.has(schedule.expression)) {
+        this.issue('error', at, `The cron "${schedule.expression}" is listed twice.`, 'Remove one of them.')
+        return []
+      }
+      seen.set(schedule.expression, index)
+      return [schedule]
+    })
+  }
+
+  private hosts(): string[] {
+    const { route, routes } = this.table
+    if (routes !== undefined && !Array.isArray(routes)) {
+      this.error(
+        ['routes'],
+        '"routes" is a list.',
+        'Write routes = [{ pattern = "hooks.example.com", custom_domain = true }].',
+      )
+      return []
+    }
+    const list: readonly unknown[] = Array.isArray(routes) ? routes : route === undefined ? [] : [route]
+    return list.flatMap((item, index) => {
+      const path = routes === undefined ? ['route'] : ['routes', index]
+      const pattern = isTable(item) && item['custom_domain'] === true ? item['pattern'] : undefined
+      if (typeof pattern === 'string' && /^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(pattern)) return [pattern]
+      if (pattern !== undefined)
+        this.error(path, 'A custom domain is a plain lowercase host name.', 'Remove scheme, port and path.')
+      else
+        this.warn(
+          this.positions.value(path),
+          'The route is ignored: only custom domains are served on their own host.',
+          'Write { pattern = "hooks.example.com", custom_domain = true }.',
+        )
+      return []
+    })
+  }
+
+  private cpuMs(): number {
+    const limits = this.section('limits')
+    this.ignoredMembers('limits', ['cpu_ms'], limits)
+    const value = limits['cpu_ms']
+    if (value === undefined) return defaultCpuMs
+    if (typeof value === 'number' && Number.isInteger(value) && value >= cpuRange.min && value <= cpuRange.max)
+      return value
+    this.error(
+      ['limits', 'cpu_ms'],
+      '"cpu_ms" is out of range.',
+      `Use a whole number of milliseconds from ${cpuRange.min} to ${cpuRange.max}.`,
+    )
+    return defaultCpuMs
+  }
+
+  private section(key: string): Table {
+    const value = this.table[key]
+    if (value === undefined) return {}
+    if (isTable(value)) return value
+    this.error([key], `"${key}" is a table.`, `Write it as [${key}].`)
+    return {}
+  }
+
+  private texts(name: string, value: unknown, path: readonly string[]): string[] {
+    if (value === undefined) return []
+    if (!Array.isArray(value)) {
+      this.error(path, `"${name}" is a list of texts.`, `Write ${name} = ["…"].`)
+      return []
+    }
+    const items: readonly unknown[] = value
+    return items
+      .map((item, index) => {
+        if (typeof item === 'string') return item
+        this.error([...path, index], `"${name}" is a list of texts.`, 'Put quotes around the item.')
+        return undefined
+      })
+      .filter((item) => item !== undefined)
+  }
+
+  private error(path: readonly (string | number)[], detail: string, hint?: string): void {
+    this.issue('error', this.positions.value(path), detail, hint)
+  }
+
+  private warn(at: Position, detail: string, hint?: string): void {
+    this.issue('warning', at, detail, hint)
+  }
+
+  private issue(severity: ManifestIssue['severity'], at: Position, detail: string, hint?: string): void {
+    this.issues.push({ severity, path: this.path, ...at, detail, ...(hint === undefined ? {} : { hint }) })
+  }
+}

@@ -1,0 +1,81 @@
+// Validates every example, plans it, pushes it into an empty sandbox account, and shows that it comes back unchanged.
+import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@ratecard/client'
+import type { Client } from '@ratecard/client'
+import { interpolate } from '../packages/ratecard/src/config/interpolate.ts'
+import { mergeFiles, placeIssues } from '../packages/ratecard/src/config/merge-files.ts'
+import { parseSource } from '../packages/ratecard/src/config/source.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/schema.ts'
+import { validateConfig } from '../packages/ratecard/src/config/validate.ts'
+import { startServer } from '../packages/ratecard/src/main.ts'
+import { parseEnvFile } from '../packages/ratecard/src/workers/project/env-files.ts'
+
+const examples = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'examples')
+const serviceKey = 'examples-run-on-an-empty-account'
+
+/** The merged, expanded document of an example; its issues in one text when it has any, warnings included. */
+function readExample(name: string): BillingConfig {
+  const folder = path.join(examples, name, 'ratecard')
+  const files = globSync('billing/**/*.{json,jsonc,yaml,yml}', { cwd: folder }).sort()
+  const sources = files.map((file) => parseSource({ path: file, text: readFileSync(path.join(folder, file), 'utf8') }))
+  const merged = mergeFiles(sources)
+  const environmentFile = path.join(folder, 'environments/.env.dev.example')
+  const environment = existsSync(environmentFile)
+    ? parseEnvFile(readFileSync(environmentFile, 'utf8'))
+    : new Map<string, string>()
+  const expanded = interpolate(merged.document, environment)
+  const { errors, warnings, config } = validateConfig(expanded.value)
+  const issues = [...merged.issues, ...placeIssues([...expanded.issues, ...errors, ...warnings], merged.locate)]
+  if (issues.length > 0 || config === null) {
+    const lines = issues.map(
+      (issue) => `  ${issue.path ?? '?'}:${String(issue.line ?? 0)}: ${issue.code}: ${issue.detail}`,
+    )
+    throw new Error(`${name} is not valid:\n${lines.join('\n')}`)
+  }
+  return config
+}
+
+function expect(actual: string, wanted: string, what: string): void {
+  if (actual !== wanted) throw new Error(`${what}: expected ${wanted}, got ${actual}`)
+}
+
+async function roundTrip({ admin }: Client, config: BillingConfig): Promise<string> {
+  const planned = await admin.push(config, { dryRun: true })
+  expect(planned.status, 'planned', 'dry run')
+  const applied = await admin.push(config)
+  expect(applied.status, 'applied', 'push')
+  expect((await admin.push(config)).status, 'unchanged', 'the same push again')
+  const { document } = await admin.pull()
+  expect((await admin.push(document)).status, 'unchanged', 'push of what was pulled')
+  return `${applied.writes.toString()} writes`
+}
+
+async function runExample(name: string): Promise<string> {
+  const config = readExample(name)
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-example-'))
+  const env = { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: serviceKey, RATECARD_LOG_LEVEL: 'error' }
+  try {
+    const server = await startServer({ env, port: 0, dataDir, out: () => undefined })
+    try {
+      return await roundTrip(createClient({ baseUrl: server.url, serviceKey }), config)
+    } finally {
+      await server.close()
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+let failures = 0
+for (const entry of readdirSync(examples, { withFileTypes: true }).filter((file) => file.isDirectory())) {
+  try {
+    console.log(`${entry.name}: ${await runExample(entry.name)}, unchanged after push and after pull`)
+  } catch (error) {
+    failures++
+    console.error(`${entry.name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+if (failures > 0) process.exitCode = 1

@@ -1,0 +1,19 @@
+import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
+import { code, page, table } from './markdown.ts'
+import { limitsText, plainSchema, typeText } from './schema-text.ts'
+
+const intro = `Everything is set by environment variables, read once at start. All mistakes are told together, by name, never by value. An empty
+variable counts as absent.`
+
+export function settingsPage(): string {
+  const rows = Object.entries(plainSchema(settingsSchema).properties ?? {}).map(([name, node]) => [
+    code(name),
+    [typeText(node), limitsText(node)].filter(Boolean).join('; '),
+    node.default === undefined ? '' : code(String(node.default)),
+    node.description ?? '',
+  ])
+  return page('Settings', 'packages/ratecard/src/settings.ts', [
+    intro,
+    table(['Variable', 'Value', 'Default', 'Meaning'], rows),
+  ])
+}

@@ -1,0 +1,283 @@
+// Makes the contract that the sandbox and the adapter are checked against: the operations we use, read from the types and
+// the code of the installed SDK, and the values a webhook endpoint may have.
+//   node scripts/stripe-contract.ts           writes the files
+//   node scripts/stripe-contract.ts --check   fails when a file is not what would be written
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const sdk = join(dirname(createRequire(import.meta.url).resolve('stripe')), '..')
+const esm = join(sdk, 'esm')
+
+/** Resource file, its class, and the methods that we call. */
+const used: readonly (readonly [file: string, className: string, ...methods: string[]])[] = [
+  ['Accounts', 'AccountResource', 'retrieveCurrent'],
+  ['Products', 'ProductResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['Prices', 'PriceResource', 'create', 'retrieve', 'update', 'list'],
+  ['Billing/Meters', 'MeterResource', 'create', 'retrieve', 'update', 'list', 'deactivate', 'reactivate'],
+  ['Coupons', 'CouponResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['PromotionCodes', 'PromotionCodeResource', 'create', 'retrieve', 'update', 'list'],
+  ['WebhookEndpoints', 'WebhookEndpointResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['Customers', 'CustomerResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['Events', 'EventResource', 'retrieve', 'list'],
+]
+
+/** Objects described in full; any other one that is met is only asked for its `object`. */
+const described = new Set([
+  'Account',
+  'Product',
+  'DeletedProduct',
+  'Price',
+  'Meter',
+  'Coupon',
+  'DeletedCoupon',
+  'PromotionCode',
+  'WebhookEndpoint',
+  'DeletedWebhookEndpoint',
+  'Customer',
+  'DeletedCustomer',
+  'EventBase',
+])
+
+const program = ts.createProgram(
+  used.map(([file]) => join(esm, 'resources', `${file}.d.ts`)),
+  { strict: true, skipLibCheck: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2024, types: ['node'] },
+)
+const checker = program.getTypeChecker()
+const objects = new Map<string, Schema | null>()
+
+function sourceOf(file: string): ts.SourceFile {
+  const source = program.getSourceFile(join(esm, 'resources', `${file}.d.ts`))
+  if (source === undefined) throw new Error(`The SDK has no ${file}`)
+  return source
+}
+
+function schemaOf(type: ts.Type, depth = 0): Schema {
+  if (depth > 20) throw new Error(`Too deep: ${checker.typeToString(type)}`)
+  if (type.isUnion()) return schemaOfUnion(type, depth)
+  if (type.isStringLiteral() || type.isNumberLiteral()) return { enum: [type.value] }
+  if (type.flags & ts.TypeFlags.BooleanLiteral) return { enum: [checker.typeToString(type) === 'true'] }
+  if (type.flags & ts.TypeFlags.String) return { type: 'string' }
+  if (type.flags & ts.TypeFlags.Number) return { type: 'number' }
+  if (type.flags & ts.TypeFlags.Null) return { type: 'null' }
+  if (type.aliasSymbol?.name === 'Decimal') return { type: 'string', format: 'decimal' }
+  if (type.isIntersection()) return { type: 'string' }
+  if (checker.isArrayType(type)) {
+    const [element] = checker.getTypeArguments(type as ts.TypeReference)
+    if (element === undefined) throw new Error('An array without elements')
+    return { type: 'array', items: schemaOf(element, depth + 1) }
+  }
+  return schemaOfObject(type, depth)
+}
+
+function schemaOfUnion(type: ts.UnionType, depth: number): Schema {
+  const parts = type.types.filter((part) => !(part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)))
+  const literals = parts.filter((part) => part.isStringLiteral() || part.isNumberLiteral()).map((part) => part.value)
+  const booleans = parts.filter((part) => part.flags & ts.TypeFlags.BooleanLiteral)
+  const others = parts.filter((part) => {
+    // `string & Record<never, never>` leaves an enum open for later versions; this contract is of one version.
+    if (part.isIntersection() && literals.length > 0) return false
+    return !part.isStringLiteral() && !part.isNumberLiteral() && !(part.flags & ts.TypeFlags.BooleanLiteral)
+  })
+  const schemas: Schema[] = others.map((part) => schemaOf(part, depth + 1))
+  if (literals.length > 0) schemas.push({ enum: literals.sort() })
+  if (booleans.length === 2) schemas.push({ type: 'boolean' })
+  else for (const part of booleans) schemas.push(schemaOf(part, depth + 1))
+  const [only, second] = schemas
+  if (only !== undefined && second === undefined) return only
+  return { anyOf: schemas.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) }
+}
+
+function schemaOfObject(type: ts.Type, depth: number): Schema {
+  const name = type.aliasSymbol?.name ?? type.symbol.name
+  const marker = type.getProperty('object')
+  const markerType = marker === undefined ? undefined : checker.getTypeOfSymbol(marker)
+  if (markerType?.isStringLiteral() === true && (depth > 0 || described.has(name))) {
+    if (!described.has(name)) return anyObject(markerType.value)
+    if (!objects.has(name)) {
+      objects.set(name, null)
+      objects.set(name, members(type, depth))
+    }
+    return { $ref: `#/objects/${name}` }
+  }
+  return members(type, depth)
+}
+
+function anyObject(object: string): Schema {
+  return { type: 'object', required: ['object'], properties: { object: { enum: [object] } } }
+}
+
+function members(type: ts.Type, depth: number): Schema {
+  const index = type.getStringIndexType()
+  if (index !== undefined) return { type: 'object', additionalProperties: schemaOf(index, depth + 1) }
+  const properties: Record<string, Schema> = {}
+  const required: string[] = []
+  for (const property of [...type.getProperties()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const own = checker.getTypeOfSymbol(property)
+    const bare = own.isUnion() ? own.types : [own]
+    // `deleted?: void` says that a living object has no such field.
+    if (bare.every((part) => part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void))) continue
+    properties[property.name] = schemaOf(own, depth + 1)
+    if (!(property.flags & ts.SymbolFlags.Optional)) required.push(property.name)
+  }
+  if (Object.keys(properties).length === 0) return { type: 'object' }
+  return { type: 'object', additionalProperties: false, required, properties }
+}
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly params: Schema
+  readonly reply: Schema
+}
+
+function operationsOf(file: string, className: string, methods: readonly string[]): Operation[] {
+  const declaration = sourceOf(file).statements.find(
+    (statement): statement is ts.ClassDeclaration =>
+      ts.isClassDeclaration(statement) && statement.name?.text === className,
+  )
+  if (declaration === undefined) throw new Error(`${file} has no ${className}`)
+  return methods.map((method) => {
+    const member = declaration.members.find(
+      (candidate): candidate is ts.MethodDeclaration =>
+        ts.isMethodDeclaration(candidate) && ts.isIdentifier(candidate.name) && candidate.name.text === method,
+    )
+    if (member === undefined) throw new Error(`${className} has no ${method}`)
+    return {
+      name: `${file}.${method}`,
+      ...requestOf(file, className, method),
+      params: paramsOf(member),
+      reply: replyOf(member),
+    }
+  })
+}
+
+function paramsOf(method: ts.MethodDeclaration): Schema {
+  const node = method.parameters.find(
+    (parameter) => ts.isIdentifier(parameter.name) && parameter.name.text === 'params',
+  )?.type
+  if (node === undefined) throw new Error('A method without parameters')
+  const schema = members(checker.getTypeFromTypeNode(node), 0)
+  return 'properties' in schema ? schema : { ...schema, additionalProperties: false }
+}
+
+function replyOf(method: ts.MethodDeclaration): Schema {
+  const [outer, inner] = [argumentOf(method.type), argumentOf(argumentOf(method.type))]
+  const name = method.type !== undefined && ts.isTypeReferenceNode(method.type) ? method.type.typeName.getText() : ''
+  if (name !== 'ApiListPromise') return resourceSchema(inner)
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['object', 'data', 'has_more', 'url'],
+    properties: {
+      object: { enum: ['list'] },
+      data: { type: 'array', items: resourceSchema(outer) },
+      has_more: { type: 'boolean' },
+      url: { type: 'string' },
+    },
+  }
+}
+
+function argumentOf(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  return node !== undefined && ts.isTypeReferenceNode(node) ? node.typeArguments?.[0] : undefined
+}
+
+function resourceSchema(node: ts.TypeNode | undefined): Schema {
+  if (node === undefined) throw new Error('A reply without a type')
+  // `Event` is a union of one type per event name; they differ in `data.object` alone.
+  if (node.getText() !== 'Event') return schemaOf(checker.getTypeFromTypeNode(node))
+  const base = sourceOf('Events').statements.find(
+    (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === 'EventBase',
+  )
+  if (base === undefined) throw new Error('The SDK has no EventBase')
+  return schemaOf(checker.getTypeAtLocation(base))
+}
+
+/** Method and path, from the call in the SDK's own code. */
+function requestOf(
+  file: string,
+  className: string,
+  method: string,
+): { readonly method: string; readonly path: string } {
+  const name = join(esm, 'resources', `${file}.js`)
+  const source = ts.createSourceFile(name, readFileSync(name, 'utf8'), ts.ScriptTarget.ES2024, true)
+  let found: { method: string; path: string } | undefined
+  const visit = (node: ts.Node, inMethod: boolean): void => {
+    const here = inMethod || (ts.isMethodDeclaration(node) && node.name.getText() === method)
+    if (here && ts.isCallExpression(node) && node.expression.getText() === 'this._makeRequest') {
+      const [verb, path] = node.arguments
+      // The last call wins: `accounts.retrieve` without an id comes first in another method, never in these.
+      if (verb !== undefined && ts.isStringLiteral(verb) && path !== undefined)
+        found = { method: verb.text, path: pathText(path) }
+    }
+    ts.forEachChild(node, (child) => visit(child, here))
+  }
+  for (const statement of source.statements) {
+    if (ts.isClassDeclaration(statement) && statement.name?.text === className) visit(statement, false)
+  }
+  if (found === undefined) throw new Error(`${className}.${method} makes no request`)
+  return found
+}
+
+function pathText(node: ts.Node): string {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
+  if (!ts.isTemplateExpression(node)) throw new Error(`Not a path: ${node.getText()}`)
+  return node.head.text + node.templateSpans.map((span) => `{id}${span.literal.text}`).join('')
+}
+
+function enumOf(operation: Operation | undefined, ...path: string[]): readonly string[] {
+  let at: unknown = operation?.params
+  for (const name of path)
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined
+  if (!Array.isArray(at) || at.length < 50) throw new Error(`No values at ${path.join('.')}`)
+  return at.map(String)
+}
+
+function constant(name: string, values: readonly string[]): string {
+  return `export const ${name} = [\n${values.map((value) => `  '${value}',\n`).join('')}] as const\n`
+}
+
+const operations = used.flatMap(([file, className, ...methods]) => operationsOf(file, className, methods))
+const createEndpoint = operations.find((operation) => operation.name === 'WebhookEndpoints.create')
+const eventTypes = enumOf(createEndpoint, 'properties', 'enabled_events', 'items', 'enum').filter(
+  (name) => name !== '*',
+)
+const apiVersions = enumOf(createEndpoint, 'properties', 'api_version', 'enum')
+const apiVersion = /ApiVersion = ["']([^"']+)["']/.exec(readFileSync(join(esm, 'apiVersion.d.ts'), 'utf8'))?.[1]
+if (apiVersion === undefined) throw new Error('The SDK names no API version')
+
+const contract = {
+  api_version: apiVersion,
+  operations,
+  objects: Object.fromEntries([...objects].sort(([a], [b]) => (a < b ? -1 : 1))),
+}
+
+const outputs: Readonly<Record<string, string>> = {
+  'test/support/stripe-contract.generated.json': `${JSON.stringify(contract, null, 1)}\n`,
+  'packages/ratecard/src/sandbox/webhook-values.generated.ts':
+    '// Generated by scripts/stripe-contract.ts from the types of the installed SDK; do not edit.\n\n' +
+    `/** The version of the real API that this server speaks, whatever \`Stripe-Version\` a caller sends. */\n` +
+    `export const apiVersion = '${apiVersion}'\n\n` +
+    `/** Every event that can be subscribed to, without \`*\`. */\n${constant('eventTypes', eventTypes)}\n` +
+    `/** Every version that a webhook endpoint may ask for. */\n${constant('apiVersions', apiVersions)}`,
+}
+
+let stale = false
+for (const [file, wanted] of Object.entries(outputs)) {
+  const target = join(root, file)
+  if (existsSync(target) && readFileSync(target, 'utf8') === wanted) continue
+  if (process.argv.includes('--check')) {
+    console.error(`${file} is not what the installed SDK makes: run node scripts/stripe-contract.ts`)
+    stale = true
+  } else {
+    writeFileSync(target, wanted)
+    console.log(`${file} written`)
+  }
+}
+if (stale) process.exitCode = 1

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { validateConfig } from '../../packages/ratecard/src/config/validate.ts'
+import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { arbitraryConfig } from '../support/arbitrary-config.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 60)
+
+async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
+  const stack = await startStack({ sandbox })
+  try {
+    await work(stack)
+  } finally {
+    await stack.close()
+  }
+}
+
+test('every generated document is valid', () => {
+  fc.assert(
+    fc.property(arbitraryConfig, (config) => {
+      expect(validateConfig(config).errors).toEqual([])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('after any change of documents was applied, the plan is empty and the same push is unchanged', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
+      await withStack(async ({ service, store, snapshot }) => {
+        await service.push(first, nobody)
+        await service.push(second, nobody)
+        const plan = planChanges({ config: second, previous: second, snapshot: await snapshot(), mappings: await store.mappings.all() })
+        expect(plan.issues.filter((issue) => issue.severity === 'error')).toEqual([])
+        expect(plan.steps).toEqual([])
+        expect(planIsEmpty(plan)).toBe(true)
+        expect((await service.push(second, nobody)).status).toBe('unchanged')
+      })
+    }),
+    { numRuns: runs },
+  )
+})
+
+test('push, pull, validate, push is unchanged', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
+      await withStack(async ({ service }) => {
+        await service.push(first, nobody)
+        await service.push(second, nobody)
+        const { document, unrepresentable } = await service.pull()
+        expect(unrepresentable).toEqual([])
+        expect(validateConfig(document).errors).toEqual([])
+        expect((await service.push(document, nobody)).status).toBe('unchanged')
+      })
+    }),
+    { numRuns: runs },
+  )
+})
+
+test('there and back again brings back the first processor objects', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
+      await withStack(async ({ service, store }) => {
+        await service.push(first, nobody)
+        const before = await currentIds(store)
+        await service.push(second, nobody)
+        const back = await service.rollback(1, nobody)
+        expect(['applied', 'unchanged']).toContain(back.status)
+        const after = await currentIds(store)
+        for (const [key, id] of before) if (key.startsWith('price:') || key.startsWith('product:')) expect([key, after.get(key)]).toEqual([key, id])
+      })
+    }),
+    { numRuns: Math.ceil(runs / 2) },
+  )
+})
+
+async function currentIds(store: Stack['store']): Promise<Map<string, string>> {
+  const ids = new Map<string, string>()
+  for (const entry of await store.mappings.all()) ids.set(`${entry.kind}:${entry.configId}`, entry.processorId)
+  return ids
+}

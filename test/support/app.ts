@@ -1,0 +1,221 @@
+// The real application for tests: HTTP over the composed service, an in-memory store, and the sandbox processor through the
+// Stripe adapter. Every answer taken through `inject` is held against its OpenAPI description.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { pino } from 'pino'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { createService } from '../../packages/ratecard/src/compose.ts'
+import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import { buildApp } from '../../packages/ratecard/src/http/app.ts'
+import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import type { Store } from '../../packages/ratecard/src/store/store.ts'
+
+export const admin = '/api/v1/billing/admin'
+export const billing = '/api/v1/billing'
+
+export interface TestAppOptions {
+  readonly publicUrl?: string | null
+  readonly rateLimit?: number
+  readonly requireVersionBump?: boolean
+  /** Takes the log's lines; without it nothing is logged. */
+  readonly onLog?: (line: string) => void
+  /** Changes the service that the application gets, for what no real call brings about. */
+  readonly wrap?: (service: ComposedService) => ComposedService
+}
+
+export interface TestApp {
+  readonly app: FastifyInstance
+  readonly service: ComposedService
+  readonly store: Store
+  readonly sandbox: Sandbox
+  /** A valid service key. */
+  readonly key: string
+  /** Without a key. Fails when the answer is not what the OpenAPI description says. */
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>
+  /** With the key. */
+  asAdmin(request: InjectOptions): Promise<LightMyRequestResponse>
+  push(document: BillingConfig, query?: string): Promise<LightMyRequestResponse>
+  close(): Promise<void>
+}
+
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()) })
+  const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+  const processor = createStripeProcessor({
+    secretKey: 'sk_test_http',
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock: systemClock,
+  })
+  const service = createService({
+    settings: { requireVersionBump: options.requireVersionBump ?? false, workers: 'off' },
+    store,
+    processor,
+    processorName: 'sandbox',
+    clock: systemClock,
+  })
+  const first = await service.ensureFirstKey(null)
+  if (first === null) throw new Error('no first key')
+  const app = await buildApp({
+    service: options.wrap?.(service) ?? service,
+    settings: { rateLimit: options.rateLimit ?? 600, publicUrl: options.publicUrl ?? null, logLevel: 'silent' },
+    clock: systemClock,
+    ...(options.onLog === undefined ? {} : { logger: pino({ level: 'trace' }, { write: options.onLog }) }),
+  })
+  const check = createContractCheck(app)
+  const inject = async (request: InjectOptions) => {
+    const response = await app.inject(request)
+    check(request, response)
+    return response
+  }
+  const asAdmin = (request: InjectOptions) =>
+    inject({ ...request, headers: { 'x-service-key': first.key, ...request.headers } })
+  return {
+    app,
+    service,
+    store,
+    sandbox,
+    key: first.key,
+    inject,
+    asAdmin,
+    push: (document, query = '') => asAdmin({ method: 'POST', url: `${admin}/config${query}`, payload: document }),
+    async close() {
+      await app.close()
+      await service.close()
+      await sandbox.close()
+      await store.close()
+    },
+  }
+}
+
+type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const objectAt = (value: unknown, ...path: readonly string[]): Json => {
+  let found = value
+  for (const name of path) found = isObject(found) ? found[name] : undefined
+  return isObject(found) ? found : {}
+}
+
+/** Fails when an answer is not described: route, status, media type, schema; and for what every answer has in common. */
+function createContractCheck(app: FastifyInstance): (request: InjectOptions, response: LightMyRequestResponse) => void {
+  const document = app.swagger() as unknown as Json
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'openapi')
+  const compiled = new Map<string, ValidateFunction>()
+  const validatorAt = (pointer: string) => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+    compiled.set(pointer, known)
+    return known
+  }
+  const paths = Object.keys(objectAt(document, 'paths')).map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
+    literal: path.replace(/\{[^}]+\}/g, '').length,
+  }))
+
+  return (request, response) => {
+    const url = (typeof request.url === 'string' ? request.url : (request.url?.pathname ?? '')).replace(/\?.*$/s, '')
+    const method = (request.method ?? 'GET').toLowerCase()
+    const fail = (why: string): never => {
+      throw new Error(`${method.toUpperCase()} ${url} → ${String(response.statusCode)}: ${why}\n${response.body.slice(0, 2000)}`)
+    }
+    if (response.headers['x-request-id'] === undefined) fail('no X-Request-Id')
+    const mediaType = String(response.headers['content-type'] ?? '').replace(/;.*$/, '')
+    if (response.statusCode >= 400) checkProblem(response, mediaType, fail)
+    const found = paths.filter(({ pattern }) => pattern.test(url)).sort((a, b) => b.literal - a.literal)[0]
+    const operation = objectAt(document, 'paths', found?.path ?? '', method === 'head' ? 'get' : method)
+    // Unknown routes, wrong methods, preflight and pages have no operation.
+    if (found === undefined || Object.keys(operation).length === 0) return
+    const status = String(response.statusCode)
+    const described = objectAt(operation, 'responses', status)
+    if (Object.keys(described).length === 0) fail('the status is not described')
+    if (response.body === '' || method === 'head') return
+    const content = objectAt(described, 'content')
+    if (!(mediaType in content)) fail(`the media type ${mediaType} is not described`)
+    if (!mediaType.includes('json')) return
+    const pointer = ['paths', found.path, method, 'responses', status, 'content', mediaType, 'schema']
+      .map((token) => `/${encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+      .join('')
+    const validate = validatorAt(pointer)
+    if (!validate(JSON.parse(response.body))) fail(ajv.errorsText(validate.errors, { separator: '\n' }))
+  }
+}
+
+function checkProblem(response: LightMyRequestResponse, mediaType: string, fail: (why: string) => never): void {
+  if (response.body === '') return
+  if (mediaType !== 'application/problem+json') fail('an error that is no problem+json')
+  const problem: unknown = JSON.parse(response.body)
+  if (!isObject(problem)) return fail('the problem is no object')
+  if (problem['status'] !== response.statusCode) fail('status and answer disagree')
+  if (problem['instance'] !== `urn:request:${String(response.headers['x-request-id'])}`) fail('instance is not the request')
+  if (!String(problem['type']).endsWith(`/docs/errors#${String(problem['code'])}`)) fail('type does not lead to the code')
+}
+
+/** A document with something of everything: public, hidden, free, metered, tiered, enterprise; webhook, coupon and code. */
+export function sampleConfig(version = '1.0.0'): BillingConfig {
+  return {
+    version,
+    webhooks: [{ id: 'main_hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid', 'invoice.created'] }],
+    meters: [{ id: 'api_calls', display_name: 'API calls', event_name: 'api_call' }],
+    products: [
+      {
+        id: 'free',
+        name: 'Free',
+        prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }],
+      },
+      {
+        id: 'pro',
+        name: 'Pro',
+        description: 'For teams',
+        prices: [
+          { id: 'pro_monthly', amount: 1200, currency: 'usd', interval: 'month', default: true },
+          { id: 'pro_secret', amount: 900, currency: 'usd', interval: 'month', public: false },
+          { id: 'pro_monthly_acme', amount: 800, currency: 'usd', interval: 'month', enterprise_id: 'acme' },
+          { id: 'pro_monthly_gold', amount: 1000, currency: 'usd', interval: 'month', enterprise_template: 'gold' },
+        ],
+      },
+      {
+        id: 'usage',
+        name: 'Usage',
+        prices: [
+          {
+            id: 'usage_graduated',
+            currency: 'usd',
+            interval: 'month',
+            usage_type: 'metered',
+            meter: 'api_calls',
+            billing_scheme: 'tiered',
+            tiers: [
+              { up_to: 100, unit_amount: 0 },
+              { up_to: 'inf', unit_amount_decimal: '0.5', flat_amount: 10 },
+            ],
+          },
+        ],
+      },
+      {
+        id: 'backstage',
+        name: 'Backstage',
+        prices: [{ id: 'backstage_yearly', amount: 99_000, currency: 'usd', interval: 'year', public: false }],
+      },
+      { id: 'announced', name: 'Announced' },
+    ],
+    coupons: [{ id: 'welcome', percent_off: 25, duration: 'once' }],
+    promotion_codes: [{ id: 'hello', code: 'HELLO25', coupon: 'welcome' }],
+  }
+}
+
+/** The sample as changed by `change`, a version later. */
+export function changedConfig(version: string, change: (config: BillingConfig) => void): BillingConfig {
+  const config = sampleConfig(version)
+  change(config)
+  return config
+}

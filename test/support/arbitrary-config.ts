@@ -1,0 +1,189 @@
+// Random valid documents, and random edits of them, for laws that must hold for every configuration.
+import fc from 'fast-check'
+import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
+import type {
+  BillingConfig,
+  Coupon,
+  Meter,
+  Price,
+  Product,
+  PromotionCode,
+  Tier,
+  Webhook,
+} from '../../packages/ratecard/src/config/schema.ts'
+
+/** Few ids, so that two random documents share most of them and differ in what they say. */
+const productIds = ['alpha', 'beta', 'gamma', 'delta']
+const meterIds = ['calls', 'minutes', 'storage']
+const couponIds = ['welcome', 'winter', 'alumni']
+const codeIds = ['code_a', 'code_b', 'code_c']
+const webhookIds = ['billing', 'audit']
+
+const text = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme-ascii' }).map((value) => value.trim() || 'x')
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+const decimal = fc
+  .tuple(fc.nat(99_999), fc.integer({ min: 1, max: 999_999 }))
+  .map(([whole, part]) => `${String(whole)}.${String(part).padStart(6, '0')}`)
+
+const metadata = fc.dictionary(fc.constantFrom('owner', 'team', 'plan'), text, { maxKeys: 3 })
+
+function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+}
+
+const tierAmounts = fc.oneof(
+  fc.record({ unit_amount: fc.nat(5000) }),
+  fc.record({ unit_amount: fc.nat(5000), flat_amount: fc.nat(9000) }),
+  fc.record({ flat_amount: fc.nat(9000) }),
+  decimal.map((unit_amount_decimal) => ({ unit_amount_decimal })),
+)
+
+const tiers: fc.Arbitrary<Tier[]> = fc
+  .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 100_000 }), { maxLength: 4 }), fc.array(tierAmounts, { minLength: 5, maxLength: 5 }))
+  .map(([bounds, amounts]) => {
+    const ends: (number | 'inf')[] = [...bounds.sort((a, b) => a - b), 'inf']
+    return ends.map((up_to, index) => ({ up_to, ...amounts[index] }))
+  })
+
+const interval = fc.constantFrom('day', 'week', 'month', 'year')
+
+function money(meters: readonly string[]): fc.Arbitrary<Partial<Price>> {
+  const metered = meters.length === 0 ? fc.constant({}) : fc.record({ usage_type: fc.constant('metered' as const), meter: fc.constantFrom(...meters) })
+  return fc.oneof(
+    fc.record({ amount: fc.nat(500_000) }),
+    fc.record({ amount: fc.nat(500_000), interval }),
+    fc.record({ amount: fc.constant(0), interval }),
+    fc.record({ amount: fc.integer({ min: 1, max: 500_000 }), interval, interval_count: fc.integer({ min: 1, max: 3 }) }),
+    decimal.map((unit_amount_decimal) => ({ unit_amount_decimal })),
+    fc.tuple(fc.record({ amount: fc.integer({ min: 1, max: 5000 }), interval }), metered).map(([a, b]) => ({ ...a, ...b })),
+    fc
+      .tuple(tiers, fc.constantFrom(undefined, 'graduated' as const, 'volume' as const), interval, fc.oneof(metered, fc.constant({})))
+      .map(([list, mode, every, usage]) => compact<Partial<Price>>({ billing_scheme: 'tiered', tiers: list, tiers_mode: mode, interval: every, ...usage })),
+  )
+}
+
+function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
+  return fc
+    .record({
+      part: money(meters),
+      currency: fc.constantFrom(...currencies),
+      public: optional(fc.boolean()),
+      tax_included_in_price: optional(fc.boolean()),
+      metadata: optional(metadata),
+      ui: optional(fc.record({ display_name: text })),
+    })
+    .map(({ part, ...rest }) => compact<Price>({ id, ...rest, ...part }))
+}
+
+function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
+  const prices = fc
+    .subarray(['monthly', 'yearly', 'once', 'usage'], { minLength: 0 })
+    .chain((names) => fc.tuple(...names.map((name) => price(`${id}_${name}`, meters))))
+  return fc
+    .record({
+      name: text,
+      description: optional(text),
+      metadata: optional(metadata),
+      ui: optional(fc.record({ badge: text })),
+      prices,
+      chosen: fc.option(fc.nat(3), { nil: undefined }),
+    })
+    .map(({ prices: list, chosen, ...rest }) => {
+      const withDefault = list.map((one, index) => (index === chosen ? { ...one, default: true } : one))
+      // The type is fixed at creation, so every document says the same.
+      return compact<Product>({ id, type: id === 'delta' ? 'good' : 'service', ...rest, prices: withDefault.length === 0 ? undefined : withDefault })
+    })
+}
+
+function meter(id: string): fc.Arbitrary<Meter> {
+  return fc
+    .record({
+      display_name: text,
+      event_name: fc.constantFrom(id, `${id}_v2`),
+      formula: optional(fc.constantFrom('sum', 'count', 'last')),
+      key: optional(fc.constantFrom('account', 'stripe_customer_id')),
+    })
+    .map(({ formula, key, ...rest }) =>
+      compact<Meter>({
+        id,
+        ...rest,
+        default_aggregation: formula === undefined ? undefined : { formula },
+        customer_mapping: key === undefined ? undefined : { type: 'by_id', event_payload_key: key },
+      }),
+    )
+}
+
+function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
+  const discount = fc.oneof(
+    fc.record({ percent_off: fc.integer({ min: 1, max: 200 }).map((half) => half / 2) }),
+    fc.record({ amount_off: fc.integer({ min: 1, max: 9000 }), currency: fc.constantFrom(...currencies) }),
+  )
+  const duration = fc.oneof(
+    fc.record({ duration: fc.constantFrom('once' as const, 'forever' as const) }),
+    fc.record({ duration: fc.constant('repeating' as const), duration_in_months: fc.integer({ min: 1, max: 24 }) }),
+  )
+  return fc
+    .record({
+      discount,
+      duration,
+      name: optional(fc.constantFrom('Welcome', 'Winter sale')),
+      // A code may not allow more than its coupon.
+      max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
+      redeem_by: optional(fc.constantFrom('2031-02-28T23:59:59Z', 1_924_991_999)),
+      applies_to: optional(fc.subarray([...products], { minLength: Math.min(1, products.length) })),
+      metadata: optional(metadata),
+    })
+    .map(({ discount: off, duration: time, applies_to, ...rest }) =>
+      compact<Coupon>({ id, ...off, ...time, ...rest, applies_to: applies_to?.length === 0 ? undefined : applies_to }),
+    )
+}
+
+function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCode> {
+  return fc
+    .record({
+      code: fc.constantFrom(id.toUpperCase(), `${id.toUpperCase()}-NEW`),
+      coupon: fc.constantFrom(...coupons),
+      active: optional(fc.boolean()),
+      max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
+      first_time_transaction: optional(fc.boolean()),
+      minimum: optional(fc.record({ minimum_amount: fc.integer({ min: 1, max: 5000 }), minimum_amount_currency: fc.constantFrom(...currencies) })),
+      metadata: optional(metadata),
+    })
+    .map(({ minimum, ...rest }) => compact<PromotionCode>({ id, ...rest, ...minimum }))
+}
+
+function webhook(id: string): fc.Arbitrary<Webhook> {
+  return fc
+    .record({
+      events: fc.subarray(['invoice.paid', 'invoice.created', 'charge.refunded'], { minLength: 1 }),
+      path: fc.constantFrom('a', 'b'),
+      connect: optional(fc.boolean()),
+      description: optional(text),
+    })
+    .map(({ path, ...rest }) => compact<Webhook>({ id, url: `https://hooks.example.com/${id}/${path}`, ...rest }))
+}
+
+const some = (ids: readonly string[], minLength = 0) => fc.subarray([...ids], { minLength })
+
+/** A valid document. Two of them share most ids, so that a pair is a realistic change. */
+export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
+  .record({ products: some(productIds, 1), meters: some(meterIds), coupons: some(couponIds), codes: some(codeIds), webhooks: some(webhookIds) })
+  .chain(({ products, meters, coupons, codes, webhooks }) =>
+    fc.record({
+      version: fc.tuple(fc.nat(3), fc.nat(9), fc.nat(9)).map((parts) => parts.join('.')),
+      products: fc.tuple(...products.map((id) => product(id, meters))),
+      meters: fc.tuple(...meters.map(meter)),
+      coupons: fc.tuple(...coupons.map((id) => coupon(id, products))),
+      promotion_codes: coupons.length === 0 ? fc.constant<PromotionCode[]>([]) : fc.tuple(...codes.map((id) => code(id, coupons))),
+      webhooks: fc.tuple(...webhooks.map(webhook)),
+    }),
+  )
+  .map(({ meters, coupons, promotion_codes, webhooks, ...rest }) =>
+    compact<BillingConfig>({
+      ...rest,
+      meters: meters.length === 0 ? undefined : meters,
+      coupons: coupons.length === 0 ? undefined : coupons,
+      promotion_codes: promotion_codes.length === 0 ? undefined : promotion_codes,
+      webhooks: webhooks.length === 0 ? undefined : webhooks,
+    }),
+  )

@@ -1,0 +1,68 @@
+// The real thing in one process: store in memory, sandbox processor, Stripe adapter over HTTP, service.
+import { createService } from '../../packages/ratecard/src/compose.ts'
+import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import type { Clock } from '../../packages/ratecard/src/clock.ts'
+import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
+import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
+import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import type { Store } from '../../packages/ratecard/src/store/store.ts'
+
+export interface Stack {
+  readonly service: ComposedService
+  readonly store: Store
+  readonly processor: Processor
+  readonly sandbox: Sandbox
+  /** Requests other than reads that the sandbox answered so far. */
+  writes(): number
+  snapshot(): Promise<Snapshot>
+  close(): Promise<void>
+}
+
+export interface StackOptions {
+  readonly sandbox?: Sandbox
+  readonly secretKey?: string
+  readonly requireVersionBump?: boolean
+  readonly clock?: Clock
+}
+
+let accounts = 0
+
+/** An account and a store of their own. Pass a sandbox to share one server between many stacks. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const clock = options.clock ?? systemClock
+  let writes = 0
+  const sandbox =
+    options.sandbox ??
+    (await startSandbox({ port: 0, dataDir: null, clock, observe: (exchange) => void (exchange.method === 'GET' || writes++) }))
+  const secretKey = options.secretKey ?? `sk_test_${String(process.pid)}x${String(++accounts)}xxxxxxxx`
+  const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
+  const processor = createStripeProcessor({ secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock, firstWaitMs: 1 })
+  const service = createService({
+    settings: { requireVersionBump: options.requireVersionBump ?? false, workers: 'off' },
+    store,
+    processor,
+    processorName: 'sandbox',
+    clock,
+  })
+  return {
+    service,
+    store,
+    processor,
+    sandbox,
+    writes: () => writes,
+    snapshot: () => processor.snapshot({ signal: AbortSignal.timeout(30_000) }),
+    close: async () => {
+      await service.close()
+      await store.close()
+      if (options.sandbox === undefined) await sandbox.close()
+    },
+  }
+}
+
+export const nobody = { author: null, message: null }
