@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+
+/** A document of test/fixtures with its variables filled in. */
+export function fixture(name: string): BillingConfig {
+  const text = readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')
+  return JSON.parse(
+    text.replaceAll('${PUBLIC_API_ORIGIN}', 'https://api.quillboard.example').replaceAll('${HOOK_BASE}', 'https://hooks.orchard.example'),
+  ) as BillingConfig
+}
