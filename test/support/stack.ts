@@ -1,4 +1,5 @@
 // The real thing in one process: store in memory, sandbox processor, Stripe adapter over HTTP, service.
+import Stripe from 'stripe'
 import { createService } from '../../packages/ratecard/src/compose.ts'
 import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -18,6 +19,8 @@ export interface Stack {
   readonly store: Store
   readonly processor: Processor
   readonly sandbox: Sandbox
+  /** The same account, used by somebody else: dashboard edits, foreign objects. */
+  readonly stripe: Stripe
   /** Requests other than reads that the sandbox answered so far. */
   writes(): number
   snapshot(): Promise<Snapshot>
@@ -55,6 +58,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     store,
     processor,
     sandbox,
+    stripe: new Stripe(secretKey, { host: '127.0.0.1', port: sandbox.port, protocol: 'http', maxNetworkRetries: 0, telemetry: false }),
     writes: () => writes,
     snapshot: () => processor.snapshot({ signal: AbortSignal.timeout(30_000) }),
     close: async () => {

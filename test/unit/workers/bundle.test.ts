@@ -41,9 +41,12 @@ describe('bundleWorker', () => {
 
   it('leaves node: and cloudflare: imports to the runtime, and reads a bare name as node:', async () => {
     const { bundle: made } = await bundle({
-      'src/index.ts': `import { x } from 'cloudflare:workers'\nimport a from 'node:util'\nimport { createHmac } from 'crypto'\nconst text = [x, a, createHmac]\n${handler}`,
+      'src/index.ts': `import { x } from 'cloudflare:workers'\nimport a from 'node:util'\nimport { createHmac } from 'crypto'\nimport cjs from './old.cjs'\nconst text = [x, a, createHmac, cjs]\n${handler}`,
+      'src/old.cjs': `module.exports = require('path').join`,
     })
     expect(made?.code).toMatch(/from "cloudflare:workers"/)
+    expect(made?.code).toMatch(/from "node:path"/)
+    expect(made?.code).not.toContain('Dynamic require')
     expect(made?.code).toMatch(/from "node:crypto"/)
   })
 

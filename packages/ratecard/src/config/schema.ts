@@ -2,42 +2,36 @@
 // the runtime check. Shape only; what fields mean to each other is in rules.ts.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { currencies } from '../money/currencies.ts'
+import {
+  closed,
+  Count,
+  CurrencyField,
+  Decimal,
+  Description,
+  Id,
+  Minor,
+  Moment,
+  Name,
+  PositiveMinor,
+  ProcessorId,
+  UiFeatures,
+  UiText,
+  versionPattern,
+} from './fields.ts'
 
-export const idPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'
-export const versionPattern = '^\\d+\\.\\d+\\.\\d+$'
-/** Up to 12 decimals, no sign, no exponent: the processor's own limit for sub-minor amounts. */
-export const decimalPattern = '^\\d{1,12}(\\.\\d{1,12})?$'
+export { decimalPattern, idPattern, versionPattern } from './fields.ts'
 
-const closed = { additionalProperties: false } as const
-const Id = (description: string) => Type.String({ pattern: idPattern, description, examples: ['pro_monthly'] })
-const Name = (description: string) => Type.String({ minLength: 1, maxLength: 250, description })
-const Description = (description: string) => Type.String({ maxLength: 5000, description })
-const UiText = (description: string) => Type.String({ maxLength: 500, description })
-const UiFeatures = Type.Array(UiText('One feature, as shown to customers.'), {
-  description: 'Feature list for a pricing table.',
-})
-const Minor = (description: string) =>
-  Type.Integer({ minimum: 0, maximum: 999_999_999_999, description, examples: [1200] })
-const Decimal = (description: string) => Type.String({ pattern: decimalPattern, description, examples: ['0.005'] })
-const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
-const ProcessorId = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  description:
-    'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
-})
-const Moment = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0 })], {
-    description: `${description} ISO 8601 with a time zone, or Unix seconds.`,
-    examples: ['2031-02-28T23:59:59Z', 1924991999],
-  })
-
-export const Metadata = Type.Record(Type.String({ pattern: '^.{1,40}$' }), Type.String({ maxLength: 500 }), {
-  maxProperties: 20,
-  description: 'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
-  examples: [{ owner: 'growth-team' }],
-})
+// The processor takes an empty value as "remove the key", and refuses square brackets in keys.
+export const Metadata = Type.Record(
+  Type.String({ pattern: '^[^\\[\\]]{1,40}$' }),
+  Type.String({ minLength: 1, maxLength: 500 }),
+  {
+    ...closed,
+    maxProperties: 20,
+    description: 'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+    examples: [{ owner: 'growth-team' }],
+  },
+)
 
 export const ProductUi = Type.Object(
   {

@@ -2,6 +2,7 @@
 // never reads the manifest and never starts anything.
 import { readFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
+import { builtinModules } from 'node:module'
 import path from 'node:path'
 import { build } from 'esbuild'
 import type { BuildFailure, Message, Metafile, OutputFile, Plugin } from 'esbuild'
@@ -81,7 +82,7 @@ export async function bundleWorker(options: BundleOptions): Promise<BundleResult
       keepNames: true,
       logLevel: 'silent',
       define: { 'process.env.NODE_ENV': '"production"' },
-      plugins: [bareNodeModules, importedModules(modules)],
+      plugins: [nodeModules, importedModules(modules)],
     })
     const warnings = result.warnings.map((message) => issueOf('warning', message))
     return finish(result.outputFiles, result.metafile, [...modules.values()], warnings)
@@ -145,22 +146,27 @@ function megabytes(bytes: number): string {
   return `${(bytes / (1024 * 1024)).toFixed(1)} MB`
 }
 
-/** `import 'crypto'` means `node:crypto`, as on Cloudflare, unless the project installed a package of that name. */
-const bareNodeModules: Plugin = {
-  name: 'bare-node-modules',
+/**
+ * `import 'crypto'` means `node:crypto`, as on Cloudflare, unless the project installed a package of that name. A CommonJS
+ * `require` of it goes through an ES import: the runtime has no `require`, and esbuild's stand-in only throws.
+ */
+const nodeModules: Plugin = {
+  name: 'node-modules',
   setup(context) {
-    const names =
-      'assert|assert/strict|async_hooks|buffer|console|crypto|diagnostics_channel|dns|dns/promises|events|fs|fs/promises|http|https|module|net|os|path|path/posix|path/win32|perf_hooks|process|punycode|querystring|stream|stream/consumers|stream/promises|stream/web|string_decoder|timers|timers/promises|tls|tty|url|util|util/types|v8|vm|worker_threads|zlib'
-    context.onResolve({ filter: new RegExp(`^(${names})$`) }, async (args) => {
-      if (args.pluginData === bareNodeModules) return undefined
-      const found = await context.resolve(args.path, {
-        kind: args.kind,
-        resolveDir: args.resolveDir,
-        importer: args.importer,
-        pluginData: bareNodeModules,
-      })
-      return found.errors.length === 0 ? found : { path: `node:${args.path}`, external: true }
+    const bare = builtinModules.filter((name) => /^[a-z]/.test(name)).join('|')
+    context.onResolve({ filter: new RegExp(`^(node:.*|${bare})$`) }, async (args) => {
+      if (args.pluginData === nodeModules) return undefined
+      if (!args.path.startsWith('node:')) {
+        const { kind, resolveDir, importer } = args
+        const found = await context.resolve(args.path, { kind, resolveDir, importer, pluginData: nodeModules })
+        if (found.errors.length === 0) return found
+      }
+      const name = args.path.startsWith('node:') ? args.path : `node:${args.path}`
+      return args.kind === 'require-call' ? { path: name, namespace: 'required' } : { path: name, external: true }
     })
+    context.onLoad({ filter: /.*/, namespace: 'required' }, ({ path: name }) => ({
+      contents: `import module_ from ${JSON.stringify(name)}; module.exports = module_`,
+    }))
   },
 }
 
