@@ -62,7 +62,7 @@ const intervals = ['day', 'week', 'month', 'year'] as const
 function priceOf(product: number, index: number): Price {
   const interval = intervals[index % intervals.length] ?? 'month'
   const id = `product_${product.toString()}_price_${index.toString()}`
-  const common = { id, currency: 'eur', interval, ui: { features: ['One feature', 'Another feature'] } } as const
+  const common: Price = { id, currency: 'eur', interval, ui: { features: ['One feature', 'Another feature'] } }
   if (index !== 4) return { ...common, amount: 500 + product + index * 100, default: index === 0 }
   const tiers: Price['tiers'] = [
     { up_to: 100, unit_amount: 0 },
@@ -100,7 +100,7 @@ export function benchPlan({ quick }: BenchOptions): BenchResult[] {
   const parse = timeMs(times, () => JSON.parse(text) as unknown)
   const again = timeMs(times, () => planChanges(applied))
   const first = timeMs(times, () => planChanges({ config, previous: null, snapshot: empty, mappings: [] }))
-  const size = `${config.products.length.toLocaleString("en")} products × 5 prices`
+  const size = `${config.products.length.toLocaleString('en')} products × 5 prices`
   const result = (name: string, ours: number): BenchResult => ({
     name,
     ours: milliseconds(ours),
@@ -109,8 +109,5 @@ export function benchPlan({ quick }: BenchOptions): BenchResult[] {
     aim: '< 10×',
     met: ours / parse < 10,
   })
-  return [
-    result(`plan of ${size}, nothing changed`, again),
-    result(`plan of ${size}, first push`, first),
-  ]
+  return [result(`plan of ${size}, nothing changed`, again), result(`plan of ${size}, first push`, first)]
 }

@@ -13,7 +13,10 @@ export async function startProcess(kind: 'service' | 'sandbox' | 'bare', argumen
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
-    child.once('message', (message) => resolve(String(message)))
+    child.once('message', (message) => {
+      if (typeof message === 'string') resolve(message)
+      else reject(new Error('serve.ts sends its address'))
+    })
     child.once('exit', (code) => reject(new Error(`The ${kind} server ended with ${String(code)}`)))
   })
   return {

@@ -9,7 +9,9 @@ export function settingsPage(): string {
   const rows = Object.entries(plainSchema(settingsSchema).properties ?? {}).map(([name, node]) => [
     code(name),
     [typeText(node), limitsText(node)].filter(Boolean).join('; '),
-    node.default === undefined ? '' : code(String(node.default)),
+    node.default === undefined
+      ? ''
+      : code(typeof node.default === 'string' ? node.default : JSON.stringify(node.default)),
     node.description ?? '',
   ])
   return page('Settings', 'packages/ratecard/src/settings.ts', [

@@ -6,17 +6,12 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { createService } from '../../packages/ratecard/src/compose.ts'
 import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
-import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
-import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
 import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
-import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
-import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
+import { startStack } from './stack.ts'
 
 export const admin = '/api/v1/billing/admin'
 export const billing = '/api/v1/billing'
@@ -47,21 +42,8 @@ export interface TestApp {
 }
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()) })
-  const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
-  const processor = createStripeProcessor({
-    secretKey: 'sk_test_http',
-    apiBase: sandbox.url,
-    budget: unlimitedBudget,
-    clock: systemClock,
-  })
-  const service = createService({
-    settings: { requireVersionBump: options.requireVersionBump ?? false, workers: 'off' },
-    store,
-    processor,
-    processorName: 'sandbox',
-    clock: systemClock,
-  })
+  const stack = await startStack({ requireVersionBump: options.requireVersionBump ?? false })
+  const { service, store, sandbox } = stack
   const first = await service.ensureFirstKey(null)
   if (first === null) throw new Error('no first key')
   const app = await buildApp({
@@ -89,9 +71,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     push: (document, query = '') => asAdmin({ method: 'POST', url: `${admin}/config${query}`, payload: document }),
     async close() {
       await app.close()
-      await service.close()
-      await sandbox.close()
-      await store.close()
+      await stack.close()
     },
   }
 }

@@ -147,7 +147,11 @@ describe('prices of the sandbox', () => {
       param: 'recurring[interval]',
       message: 'Invalid recurring[interval]: must be one of day, week, month, or year',
     })
-    expect(await refusal(price({ unit_amount: 1, recurring: {} as never }))).toMatchObject({ status: undefined })
+    expect(await refusal(price({ unit_amount: 1, recurring: { interval_count: 2 } as never }))).toMatchObject({
+      code: 'parameter_missing',
+      param: 'recurring[interval]',
+      message: 'Missing required param: recurring[interval].',
+    })
   })
 
   test('a metered price needs an active meter', async () => {
@@ -199,7 +203,7 @@ describe('prices of the sandbox', () => {
   test('tiers must recur, have a mode, end open and rise', async () => {
     const { price } = await shop()
     const open = { up_to: 'inf', unit_amount: 1 } as const
-    const once = { billing_scheme: 'tiered', tiers_mode: 'volume', tiers: [open] } as const
+    const once = { billing_scheme: 'tiered', tiers_mode: 'volume' } as const
     expect(await refusal(price({ ...once, tiers: [open] }))).toMatchObject({
       param: 'interval',
       message: 'Prices with `type=one_time` are not supported with tiered billing.',
@@ -220,8 +224,10 @@ describe('prices of the sandbox', () => {
       message: 'You may only specify one of these parameters: unit_amount, tiers.',
     })
     expect(await refusal(price({ unit_amount: 5, tiers: [open] }))).toMatchObject({ param: 'tiers' })
-    const packed = { ...tiered, tiers: [open], transform_quantity: { divide_by: 2, round: 'up' } } as const
-    expect(await refusal(price({ ...packed, tiers: [open] }))).toMatchObject({ param: 'transform_quantity' })
+    const packs = { divide_by: 2, round: 'up' } as const
+    expect(await refusal(price({ ...tiered, tiers: [open], transform_quantity: packs }))).toMatchObject({
+      param: 'transform_quantity',
+    })
   })
 
   test('other currencies come back when asked for, together with the price’s own', async () => {

@@ -33,7 +33,11 @@ export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
     return { document: only.document, issues, locate: (pointer) => placeIn(only, pointer) }
   const merge = new Merge()
   for (const source of readable) merge.add(source)
-  return { document: merge.document(), issues: [...issues, ...merge.issues], locate: (pointer) => merge.locate(pointer) }
+  return {
+    document: merge.document(),
+    issues: [...issues, ...merge.issues],
+    locate: (pointer) => merge.locate(pointer),
+  }
 }
 
 /**
@@ -65,16 +69,30 @@ class Merge {
   add(source: ParsedSource): void {
     const { document } = source
     if (!isObject(document)) {
-      this.#report(source, [], problem('type_wrong', '#', 'The file must hold an object with `version` and `products`.'))
+      this.#report(
+        source,
+        [],
+        problem('type_wrong', '#', 'The file must hold an object with `version` and `products`.'),
+      )
       return
     }
     for (const field of ['version', 'products'])
       if (document[field] === undefined)
-        this.#report(source, [], problem('field_missing', '#', `The file has no "${field}".`, field === 'products' ? 'Add `"products": []` if it has none.' : undefined))
+        this.#report(
+          source,
+          [],
+          problem(
+            'field_missing',
+            '#',
+            `The file has no "${field}".`,
+            field === 'products' ? 'Add `"products": []` if it has none.' : undefined,
+          ),
+        )
     for (const [field, value] of Object.entries(document)) {
       if (field === 'version') this.#addVersion(source, value)
       else if (lists.includes(field) && Array.isArray(value)) this.#addList(source, field, value)
-      else if (lists.includes(field)) this.#report(source, [field], problem('type_wrong', '#', `"${field}" must be a list.`))
+      else if (lists.includes(field))
+        this.#report(source, [field], problem('type_wrong', '#', `"${field}" must be a list.`))
       else if (!this.#root.has(field)) this.#take([field], value, { source, path: [field] })
     }
   }
@@ -117,7 +135,8 @@ class Merge {
       const id = field === 'products' && isObject(item) && typeof item['id'] === 'string' ? item['id'] : undefined
       const known = id === undefined ? undefined : this.#products.get(id)
       // Twice in one file is no split but a mistake: both stay, and validation reports the second.
-      if (id !== undefined && known !== undefined && !own.has(id)) this.#join(list, known, { source, path: [field, index] }, item)
+      if (id !== undefined && known !== undefined && !own.has(id))
+        this.#join(list, known, { source, path: [field, index] }, item)
       else {
         this.#origins.set(pointerOf([field, list.length]), { source, path: [field, index] })
         if (id !== undefined && known === undefined) this.#products.set(id, list.length)
@@ -140,7 +159,10 @@ class Merge {
         this.#origins.set(pointerOf([...place, field]), from)
       } else if (field === 'prices' && Array.isArray(present) && Array.isArray(value)) {
         value.forEach((_, index) =>
-          this.#origins.set(pointerOf([...place, field, present.length + index]), { ...from, path: [...from.path, index] }),
+          this.#origins.set(pointerOf([...place, field, present.length + index]), {
+            ...from,
+            path: [...from.path, index],
+          }),
         )
         joined.set(field, [...(present as unknown[]), ...(value as unknown[])])
       } else if (!sameJson(present, value)) this.#conflict(from, field, item['id'], pointerOf([...place, field]))
@@ -152,7 +174,11 @@ class Merge {
     const place = this.locate(other)
     const beside = place === undefined ? '' : ` at ${sayPlace(place)}`
     const detail = `The product ${quoted(id)} has another "${field}"${beside}.`
-    this.#report(origin.source, origin.path, problem('merge_conflict', '#', detail, 'Keep the field in one of the files.'))
+    this.#report(
+      origin.source,
+      origin.path,
+      problem('merge_conflict', '#', detail, 'Keep the field in one of the files.'),
+    )
   }
 
   #take(path: readonly string[], value: unknown, origin: Origin): void {

@@ -28,81 +28,92 @@ export const Metadata = Type.Record(
   {
     ...closed,
     maxProperties: 20,
-    description: 'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+    description:
+      'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
     examples: [{ owner: 'growth-team' }],
   },
 )
 
 export const ProductUi = Type.Object(
   {
-    display_name: Type.Optional(UiText('Name for customers, when it differs from `name`.')),
-    tagline: Type.Optional(UiText('One line under the name.')),
-    badge: Type.Optional(UiText('Short label on the card, for example "Most popular".')),
+    display_name: Type.Optional(UiText('Name for customers, when it differs from `name`.', 'Studio')),
+    tagline: Type.Optional(UiText('One line under the name.', 'For one writer')),
+    badge: Type.Optional(UiText('Short label on the card.', 'Most popular')),
     highlighted: Type.Optional(Type.Boolean({ description: 'Draw attention to this product.' })),
-    cta_text: Type.Optional(UiText('Label of the button.')),
-    sort_order: Type.Optional(Type.Integer({ description: 'Products are shown in ascending order.' })),
+    cta_text: Type.Optional(UiText('Label of the button.', 'Start writing')),
+    sort_order: Type.Optional(Type.Integer({ description: 'Products are shown in ascending order.', examples: [1] })),
     features: Type.Optional(UiFeatures),
   },
   { ...closed, description: 'Display hints. Ours alone: changing them writes nothing to the processor.' },
 )
 
+const PriceDisplay = Type.Object(
+  {
+    custom_text: Type.Optional(UiText('Shown instead of the amount.', 'Ask us')),
+    show_currency: Type.Optional(Type.Boolean({ description: 'Whether the currency is shown.' })),
+    suffix: Type.Optional(UiText('Shown after the amount.', ' (2 months free)')),
+  },
+  { ...closed, description: 'How the amount is shown.' },
+)
+
+const Limit = Type.Object(
+  {
+    text: Type.Optional(UiText('The limit as shown.', '25 editors')),
+    value: Type.Optional(Type.Number({ description: 'The limit as a number. Display only; never money.' })),
+    unit: Type.Optional(UiText('What is counted.', 'editors')),
+  },
+  { ...closed, description: 'One limit of the plan.' },
+)
+
 export const PriceUi = Type.Object(
   {
-    display_name: Type.Optional(UiText('Name of the price for customers.')),
-    billing_period: Type.Optional(UiText('Label of the period, for example "per month".')),
-    price_display: Type.Optional(
-      Type.Object(
-        {
-          custom_text: Type.Optional(UiText('Shown instead of the amount, for example "Ask us".')),
-          show_currency: Type.Optional(Type.Boolean({ description: 'Whether the currency is shown.' })),
-          suffix: Type.Optional(UiText('Shown after the amount.')),
-        },
-        { ...closed, description: 'How the amount is shown.' },
-      ),
-    ),
+    display_name: Type.Optional(UiText('Name of the price for customers.', 'Yearly')),
+    billing_period: Type.Optional(UiText('Label of the period.', 'per month')),
+    price_display: Type.Optional(PriceDisplay),
     features: Type.Optional(UiFeatures),
-    limits: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            text: Type.Optional(UiText('The limit as shown, for example "25 editors".')),
-            value: Type.Optional(Type.Number({ description: 'The limit as a number. Display only; never money.' })),
-            unit: Type.Optional(UiText('What is counted.')),
-          },
-          closed,
-        ),
-        { description: 'Limits of the plan, for display.' },
-      ),
-    ),
+    limits: Type.Optional(Type.Array(Limit, { description: 'Limits of the plan, for display.' })),
   },
   { ...closed, description: 'Display hints. Ours alone: changing them writes nothing to the processor.' },
 )
 
 export const Tier = Type.Object(
   {
-    up_to: Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('inf')], {
+    up_to: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Literal('inf')], {
       description: 'Last unit of the tier; the last tier says "inf".',
       examples: [1000, 'inf'],
     }),
-    unit_amount: Type.Optional(Minor('Amount per unit in minor units.')),
-    unit_amount_decimal: Type.Optional(Decimal('Amount per unit in minor units, with up to 12 decimals.')),
-    flat_amount: Type.Optional(Minor('Amount added once when a unit falls in the tier, in minor units.')),
+    unit_amount: Type.Optional(Minor('Amount per unit in minor units.', 6)),
+    unit_amount_decimal: Type.Optional(
+      Decimal('Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`.'),
+    ),
+    flat_amount: Type.Optional(Minor('Amount added once when a unit falls in the tier, in minor units.', 300)),
   },
-  { ...closed, description: 'One step of a tiered price.' },
+  { ...closed, description: 'One step of a tiered price: a unit amount, a flat amount, or both.' },
 )
 
 export const Price = Type.Object(
   {
-    id: Id('Your id of the price, unique across all products. It becomes the lookup key at the processor.'),
-    amount: Type.Optional(Minor('Amount per unit in minor units (cents, or whole yen). 0 is a free price.')),
+    id: Id(
+      'Your id of the price, unique across all products. It becomes the lookup key at the processor.',
+      'pro_monthly',
+    ),
+    amount: Type.Optional(
+      Minor('Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 is a free price, kept here alone.'),
+    ),
     unit_amount_decimal: Type.Optional(
-      Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`.'),
+      Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005.'),
     ),
     tiers: Type.Optional(
       Type.Array(Tier, {
         minItems: 1,
         maxItems: 100,
-        description: 'Steps of a tiered price, ascending, the last one "inf".',
+        description: 'Steps of a tiered price, ascending, the last one "inf". In place of `amount`.',
+        examples: [
+          [
+            { up_to: 1000, unit_amount: 5 },
+            { up_to: 'inf', unit_amount: 3 },
+          ],
+        ],
       }),
     ),
     currency: CurrencyField('Lowercase three-letter currency code.'),
@@ -110,23 +121,20 @@ export const Price = Type.Object(
       Type.Enum(['day', 'week', 'month', 'year'], { description: 'Billing period. Absent: a one-time price.' }),
     ),
     interval_count: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'Number of intervals between bills, at most three years in all. Default 1.',
-      }),
+      Count('Number of intervals between bills, at most three years in all. Default 1.', 3),
     ),
     usage_type: Type.Optional(
       Type.Enum(['licensed', 'metered'], {
-        description: 'Billed by quantity (`licensed`, the default) or by measured usage.',
+        description: 'Billed by quantity (`licensed`, the default) or by measured usage (`metered`, needs `meter`).',
       }),
     ),
-    meter: Type.Optional(Id('Id of the meter that a metered price bills.')),
+    meter: Type.Optional(Id('Id of the meter that a metered price bills.', 'api_calls')),
     billing_scheme: Type.Optional(
-      Type.Enum(['per_unit', 'tiered'], { description: 'One amount per unit (the default) or tiers.' }),
+      Type.Enum(['per_unit', 'tiered'], { description: 'One amount per unit (`per_unit`, the default) or `tiers`.' }),
     ),
     tiers_mode: Type.Optional(
       Type.Enum(['graduated', 'volume'], {
-        description: '`graduated` (default): each unit at its own tier. `volume`: all units at the tier reached.',
+        description: '`graduated` (the default): each unit at its own tier. `volume`: all units at the tier reached.',
       }),
     ),
     tax_included_in_price: Type.Optional(
@@ -134,14 +142,17 @@ export const Price = Type.Object(
     ),
     public: Type.Optional(
       Type.Boolean({
-        description: '`false` hides the price from public answers. Default true, but false for enterprise prices.',
+        description: '`false` hides the price from public answers. Default true; an enterprise price is never public.',
       }),
     ),
     default: Type.Optional(Type.Boolean({ description: 'The default price of its product, at most one.' })),
-    enterprise_template: Type.Optional(Id('Name of the discount tier that this price belongs to.')),
-    enterprise_id: Type.Optional(Id('Id of the one deal that this price belongs to.')),
+    enterprise_template: Type.Optional(Id('Name of the discount tier that this price belongs to.', 'partner')),
+    enterprise_id: Type.Optional(Id('Id of the one deal that this price belongs to.', 'acme_2030')),
     base_price: Type.Optional(
-      Id('Id of the ordinary price that this enterprise price stands in for. Default: derived from the id.'),
+      Id(
+        'Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues.',
+        'pro_monthly',
+      ),
     ),
     metadata: Type.Optional(Metadata),
     processor_id: Type.Optional(ProcessorId),
@@ -152,10 +163,12 @@ export const Price = Type.Object(
 
 export const Product = Type.Object(
   {
-    id: Id('Your id of the product, unique across products.'),
-    name: Name('Name on invoices and receipts.'),
+    id: Id('Your id of the product, unique across products.', 'pro'),
+    name: Name('Name on invoices and receipts.', 'Pro'),
     description: Type.Optional(Description('Longer text on invoices and receipts.')),
-    type: Type.Optional(Type.Enum(['service', 'good'], { description: 'Fixed at creation. Default `service`.' })),
+    type: Type.Optional(
+      Type.Enum(['service', 'good'], { description: 'Fixed at creation: a change is refused. Default `service`.' }),
+    ),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),
@@ -164,21 +177,24 @@ export const Product = Type.Object(
   { ...closed, description: 'Something you sell.' },
 )
 
+const PayloadKey = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 100, description, examples: [example] })
+
 export const Meter = Type.Object(
   {
-    id: Id('Your id of the meter; metered prices name it.'),
-    display_name: Name('Name of the meter on invoices and in dashboards.'),
+    id: Id('Your id of the meter; metered prices name it.', 'api_calls'),
+    display_name: Name('Name of the meter on invoices and in dashboards.', 'API calls'),
     event_name: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'Name of the usage events that the meter counts.',
+      description: 'Name of the usage events that the meter counts, unique across meters.',
       examples: ['api_call'],
     }),
     default_aggregation: Type.Optional(
       Type.Object(
         {
           formula: Type.Enum(['sum', 'count', 'last'], {
-            description: 'How events of a period become one number. Default `sum`.',
+            description: 'How the events of a period become one number. Default `sum`.',
           }),
         },
         { ...closed, description: 'How usage is added up.' },
@@ -188,24 +204,17 @@ export const Meter = Type.Object(
       Type.Object(
         {
           type: Type.Literal('by_id', { description: 'The payload carries the processor’s customer id.' }),
-          event_payload_key: Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description: 'Payload key with the customer id. Default `stripe_customer_id`.',
-          }),
+          event_payload_key: PayloadKey(
+            'Payload key with the customer id. Default `stripe_customer_id`.',
+            'stripe_customer_id',
+          ),
         },
         { ...closed, description: 'How an event names its customer.' },
       ),
     ),
     value_settings: Type.Optional(
       Type.Object(
-        {
-          event_payload_key: Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description: 'Payload key with the number. Default `value`.',
-          }),
-        },
+        { event_payload_key: PayloadKey('Payload key with the number. Default `value`.', 'value') },
         { ...closed, description: 'Where an event carries its value.' },
       ),
     ),
@@ -217,7 +226,10 @@ export const Meter = Type.Object(
 export const Webhook = Type.Object(
   {
     id: Type.Optional(
-      Id('Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret.'),
+      Id(
+        'Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret.',
+        'billing_hook',
+      ),
     ),
     url: Type.String({
       minLength: 1,
@@ -241,57 +253,54 @@ export const Webhook = Type.Object(
 
 export const Coupon = Type.Object(
   {
-    id: Id('Your id of the coupon.'),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Name on receipts.' })),
+    id: Id('Your id of the coupon.', 'welcome_25'),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 40, description: 'Name on receipts.', examples: ['Welcome'] }),
+    ),
     percent_off: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Percent off, up to 100.', examples: [25, 33.5] }),
     ),
-    amount_off: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 999_999_999_999,
-        description: 'Amount off in minor units; needs `currency`.',
-      }),
-    ),
+    amount_off: Type.Optional(PositiveMinor('Amount off in minor units; needs `currency`.')),
     currency: Type.Optional(CurrencyField('Currency of `amount_off`.')),
     duration: Type.Enum(['once', 'repeating', 'forever'], {
       description: 'How long the discount lasts for a customer.',
     }),
     duration_in_months: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1200, description: 'Months, when `duration` is `repeating`.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1200,
+        description: 'Months, when `duration` is `repeating`.',
+        examples: [3],
+      }),
     ),
-    max_redemptions: Type.Optional(Type.Integer({ minimum: 1, description: 'How often it can be used in all.' })),
+    max_redemptions: Type.Optional(Count('How often it can be used in all.', 500)),
     redeem_by: Type.Optional(Moment('Last moment at which it can be used.')),
     applies_to: Type.Optional(
-      Type.Array(Id('Product id.'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
+      Type.Array(Id('Product id.', 'pro'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
     ),
     metadata: Type.Optional(Metadata),
     processor_id: Type.Optional(ProcessorId),
   },
-  { ...closed, description: 'A discount.' },
+  { ...closed, description: 'A discount: a percentage or an amount off.' },
 )
 
 export const PromotionCode = Type.Object(
   {
-    id: Id('Your id of the code.'),
+    id: Id('Your id of the code.', 'code_hello'),
     code: Type.String({
       pattern: '^[A-Za-z0-9_-]{1,500}$',
       description: 'What customers type. Unique; case does not matter.',
       examples: ['HELLO25'],
     }),
-    coupon: Id('Id of the coupon that the code gives.'),
+    coupon: Id('Id of the coupon that the code gives.', 'welcome_25'),
     active: Type.Optional(Type.Boolean({ description: 'Whether it can be used. Default true.' })),
-    max_redemptions: Type.Optional(Type.Integer({ minimum: 1, description: 'How often it can be used in all.' })),
+    max_redemptions: Type.Optional(Count('How often it can be used in all; at most as often as its coupon.', 200)),
     first_time_transaction: Type.Optional(Type.Boolean({ description: 'Only for customers who never paid before.' })),
     minimum_amount: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 999_999_999_999,
-        description: 'Smallest order it applies to, in minor units.',
-      }),
+      PositiveMinor('Smallest order it applies to, in minor units; needs `minimum_amount_currency`.', 2500),
     ),
     minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
-    expires_at: Type.Optional(Moment('When it stops working.')),
+    expires_at: Type.Optional(Moment('When it stops working; not after its coupon.')),
     metadata: Type.Optional(Metadata),
     processor_id: Type.Optional(ProcessorId),
   },
@@ -303,7 +312,7 @@ export const BillingConfig = Type.Object(
     $schema: Type.Optional(Type.String({ description: 'URL of this schema, for your editor. Ignored.' })),
     version: Type.String({
       pattern: versionPattern,
-      description: 'Version of the document, MAJOR.MINOR.PATCH.',
+      description: 'Version of the document, MAJOR.MINOR.PATCH. Raise it with every change.',
       examples: ['1.0.0'],
     }),
     webhooks: Type.Optional(Type.Array(Webhook, { description: 'Webhook endpoints.' })),

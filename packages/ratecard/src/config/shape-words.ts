@@ -3,7 +3,7 @@ import type { IssueCode } from '../errors/codes.ts'
 import { didYouMean } from '../errors/suggest.ts'
 import { isObject, quoted } from './draft.ts'
 import { latestMoment } from './moment.ts'
-import { decimalPattern, idPattern } from './schema.ts'
+import { decimalPattern, idPattern } from './fields.ts'
 
 export interface Words {
   readonly code: IssueCode

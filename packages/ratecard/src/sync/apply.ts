@@ -87,6 +87,11 @@ async function runPhase(deps: SyncDeps, context: ApplyContext, phase: readonly P
 async function runStep(deps: SyncDeps, context: ApplyContext, { record, step }: Pending, results: Results): Promise<void> {
   const { pushes } = deps.store
   const resolved = resolveStep(step, (kind: ResourceKind, id) => results.get(resourceKey(kind, id)))
+  const replayed = await replay(deps, context, record)
+  if (replayed !== null) {
+    await recordSuccess(deps, context, record, resolved, replayed, results)
+    return
+  }
   const begun = await pushes.begin(context.pushId, record.index, JSON.stringify(resolved), context.token)
   let performed: Performed | null
   try {
@@ -95,8 +100,19 @@ async function runStep(deps: SyncDeps, context: ApplyContext, { record, step }: 
     await settleFailure(deps, context, begun, step, error)
     return
   }
+  await recordSuccess(deps, context, record, resolved, performed, results)
+}
+
+async function recordSuccess(
+  deps: SyncDeps,
+  context: ApplyContext,
+  record: StepRecord,
+  resolved: ResolvedStep,
+  performed: Performed | null,
+  results: Results,
+): Promise<void> {
   const processorId = performed?.processorId ?? processorIdOf(resolved)
-  await pushes.succeed(
+  await deps.store.pushes.succeed(
     context.pushId,
     record.index,
     {
@@ -117,8 +133,42 @@ async function runStep(deps: SyncDeps, context: ApplyContext, { record, step }: 
     },
     context.token,
   )
-  if (step.op !== 'archive' && processorId !== null) results.set(resourceKey(step.kind, step.configId), processorId)
+  if (resolved.op !== 'archive' && processorId !== null) results.set(resourceKey(resolved.kind, resolved.configId), processorId)
   deps.onProgress(context.pushId)
+}
+
+/**
+ * A step that was sent by a process that died, and that is nowhere to be seen: the same call under the same key, once. If the
+ * first one is still on its way, or arrived meanwhile, both are one. null: the key is spent, begin anew.
+ */
+async function replay(deps: SyncDeps, context: ApplyContext, record: StepRecord): Promise<Performed | null> {
+  if (record.state !== 'unknown' || record.resolved === null) return null
+  const step = JSON.parse(record.resolved) as ResolvedStep
+  if (step.op === 'record') return null
+  try {
+    return await deps.processor.perform(step, {
+      idempotencyKey: idempotencyKey(context.pushId, record.index, record.attempts),
+      signal: context.signal,
+    })
+  } catch (error) {
+    // A stored failure is replayed as such: then the step is looked up and sent under a new key.
+    if (!(error instanceof ProcessorError)) throw error
+    const found = await deps.processor.locate(step, context.signal)
+    if (found === null || step.op !== 'create' || step.kind !== 'webhook') return found
+    await discardUnverifiable(deps, context, record, found.processorId)
+    return null
+  }
+}
+
+/** The endpoint's secret was in an answer that is lost and is never told again: an endpoint that nobody can verify is of no use. */
+export async function discardUnverifiable(
+  deps: Pick<SyncDeps, 'processor'>,
+  { pushId, signal }: { readonly pushId: string; readonly signal: AbortSignal },
+  record: StepRecord,
+  endpoint: ProcessorId,
+): Promise<void> {
+  const key = `${idempotencyKey(pushId, record.index, record.attempts)}-discard`
+  await deps.processor.discardWebhook(endpoint, { idempotencyKey: key, signal })
 }
 
 function processorIdOf(step: ResolvedStep): ProcessorId | null {

@@ -26,7 +26,7 @@ export async function resumePush(deps: SyncDeps, id: string): Promise<PushResult
     await bindAccount(deps, lease.signal)
     await deps.store.pushes.resume(id, lease.token)
     deps.onProgress(id)
-    await resolveSteps(deps, push, lease.token, lease.signal)
+    await resolveSteps(deps, push, lease.token, lease.signal, 'resume')
     const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
     return {

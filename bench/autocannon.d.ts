@@ -1,0 +1,9 @@
+// The package has no types of its own; this is what the benchmarks use of it.
+declare module 'autocannon' {
+  interface Result {
+    readonly requests: { readonly total: number }
+    readonly non2xx: number
+    readonly errors: number
+  }
+  export default function autocannon(options: { url: string; connections: number; duration: number }): Promise<Result>
+}

@@ -1,0 +1,175 @@
+// Answers that no well-behaved server gives, from a server that says exactly what a test wants.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { archive, createMeter, createProduct, update } from './steps.ts'
+
+const secretKey = 'sk_test_veryverysecret42'
+const signal = AbortSignal.timeout(60_000)
+const writing = { idempotencyKey: 'k', signal }
+const product = {
+  ...{ id: 'rc_p', object: 'product', active: true, created: 1, default_price: null, description: null },
+  ...{ metadata: { ratecard_id: 'p' }, name: 'Product p', type: 'service' },
+}
+
+/** The processor against a server that gives these answers, one after the other; the last one stays. */
+async function against(...answers: { status?: number; body: unknown }[]) {
+  const seen: { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const answer = answers[Math.min(seen.length, answers.length - 1)]
+      seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
+      response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json', 'request-id': 'req_1' })
+      response.end(typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const options = { secretKey, apiBase, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }
+  return { processor: createStripeProcessor(options), seen }
+}
+
+describe('an answer that makes no sense', () => {
+  it.each<[string, unknown]>([
+    ['another kind of object', { ...product, object: 'price' }],
+    ['no object at all', {}],
+    ['no id', { ...product, id: undefined }],
+    ['another id', { ...product, id: 'rc_q' }],
+    ['members missing', { id: 'rc_p', object: 'product' }],
+    ['null', null],
+    ['a list', [product]],
+  ])('is broken and never repeated: %s', async (_name, body) => {
+    const { processor, seen } = await against({ body })
+    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({
+      kind: 'broken',
+      outcomeUnknown: true,
+    })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('is broken when it has a failing status and no error, which the SDK takes for success', async () => {
+    const { processor, seen } = await against({ status: 418, body: product })
+    const refused = processor.perform(createProduct('p'), writing)
+    await expect(refused).rejects.toMatchObject({ kind: 'broken', original: { request_id: 'req_1' } })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('is broken when a field is not what was written, and the field is named', async () => {
+    const { processor } = await against({ body: { ...product, description: 'Not mine' } })
+    await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(/its description is not what was written/)
+  })
+
+  it('is broken when an update, a mark or an archive did not take', async () => {
+    const { processor } = await against({ body: product })
+    const target = processorId('rc_p')
+    const renamed = update('product', 'p', target, { set: { name: 'Other' } })
+    await expect(processor.perform(renamed, writing)).rejects.toThrow(/its name is not/)
+    const kept = update('product', 'p', target, { unset: ['ratecard_x'], set: { metadata: { a: 'b' } } })
+    await expect(processor.perform(kept, writing)).rejects.toThrow(/its metadata\.a is not/)
+    const marked = update('product', 'q', target, { mark: true })
+    await expect(processor.perform(marked, writing)).rejects.toThrow(/its mark is not/)
+    await expect(processor.perform(archive('product', 'p', target), writing)).rejects.toThrow(/its active is not/)
+  })
+
+  it('is broken in a list as well, even one that never ends', async () => {
+    const endless = { object: 'list', data: [], has_more: true, url: '/' }
+    for (const body of [{ object: 'list' }, endless, { ...endless, data: [{ id: 'x', object: 'odd' }] }]) {
+      const { processor } = await against({ body })
+      await expect(processor.snapshot({ signal })).rejects.toMatchObject({ kind: 'broken' })
+    }
+  })
+})
+
+describe('an answer that is not from Stripe', () => {
+  it('leaves a write in doubt after one repeat: a proxy’s error page', async () => {
+    const { processor, seen } = await against({ status: 502, body: '<html>Bad gateway</html>' })
+    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
+    expect(seen).toHaveLength(2)
+  })
+
+  it('leaves a write in doubt after one repeat: a 503 without an error', async () => {
+    const { processor, seen } = await against({ status: 503, body: {} })
+    await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
+    expect(seen).toHaveLength(2)
+  })
+
+  it('is waited out: a bare 429', async () => {
+    const { processor, seen } = await against({ status: 429, body: {} }, { body: product })
+    await processor.perform(createProduct('p'), writing)
+    expect(seen).toHaveLength(2)
+  })
+})
+
+describe('what is sent', () => {
+  it('carries the caller’s idempotency key and our name, and no telemetry', async () => {
+    const { processor, seen } = await against({ body: product })
+    await processor.perform(createProduct('p'), { idempotencyKey: 'push-7-3-1', signal })
+    const headers = seen[0]?.headers
+    expect(headers?.['idempotency-key']).toBe('push-7-3-1')
+    expect(headers?.['user-agent']).toContain(' ratecard')
+    expect(headers?.['x-stripe-client-telemetry']).toBeUndefined()
+  })
+
+  it('clears with an empty value, never with an empty object that the SDK would drop', async () => {
+    const { processor, seen } = await against({ body: { ...product, metadata: {} } })
+    const target = processorId('rc_p')
+    const set = { description: '', defaultPrice: null }
+    await processor.perform(update('product', 'p', target, { set, unset: ['old'] }), writing)
+    expect(new URLSearchParams(seen[0]?.body)).toEqual(
+      new URLSearchParams({ description: '', default_price: '', 'metadata[old]': '' }),
+    )
+  })
+
+  it('is one call for an archived product, its default price included', async () => {
+    const { processor, seen } = await against({ body: { ...product, active: false } })
+    await processor.perform(archive('product', 'p', processorId('rc_p')), writing)
+    expect(seen.map((request) => request.body)).toEqual(['active=false&default_price='])
+  })
+
+  it('wakes a meter by its own call, and nothing else with it', async () => {
+    const { processor, seen } = await against({ body: {} })
+    const both = update('meter', 'm', processorId('mtr_1'), { activate: true, set: { displayName: 'M' } })
+    await expect(processor.perform(both, writing)).rejects.toThrow(TypeError)
+    expect(seen).toHaveLength(0)
+  })
+})
+
+describe('secrets', () => {
+  it('never get into an error, even when the other side echoes them', async () => {
+    const message = `No such key: ${secretKey}; header sk_live_abcdefgh12345678; secret whsec_abcdefgh12345678`
+    const { processor } = await against({ status: 401, body: { error: { type: 'invalid_request_error', message } } })
+    const error: unknown = await processor.account(signal).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ kind: 'unauthorized', message: 'No such key: [key]; header [key]; secret [key]' })
+    expect(JSON.stringify(error) + String((error as Error).stack)).not.toMatch(/veryverysecret|sk_live_a|whsec_a/)
+    expect((error as Error).cause).toBeUndefined()
+  })
+})
+
+describe('no connection', () => {
+  it('means that nothing was sent: unavailable, after a few attempts', async () => {
+    const { processor, seen } = await against({ body: product })
+    const closed = createServer()
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
+    const { port } = closed.address() as AddressInfo
+    await new Promise((resolve) => closed.close(resolve))
+    const nobody = createStripeProcessor({
+      ...{ secretKey, apiBase: `http://127.0.0.1:${port}`, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 },
+    })
+    await expect(nobody.perform(createMeter('m'), writing)).rejects.toMatchObject({
+      kind: 'unavailable',
+      outcomeUnknown: false,
+    })
+    expect(seen).toHaveLength(0)
+    await expect(processor.perform(createProduct('p'), writing)).resolves.toMatchObject({ processorId: 'rc_p' })
+  })
+})

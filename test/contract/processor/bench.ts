@@ -1,0 +1,31 @@
+import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
+import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import type { TestSandbox } from '../../support/sandbox.ts'
+
+/** The adapter in front of a sandbox, hasty: it hardly waits between repeats. */
+export function processorOf(sandbox: TestSandbox, options: Partial<StripeProcessorOptions> = {}): Processor {
+  return createStripeProcessor({
+    secretKey: sandbox.apiKey,
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock: sandbox.clock,
+    firstWaitMs: 2,
+    ...options,
+  })
+}
+
+export async function sandboxAndProcessor(options: Partial<StripeProcessorOptions> = {}) {
+  const sandbox = await sandboxForTest()
+  const secretKey = sandbox.apiKey
+  let calls = 0
+  const processor = processorOf(sandbox, { secretKey, ...options })
+  const signal = AbortSignal.timeout(60_000)
+  /** Requests that the sandbox logged, as `POST /v1/products 200`; null is a socket closed without an answer. */
+  const requests = () => sandbox.control.requests().map(({ method, path, status }) => `${method} ${path} ${status ?? 'closed'}`)
+  const writing = () => ({ idempotencyKey: `key-${++calls}`, signal })
+  return { sandbox, processor, signal, requests, writing }
+}
+

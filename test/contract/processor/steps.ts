@@ -1,0 +1,108 @@
+// Steps as a push would send them, with only what a test wants to say.
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { FieldsOf, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ArchiveStep, CreateStep, UpdateStep } from '../../../packages/ratecard/src/catalog/steps.ts'
+
+type Create<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonly kind: K }>
+type Update<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>
+type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
+
+export function createProduct(id: string, fields: Partial<Fields<'product'>> = {}): Create<'product'> {
+  const base = { name: `Product ${id}`, description: '', type: 'service' as const, metadata: {}, defaultPrice: null }
+  const chosen = processorId(`rc_${id}`)
+  return { op: 'create', kind: 'product', configId: configId(id), id: chosen, carried: 0, fields: { ...base, ...fields } }
+}
+
+export function createPrice(id: string, product: ProcessorId, fields: Partial<Fields<'price'>> = {}): Create<'price'> {
+  const base: Fields<'price'> = {
+    product,
+    currency: 'eur',
+    interval: 'month',
+    intervalCount: 1,
+    usageType: 'licensed',
+    meter: null,
+    billingScheme: 'per_unit',
+    tiersMode: null,
+    unitAmount: '1200',
+    tiers: null,
+    taxBehavior: 'unspecified',
+    metadata: {},
+  }
+  return { op: 'create', kind: 'price', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
+}
+
+export function createMeter(id: string, fields: Partial<Fields<'meter'>> = {}): Create<'meter'> {
+  const base: Fields<'meter'> = {
+    displayName: `Meter ${id}`,
+    eventName: `${id}_events`,
+    formula: 'sum',
+    customerKey: 'stripe_customer_id',
+    valueKey: 'value',
+  }
+  return { op: 'create', kind: 'meter', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
+}
+
+export function createCoupon(id: string, fields: Partial<Fields<'coupon'>> = {}, carried = 0): Create<'coupon'> {
+  const base: Fields<'coupon'> = {
+    name: '',
+    percentOff: '20',
+    amountOff: null,
+    currency: null,
+    duration: 'forever',
+    durationInMonths: null,
+    maxRedemptions: null,
+    redeemBy: null,
+    appliesTo: null,
+    metadata: {},
+  }
+  return { op: 'create', kind: 'coupon', configId: configId(id), id: processorId(id), carried, fields: { ...base, ...fields } }
+}
+
+export function createCode(
+  id: string,
+  coupon: ProcessorId,
+  fields: Partial<Fields<'promotion_code'>> = {},
+  carried = 0,
+): Create<'promotion_code'> {
+  const base: Fields<'promotion_code'> = {
+    code: id.toUpperCase(),
+    coupon,
+    active: true,
+    maxRedemptions: null,
+    firstTimeTransaction: false,
+    minimumAmount: null,
+    minimumAmountCurrency: null,
+    expiresAt: null,
+    metadata: {},
+  }
+  return { op: 'create', kind: 'promotion_code', configId: configId(id), id: null, carried, fields: { ...base, ...fields } }
+}
+
+export function createWebhook(id: string, fields: Partial<Fields<'webhook'>> = {}): Create<'webhook'> {
+  const base = { url: `https://example.com/${id}`, events: ['invoice.paid'], connect: false, description: '' }
+  return { op: 'create', kind: 'webhook', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
+}
+
+export function update<K extends ResourceKind>(
+  kind: K,
+  id: string,
+  target: ProcessorId,
+  change: Partial<Pick<Update<K>, 'set' | 'unset' | 'mark' | 'claimLookupKey' | 'activate'>>,
+): UpdateStep<ProcessorId> {
+  return {
+    op: 'update',
+    kind,
+    configId: configId(id),
+    processorId: target,
+    set: {},
+    unset: [],
+    mark: false,
+    claimLookupKey: false,
+    activate: false,
+    ...change,
+  } as UpdateStep<ProcessorId>
+}
+
+export function archive(kind: ResourceKind, id: string, target: ProcessorId): ArchiveStep {
+  return { op: 'archive', kind, configId: configId(id), processorId: target, last: null }
+}

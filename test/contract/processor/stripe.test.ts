@@ -1,0 +1,26 @@
+// The same suite against Stripe itself, in test mode. It leaves archived objects behind, as Stripe deletes little.
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { budgetFor } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { processorContract } from './suite.ts'
+
+const secretKey = process.env['RATECARD_TEST_STRIPE_KEY']
+
+if (secretKey === undefined || !/^(sk|rk)_test_/.test(secretKey)) {
+  describe('the processor port on Stripe in test mode', () => {
+    it.skip('is not checked here: RATECARD_TEST_STRIPE_KEY holds no test key', () => undefined)
+  })
+} else {
+  processorContract('Stripe in test mode', async () => {
+    const budget = budgetFor({ livemode: false, sandboxUnthrottled: false, clock: systemClock })
+    const common = { apiBase: null, budget, clock: systemClock }
+    return {
+      processor: createStripeProcessor({ ...common, secretKey }),
+      stranger: createStripeProcessor({ ...common, secretKey: `sk_test_${randomBytes(12).toString('hex')}` }),
+      run: randomBytes(4).toString('hex'),
+      livemode: false,
+    }
+  })
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { TestClock, clientOf, sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ratecard-sandbox-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe('accounts of the sandbox', () => {
+  test('each test key is an account of its own, with a stable id', async () => {
+    const sandbox = await sandboxForTest()
+    const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
+    const [first, again, other] = [
+      await one.accounts.retrieveCurrent(),
+      await one.accounts.retrieveCurrent(),
+      await two.accounts.retrieveCurrent(),
+    ]
+    expect(first.id).toMatch(/^acct_1[a-z0-9]{15}$/)
+    expect(again.id).toBe(first.id)
+    expect(other.id).not.toBe(first.id)
+  })
+
+  test('what one account has, another neither sees nor collides with', async () => {
+    const sandbox = await sandboxForTest()
+    const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
+    const price = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
+    const meter = { display_name: 'm', event_name: 'e', default_aggregation: { formula: 'sum' as const } }
+    for (const stripe of [one, two]) {
+      const { id } = await stripe.products.create({ id: 'same', name: 'P' }, { idempotencyKey: 'same-key' })
+      await stripe.prices.create({ ...price, product: id })
+      await stripe.billing.meters.create(meter)
+      await stripe.coupons.create({ id: 'SAME', percent_off: 10 })
+      await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: 'SAME' }, code: 'SAME' })
+    }
+    const [mine] = (await one.prices.list()).data
+    expect((await one.prices.list()).data).toHaveLength(1)
+    expect(await refusal(two.prices.retrieve(mine?.id ?? ''))).toMatchObject({ status: 404 })
+    expect((await two.events.list({ limit: 100 })).data).toHaveLength(5)
+  })
+
+  test('a live key and anything else that is no test key is refused with 401, masked', async () => {
+    const sandbox = await sandboxForTest()
+    for (const [key, shown] of [
+      ['sk_live_abcdefgh1234', 'sk_live_********1234'],
+      ['pk_test_abcdefgh1234', 'pk_test_********1234'],
+      ['nonsense-key', '********-key'],
+    ] as const) {
+      expect(await refusal(clientOf(sandbox, key).products.list())).toMatchObject({
+        status: 401,
+        type: 'invalid_request_error',
+        message: `Invalid API Key provided: ${shown}`,
+      })
+    }
+  })
+
+  test('a request without a key is told how to give one; Basic and Bearer are both right', async () => {
+    const { url } = await sandboxForTest()
+    const bare = await fetch(`${url}/v1/products`)
+    expect(bare.status).toBe(401)
+    expect(await bare.text()).toContain('You did not provide an API key.')
+    const basic = `Basic ${Buffer.from('sk_test_x:').toString('base64')}`
+    for (const Authorization of [basic, 'Bearer sk_test_x']) {
+      expect((await fetch(`${url}/v1/products`, { headers: { Authorization } })).status).toBe(200)
+    }
+  })
+
+  test('every answer has a request id, the same as the error’s', async () => {
+    const { url, stripe } = await sandboxForTest()
+    const reply = await fetch(`${url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_x' } })
+    expect(reply.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{14}$/)
+    const failed: unknown = await stripe.products.retrieve('nope').catch((error: unknown) => error)
+    expect(failed).toMatchObject({ requestId: expect.stringMatching(/^req_/) as string })
+  })
+
+  test('an unknown path is answered like the real API does', async () => {
+    const { url, apiKey } = await sandboxForTest()
+    const reply = await fetch(`${url}/v1/nope`, { method: 'POST', headers: { Authorization: `Bearer ${apiKey}` } })
+    expect(reply.status).toBe(404)
+    expect(await reply.json()).toMatchObject({
+      error: {
+        type: 'invalid_request_error',
+        message:
+          'Unrecognized request URL (POST: /v1/nope). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.',
+      },
+    })
+  })
+
+  test('a body that is no form is refused', async () => {
+    const { url, apiKey } = await sandboxForTest()
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
+    const reply = await fetch(`${url}/v1/products`, { method: 'POST', headers, body: '{"name":"P"}' })
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('application/x-www-form-urlencoded')
+  })
+
+  test('curl’s way of writing lists is understood', async () => {
+    const { url, apiKey, stripe } = await sandboxForTest()
+    const { id } = await stripe.products.create({ name: 'P' })
+    const body =
+      `product=${id}&currency=usd&billing_scheme=tiered&tiers_mode=graduated&recurring[interval]=month` +
+      '&tiers[][up_to]=5&tiers[][unit_amount]=10&tiers[][up_to]=inf&tiers[][unit_amount]=8&expand[]=tiers'
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const reply = await fetch(`${url}/v1/prices`, { method: 'POST', headers, body })
+    expect(await reply.json()).toMatchObject({
+      tiers: [
+        { up_to: 5, unit_amount: 10 },
+        { up_to: null, unit_amount: 8 },
+      ],
+    })
+  })
+
+  test('it listens on loopback addresses only', async () => {
+    const started = startSandbox({ port: 0, host: '0.0.0.0', dataDir: null, clock: new TestClock() })
+    await expect(started).rejects.toThrow('loopback')
+  })
+})
+
+describe('state of the sandbox', () => {
+  test('a restart keeps objects, their order and the idempotency keys', async () => {
+    const dataDir = temporaryFolder()
+    const clock = new TestClock()
+    const first = await startTestSandbox({ dataDir, clock })
+    await first.stripe.products.create({ id: 'a', name: 'A' })
+    const keyed = await first.stripe.products.create({ id: 'b', name: 'B' }, { idempotencyKey: 'k' })
+    await first.stripe.products.del('a')
+    await first.close()
+    const second = await sandboxForTest({ dataDir, clock })
+    expect((await second.stripe.products.list()).data.map((product) => product.id)).toEqual(['b'])
+    expect((await second.stripe.events.list()).data).toHaveLength(3)
+    const replayed = await second.stripe.products.create({ id: 'b', name: 'B' }, { idempotencyKey: 'k' })
+    expect(replayed.created).toBe(keyed.created)
+    expect(replayed.lastResponse.headers['idempotent-replayed']).toBe('true')
+  })
+
+  test('the file is for its owner alone and holds no API key', async () => {
+    const dataDir = temporaryFolder()
+    const { stripe, close } = await startTestSandbox({ dataDir, apiKey: 'sk_test_verysecretkey' })
+    await stripe.products.create({ name: 'P' })
+    await close()
+    const file = join(dataDir, 'sandbox.db')
+    expect(statSync(file).mode & 0o077).toBe(0)
+    expect(readFileSync(file).includes('verysecretkey')).toBe(false)
+  })
+
+  test('a second sandbox on the same folder is refused by name', async () => {
+    const dataDir = temporaryFolder()
+    const first = await sandboxForTest({ dataDir })
+    await first.stripe.products.create({ name: 'P' })
+    const second = startSandbox({ port: 0, dataDir, clock: new TestClock() })
+    await expect(second).rejects.toThrow(`Another sandbox is using ${dataDir}.`)
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+
+describe('customers of the sandbox', () => {
+  test('a customer may be made of nothing, and everything given comes back', async () => {
+    const { stripe } = await sandboxForTest()
+    expect(await stripe.customers.create()).toMatchObject({
+      object: 'customer',
+      email: null,
+      balance: 0,
+      delinquent: false,
+      tax_exempt: 'none',
+      preferred_locales: [],
+    })
+    const given = {
+      email: 'a@example.test',
+      name: 'A',
+      phone: '1',
+      description: 'd',
+      tax_exempt: 'reverse' as const,
+      metadata: { tenant: 't' },
+    }
+    const made = await stripe.customers.create({ ...given, address: { city: 'Kyoto', country: 'JP' } })
+    expect(made).toMatchObject({ ...given, address: { city: 'Kyoto', country: 'JP', line1: null } })
+  })
+
+  test('an empty text clears, the rest stays', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id } = await stripe.customers.create({ email: 'a@example.test', name: 'A', address: { city: 'Kyoto' } })
+    expect(await stripe.customers.update(id, { name: '', address: '' })).toMatchObject({
+      email: 'a@example.test',
+      name: null,
+      address: null,
+    })
+  })
+
+  test('a deleted customer can still be asked for', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id } = await stripe.customers.create({ email: 'a@example.test' })
+    await stripe.customers.del(id)
+    expect(await stripe.customers.retrieve(id)).toMatchObject({ id, object: 'customer', deleted: true })
+    expect((await stripe.customers.list()).data).toEqual([])
+    expect(await refusal(stripe.customers.update(id, { name: 'x' }))).toMatchObject({ status: 404 })
+    expect(await refusal(stripe.customers.retrieve('cus_nope'))).toMatchObject({
+      status: 404,
+      message: "No such customer: 'cus_nope'",
+    })
+  })
+
+  test('the list filters by email, exactly', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id } = await stripe.customers.create({ email: 'a@example.test' })
+    await stripe.customers.create({ email: 'b@example.test' })
+    expect((await stripe.customers.list({ email: 'a@example.test' })).data.map((found) => found.id)).toEqual([id])
+    expect((await stripe.customers.list({ email: 'A@example.test' })).data).toEqual([])
+  })
+
+  test('what the sandbox does not do is said, not ignored', async () => {
+    const { stripe } = await sandboxForTest()
+    expect(await refusal(stripe.customers.create({ source: 'tok_visa' }))).toMatchObject({
+      param: 'source',
+      message: 'The sandbox does not support the parameter `source`.',
+    })
+  })
+})

@@ -1,0 +1,133 @@
+import Stripe from 'stripe'
+import { describe, expect, test } from 'vitest'
+import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+
+describe('faults of the sandbox', () => {
+  test('the next request of a kind is limited, the one after passes', async () => {
+    const { stripe, control } = await sandboxForTest()
+    control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
+    const failed: unknown = await stripe.products.list().catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(Stripe.errors.StripeRateLimitError)
+    expect(failed).toMatchObject({ code: 'rate_limit', headers: { 'stripe-rate-limited-reason': 'endpoint-rate' } })
+    await stripe.products.list()
+  })
+
+  test('faults strike by method, path, number and account, after as many as are let through', async () => {
+    const sandbox = await sandboxForTest()
+    const { control, stripe } = sandbox
+    control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/products/*', count: 2, skip: 1 })
+    await stripe.products.create({ id: 'p', name: 'P' })
+    await stripe.products.retrieve('p')
+    await stripe.products.update('p', { name: '1' })
+    await expect(stripe.products.update('p', { name: '2' })).rejects.toThrow(/rate limit/)
+    await expect(stripe.products.update('p', { name: '3' })).rejects.toThrow(/rate limit/)
+    await stripe.products.update('p', { name: '4' })
+    expect(control.faults()).toEqual([])
+    control.fail({ kind: 'rate_limit', account: (await stripe.accounts.retrieveCurrent()).id, count: null })
+    await clientOf(sandbox, 'sk_test_other').products.list()
+    for (let index = 0; index < 3; index++) await expect(stripe.products.list()).rejects.toThrow(/rate limit/)
+    expect(control.faults()).toMatchObject([{ kind: 'rate_limit', struck: 3 }])
+    control.clearFaults()
+    await stripe.products.list()
+  })
+
+  test('a locked object is a 429 of its own code', async () => {
+    const { stripe, control } = await sandboxForTest()
+    control.fail({ kind: 'lock_timeout' })
+    expect(await refusal(stripe.products.create({ name: 'P' }))).toMatchObject({ status: 429, code: 'lock_timeout' })
+  })
+
+  test('a conflict is a 409 that keeps nothing', async () => {
+    const { stripe, control } = await sandboxForTest()
+    control.fail({ kind: 'conflict' })
+    expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject({
+      status: 409,
+      code: 'idempotency_key_in_use',
+    })
+    await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
+  })
+
+  test('an error that is not kept is answered truly at the second try', async () => {
+    const { stripe, control } = await sandboxForTest()
+    for (const kind of ['error_before', 'error_after'] as const) {
+      control.reset()
+      control.fail({ kind, keep: false })
+      const create = (): Promise<Stripe.Product> => stripe.products.create({ name: 'P' }, { idempotencyKey: kind })
+      expect(await refusal(create())).toMatchObject({ status: 500 })
+      const made = await create()
+      expect(made.lastResponse).toMatchObject({ statusCode: 200 })
+      expect((await stripe.products.list()).data.map((product) => product.id)).toEqual([made.id])
+    }
+  })
+
+  test.each([
+    ['close_before', 0],
+    ['close_after', 1],
+    ['cut_body', 1],
+  ] as const)('%s loses the answer; objects made: %d', async (kind, made) => {
+    const { stripe, control, url, apiKey } = await sandboxForTest()
+    control.fail({ kind })
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const asked = fetch(`${url}/v1/products`, { method: 'POST', headers, body: 'name=P' }).then((reply) => reply.text())
+    await expect(asked).rejects.toThrow()
+    expect((await stripe.products.list()).data).toHaveLength(made)
+  })
+
+  test('the SDK sees a cut body as a broken connection and does not try again', async () => {
+    const sandbox = await sandboxForTest()
+    const stripe = clientOf(sandbox, sandbox.apiKey, 2)
+    sandbox.control.fail({ kind: 'cut_body' })
+    await expect(stripe.products.create({ name: 'P' })).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError)
+    expect(sandbox.control.requests()).toHaveLength(1)
+  })
+
+  test('latency comes on top of another fault', async () => {
+    const { stripe, control } = await sandboxForTest()
+    control.fail({ kind: 'latency', latencyMs: 5 })
+    control.fail({ kind: 'rate_limit' })
+    await expect(stripe.products.list()).rejects.toThrow(/rate limit/)
+    expect(control.faults()).toEqual([])
+  })
+})
+
+describe('rate profiles of the sandbox', () => {
+  const burst = async (stripe: Stripe, size: number): Promise<(string | undefined)[]> => {
+    const calls = Array.from({ length: size }, () => stripe.products.list().then(() => undefined, reasonOf))
+    return (await Promise.all(calls)).filter((reason) => reason !== undefined)
+  }
+  const reasonOf = (error: unknown): string =>
+    error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? 'none') : 'none'
+
+  test('nothing is limited unless a profile is set', async () => {
+    const { stripe } = await sandboxForTest()
+    expect(await burst(stripe, 60)).toEqual([])
+  })
+
+  test('the sandbox profile lets 25 requests a second pass', async () => {
+    const { stripe, clock } = await sandboxForTest({ profile: 'sandbox' })
+    expect(await burst(stripe, 30)).toEqual(Array(5).fill('global-rate'))
+    clock.advance(200)
+    expect(await burst(stripe, 8)).toHaveLength(3)
+    clock.advance(60_000)
+    expect(await burst(stripe, 30)).toHaveLength(5)
+  })
+
+  test('the live profile lets 25 of one operation and 100 of all pass', async () => {
+    const { stripe, control } = await sandboxForTest()
+    control.setProfile('live')
+    expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
+    // The five refused ones cost nothing: 75 of 100 are left for other operations.
+    const others = [stripe.prices, stripe.coupons, stripe.customers, stripe.events]
+    const calls = others.flatMap((resource) => Array.from({ length: 25 }, () => resource.list().then(() => 'passed', reasonOf)))
+    const answers = await Promise.all(calls)
+    expect(answers.filter((answer) => answer === 'passed')).toHaveLength(75)
+    expect(answers.filter((answer) => answer === 'global-rate')).toHaveLength(25)
+  })
+
+  test('accounts have budgets of their own', async () => {
+    const sandbox = await sandboxForTest({ profile: 'sandbox' })
+    expect(await burst(sandbox.stripe, 25)).toEqual([])
+    expect(await burst(clientOf(sandbox, 'sk_test_other'), 25)).toEqual([])
+  })
+})

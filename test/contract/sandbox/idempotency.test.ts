@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+
+const day = 24 * 3_600_000
+
+describe('idempotency keys of the sandbox', () => {
+  test('the same key and parameters repeat the first answer, without a second object', async () => {
+    const { stripe } = await sandboxForTest()
+    const first = await stripe.products.create({ name: 'P', description: 'd' }, { idempotencyKey: 'k' })
+    const second = await stripe.products.create({ description: 'd', name: 'P' }, { idempotencyKey: 'k' })
+    expect(second.id).toBe(first.id)
+    expect(first.lastResponse.headers['idempotent-replayed']).toBeUndefined()
+    expect(second.lastResponse.headers['idempotent-replayed']).toBe('true')
+    expect(second.lastResponse.headers['original-request']).toBe(first.lastResponse.requestId)
+    expect((await stripe.products.list()).data).toHaveLength(1)
+  })
+
+  test('the repeated answer is the one of then, not of now', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id } = await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })
+    await stripe.products.update(id, { name: 'after' })
+    expect(await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })).toMatchObject({ id, name: 'before' })
+  })
+
+  test('other parameters, or another operation, under the same key are refused', async () => {
+    const { stripe } = await sandboxForTest()
+    await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
+    const reused = {
+      status: 400,
+      type: 'idempotency_error',
+      message:
+        'Keys for idempotent requests can only be used with the same parameters they were first used with. ' +
+        "Try using a key other than 'k' if you meant to execute a different request.",
+    }
+    expect(await refusal(stripe.products.create({ name: 'Q' }, { idempotencyKey: 'k' }))).toMatchObject(reused)
+    expect(await refusal(stripe.customers.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject(reused)
+  })
+
+  test('a refused request leaves the key free', async () => {
+    const { stripe } = await sandboxForTest()
+    await expect(stripe.products.create({} as never, { idempotencyKey: 'k' })).rejects.toThrow()
+    expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ name: 'P' })
+  })
+
+  test('a key is remembered for a day and forgotten after it', async () => {
+    const { stripe, clock } = await sandboxForTest()
+    const first = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
+    clock.advance(day - 1)
+    expect((await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).id).toBe(first.id)
+    clock.advance(1)
+    expect((await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).id).not.toBe(first.id)
+  })
+
+  test('a 500 is repeated too, even when the work was done', async () => {
+    const { stripe, control } = await sandboxForTest()
+    for (const [kind, made] of [
+      ['error_before', 0],
+      ['error_after', 1],
+    ] as const) {
+      control.reset()
+      control.fail({ kind })
+      for (let attempt = 0; attempt < 2; attempt++) {
+        expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: kind }))).toMatchObject({
+          status: 500,
+          type: 'api_error',
+        })
+      }
+      expect((await stripe.products.list()).data).toHaveLength(made)
+    }
+  })
+
+  test('a twin that comes while the first is under way is a 409', async () => {
+    const { stripe, control } = await sandboxForTest()
+    control.fail({ kind: 'latency', latencyMs: 150, path: '/v1/products' })
+    const slow = stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
+    // The slow one holds its key as soon as the log of faults says that it was struck.
+    while (control.faults().length > 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject({
+      status: 409,
+      type: 'idempotency_error',
+      code: 'idempotency_key_in_use',
+    })
+    expect(await slow).toMatchObject({ name: 'P' })
+    expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ id: (await slow).id })
+  })
+
+  test('a key has at most 255 characters', async () => {
+    const { stripe } = await sandboxForTest()
+    await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k'.repeat(255) })
+    expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k'.repeat(256) }))).toMatchObject({
+      status: 400,
+      type: 'idempotency_error',
+    })
+  })
+
+  test('the SDK’s own retries under one key make one object', async () => {
+    const sandbox = await sandboxForTest()
+    const stripe = clientOf(sandbox, sandbox.apiKey, 2)
+    sandbox.control.fail({ kind: 'close_after', method: 'POST' })
+    const { id } = await stripe.products.create({ name: 'P' })
+    expect((await stripe.products.list()).data.map((product) => product.id)).toEqual([id])
+    expect(sandbox.control.requests().map((request) => [request.status, request.replayed])).toEqual([
+      [null, false],
+      [200, true],
+      [200, false],
+    ])
+  })
+})

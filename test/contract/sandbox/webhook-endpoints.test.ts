@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import { contractVersion } from '../../support/stripe-contract.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+
+const url = 'https://example.test/hook'
+
+describe('webhook endpoints of the sandbox', () => {
+  test('the secret is told at creation and never again', async () => {
+    const { stripe } = await sandboxForTest()
+    const made = await stripe.webhookEndpoints.create({ url, enabled_events: ['invoice.paid'], api_version: contractVersion as never })
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/)
+    expect(made).toMatchObject({ url, enabled_events: ['invoice.paid'], status: 'enabled', api_version: contractVersion })
+    const seen = [
+      await stripe.webhookEndpoints.retrieve(made.id),
+      ...(await stripe.webhookEndpoints.list()).data,
+      await stripe.webhookEndpoints.update(made.id, { description: 'd' }),
+    ]
+    expect(JSON.stringify(seen)).not.toContain('whsec_')
+    expect(JSON.stringify((await stripe.events.list()).data)).not.toContain('whsec_')
+  })
+
+  test('url, events, description, state and metadata change in place', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
+    const change = { url: 'http://127.0.0.1:9/x', enabled_events: ['price.created' as const], metadata: { config_id: 'h' } }
+    expect(await stripe.webhookEndpoints.update(id, { ...change, disabled: true })).toMatchObject({
+      ...change,
+      status: 'disabled',
+    })
+    expect(await stripe.webhookEndpoints.update(id, { disabled: false, description: '' })).toMatchObject({
+      status: 'enabled',
+      description: null,
+    })
+    for (const param of ['api_version', 'connect', 'secret']) {
+      expect(await refusal(stripe.webhookEndpoints.update(id, { [param]: 'x' }))).toMatchObject({
+        code: 'parameter_unknown',
+      })
+    }
+  })
+
+  test('an event that does not exist is refused with its place', async () => {
+    const { stripe } = await sandboxForTest()
+    const events = ['invoice.paid', 'invoice.payed'] as never
+    const refused = await refusal(stripe.webhookEndpoints.create({ url, enabled_events: events }))
+    expect(refused.param).toBe('enabled_events[1]')
+    expect(refused.message).toMatch(/^Invalid enabled_events\[1\]: must be one of \*, account\.application\.authorized/)
+  })
+
+  test('url and events are required, and the url has a scheme', async () => {
+    const { stripe } = await sandboxForTest()
+    expect(await refusal(stripe.webhookEndpoints.create({ url } as never))).toMatchObject({ param: 'enabled_events' })
+    expect(await refusal(stripe.webhookEndpoints.create({ enabled_events: ['*'] } as never))).toMatchObject({ param: 'url' })
+    expect(await refusal(stripe.webhookEndpoints.create({ url: 'example.test', enabled_events: ['*'] }))).toMatchObject({
+      code: 'url_invalid',
+      param: 'url',
+      message: 'Invalid URL: An explicit scheme (such as https) must be provided.',
+    })
+  })
+
+  test('an account has at most sixteen endpoints', async () => {
+    const { stripe } = await sandboxForTest()
+    const ids: string[] = []
+    for (let index = 0; index < 16; index++) {
+      ids.push((await stripe.webhookEndpoints.create({ url: `${url}/${index}`, enabled_events: ['*'] })).id)
+    }
+    const another = { url, enabled_events: ['*' as const] }
+    expect(await refusal(stripe.webhookEndpoints.create(another))).toMatchObject({
+      status: 400,
+      message: 'You have reached the maximum of 16 test webhook endpoints.',
+    })
+    await stripe.webhookEndpoints.del(ids[0] ?? '')
+    await stripe.webhookEndpoints.create(another)
+  })
+
+  test('a deleted endpoint is a 404', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
+    expect(await stripe.webhookEndpoints.del(id)).toEqual({ id, object: 'webhook_endpoint', deleted: true })
+    expect(await refusal(stripe.webhookEndpoints.retrieve(id))).toMatchObject({ status: 404, code: 'resource_missing' })
+  })
+})

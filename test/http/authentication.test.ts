@@ -1,0 +1,161 @@
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+let revoked: string
+
+beforeAll(async () => {
+  test = await startTestApp()
+  const created = await test.service.createKey('to be revoked')
+  revoked = created.key
+  await test.service.revokeKey(created.id)
+})
+afterAll(() => test.close())
+
+/** From the OpenAPI description, so that a new admin route is tested the day it is added. */
+function adminRoutes(): { method: 'GET' | 'POST' | 'DELETE'; url: string }[] {
+  const paths = Object.entries(test.app.swagger().paths ?? {})
+  return paths
+    .filter(([path]) => path.startsWith(admin) || path === '/metrics')
+    .flatMap(([path, operations]) =>
+      (['GET', 'POST', 'DELETE'] as const)
+        .filter((method) => method.toLowerCase() in (operations ?? {}))
+        .map((method) => ({ method, url: path.replace(/\{[^}]+\}/g, '1') })),
+    )
+}
+
+describe('service keys on admin routes', () => {
+  it('are asked for on every admin route that the description names', async () => {
+    const routes = adminRoutes()
+    expect(routes.length).toBeGreaterThanOrEqual(20)
+    for (const route of routes) {
+      const missing = await test.inject(route)
+      expect([route, missing.statusCode, missing.json().code]).toEqual([route, 401, 'service_key_missing'])
+      for (const key of ['rck_wrong', revoked, `${test.key}x`, test.key.toUpperCase()]) {
+        const wrong = await test.inject({ ...route, headers: { 'x-service-key': key } })
+        expect([route, wrong.statusCode, wrong.json().code]).toEqual([route, 401, 'service_key_invalid'])
+      }
+    }
+  })
+
+  it('come before everything else: unknown paths, wrong methods, wrong parameters and broken bodies are all 401', async () => {
+    const requests = [
+      { method: 'GET', url: `${admin}/no-such-route` },
+      { method: 'GET', url: admin },
+      { method: 'OPTIONS', url: `${admin}/config` },
+      { method: 'PUT', url: `${admin}/config` },
+      { method: 'GET', url: `${admin}/config/history?limit=zero` },
+      { method: 'POST', url: `${admin}/config`, payload: '{', headers: { 'content-type': 'application/json' } },
+      { method: 'POST', url: `${admin}/config`, payload: 'x', headers: { 'content-type': 'text/plain' } },
+    ] as const
+    for (const request of requests) {
+      const response = await test.inject(request)
+      expect([request.url, response.statusCode, response.json().code]).toEqual([request.url, 401, 'service_key_missing'])
+      expect(response.headers['www-authenticate']).toBeDefined()
+    }
+  })
+
+  it('are checked before a byte of the body is read', async () => {
+    await test.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = test.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    // The announced body never comes: an answer shows that nobody waited for it.
+    socket.write(
+      `POST ${admin}/config HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n`,
+    )
+    const [answer] = await new Promise<Buffer[]>((resolve) => socket.once('data', (data: Buffer) => resolve([data])))
+    socket.destroy()
+    expect(answer?.toString()).toMatch(/^HTTP\/1\.1 401 /)
+  })
+
+  it('let the holder in, and are known by their last use', async () => {
+    const response = await test.asAdmin({ url: `${admin}/keys` })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(response.json().keys).toEqual([
+      expect.objectContaining({ name: 'first', hint: test.key.slice(-4), revoked_at: null, last_used_at: expect.any(String) }),
+      expect.objectContaining({ name: 'to be revoked', revoked_at: expect.any(String) }),
+    ])
+    expect(response.body).not.toContain(test.key)
+  })
+})
+
+describe('service keys on public routes', () => {
+  it('are refused when wrong, so that a mistyped key is noticed', async () => {
+    await test.push(sampleConfig())
+    for (const url of [`${billing}/config`, `${billing}/schema`, `${billing}/config/prices/pro_monthly`, `${billing}/nothing`]) {
+      const response = await test.inject({ url, headers: { 'x-service-key': 'wrong' } })
+      expect([url, response.statusCode, response.json().code]).toEqual([url, 401, 'service_key_invalid'])
+    }
+  })
+
+  it('are not needed, and an empty header counts as none', async () => {
+    const response = await test.inject({ url: `${billing}/config`, headers: { 'x-service-key': '' } })
+    expect(response.statusCode).toBe(200)
+  })
+})
+
+describe('the life of a key', () => {
+  it('begins with one look at it and ends at once', async () => {
+    const created = await test.asAdmin({ method: 'POST', url: `${admin}/keys`, payload: { name: 'ci' } })
+    expect(created.statusCode).toBe(201)
+    const { id, key } = created.json()
+    expect(key).toMatch(/^rck_[A-Za-z0-9_-]{43}$/)
+    const headers = { 'x-service-key': key }
+    expect((await test.inject({ url: `${admin}/keys`, headers })).statusCode).toBe(200)
+    const gone = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${id}` })
+    expect([gone.statusCode, gone.body]).toEqual([204, ''])
+    expect((await test.inject({ url: `${admin}/keys`, headers })).statusCode).toBe(401)
+    const again = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${id}` })
+    expect([again.statusCode, again.json().code]).toEqual([404, 'key_not_found'])
+  })
+
+  it('does not end for the last valid key, which would lock everybody out', async () => {
+    const { keys } = (await test.asAdmin({ url: `${admin}/keys` })).json<{ keys: { id: string; name: string }[] }>()
+    const first = keys.find(({ name }) => name === 'first')
+    const response = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${String(first?.id)}` })
+    expect([response.statusCode, response.json().code]).toEqual([409, 'key_last'])
+    expect((await test.asAdmin({ url: `${admin}/keys` })).statusCode).toBe(200)
+  })
+})
+
+describe('the limit per address', () => {
+  const stranger = { remoteAddress: '203.0.113.7' }
+
+  it('stops guessing of keys with Retry-After, but not a caller with a valid key, another address, or loopback', async () => {
+    const limited = await startTestApp({ rateLimit: 3 })
+    try {
+      const guess = { url: `${admin}/keys`, headers: { 'x-service-key': 'guess' } }
+      const answers = []
+      for (let attempt = 0; attempt < 5; attempt++) answers.push(await limited.inject({ ...guess, ...stranger }))
+      expect(answers.map((answer) => answer.statusCode)).toEqual([401, 401, 401, 429, 429])
+      expect(answers[3]?.json().code).toBe('rate_limited')
+      expect(Number(answers[3]?.headers['retry-after'])).toBeGreaterThan(0)
+      expect((await limited.asAdmin({ url: `${admin}/keys`, ...stranger })).statusCode).toBe(200)
+      expect((await limited.inject({ ...guess, remoteAddress: '203.0.113.8' })).statusCode).toBe(401)
+      for (let attempt = 0; attempt < 5; attempt++) expect((await limited.inject(guess)).statusCode).toBe(401)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  it('counts writes without a key, and no reads', async () => {
+    const limited = await startTestApp({ rateLimit: 2 })
+    try {
+      await limited.push(sampleConfig())
+      const calculate = { method: 'POST', url: `${billing}/config/prices/pro_monthly/calculate`, payload: { quantity: 1 } } as const
+      const statuses = []
+      for (let attempt = 0; attempt < 3; attempt++)
+        statuses.push((await limited.inject({ ...calculate, ...stranger })).statusCode)
+      expect(statuses).toEqual([200, 200, 429])
+      expect((await limited.asAdmin({ ...calculate, ...stranger })).statusCode).toBe(200)
+      for (let attempt = 0; attempt < 5; attempt++)
+        expect((await limited.inject({ url: `${billing}/config`, ...stranger })).statusCode).toBe(200)
+    } finally {
+      await limited.close()
+    }
+  })
+})

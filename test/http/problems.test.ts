@@ -1,0 +1,294 @@
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
+import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { closeGracefully } from '../../packages/ratecard/src/http/app.ts'
+import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+let failure: unknown = null
+const log: string[] = []
+
+beforeAll(async () => {
+  test = await startTestApp({
+    publicUrl: 'https://billing.example.test/',
+    onLog: (line) => log.push(line),
+    wrap: (service) => ({
+      ...service,
+      drift: () => (failure === null ? service.drift() : Promise.reject(failure as Error)),
+    }),
+  })
+  await test.push(sampleConfig())
+})
+afterAll(() => test.close())
+
+const json = { 'content-type': 'application/json' }
+
+describe('a problem', () => {
+  it('has exactly the members of the contract', async () => {
+    const response = await test.inject({ url: `${billing}/config/prices/nothing`, headers: { 'x-request-id': 'mine-1' } })
+    expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(response.json()).toEqual({
+      type: 'https://billing.example.test/docs/errors#price_not_found',
+      title: 'No such price',
+      status: 404,
+      detail: 'There is no price "nothing".',
+      instance: 'urn:request:mine-1',
+      code: 'price_not_found',
+    })
+  })
+
+  it('carries issues, the processor’s words, further members and Retry-After', async () => {
+    failure = new ServiceError('processor_unavailable', 'The processor could not be reached.', {
+      hint: 'Try again.',
+      issues: [{ code: 'drift', pointer: '#/products/0', severity: 'error', detail: 'changed', hint: 'look' }],
+      processor: { type: 'api_error', message: 'down', request_id: 'req_1' },
+      retryAfter: 1.2,
+      extra: { push_id: 'p1', status: 299, code: 'forged' },
+    })
+    const response = await test.asAdmin({ url: `${admin}/config/drift` })
+    expect(response.statusCode).toBe(503)
+    expect(response.headers['retry-after']).toBe('2')
+    expect(response.json()).toMatchObject({
+      status: 503,
+      code: 'processor_unavailable',
+      hint: 'Try again.',
+      errors: [{ code: 'drift', pointer: '#/products/0', severity: 'error', detail: 'changed', hint: 'look' }],
+      processor: { type: 'api_error', message: 'down', request_id: 'req_1' },
+      push_id: 'p1',
+    })
+  })
+
+  it('says nothing of an unexpected cause; the log does, under the request id', async () => {
+    failure = new Error('connection to 10.1.2.3 refused for user admin')
+    const response = await test.asAdmin({ url: `${admin}/config/drift` })
+    failure = null
+    expect(response.statusCode).toBe(500)
+    expect(response.json().code).toBe('internal')
+    expect(response.body).not.toMatch(/10\.1\.2\.3|admin"/)
+    const logged = log.find((line) => line.includes('10.1.2.3'))
+    expect(logged).toContain(String(response.headers['x-request-id']))
+  })
+
+  it('leads to a page that explains each code of the tables', async () => {
+    const page = await test.inject({ url: '/docs/errors' })
+    expect(page.statusCode).toBe(200)
+    expect(page.headers['content-type']).toContain('text/html')
+    for (const code of [...Object.keys(problemCodes), ...Object.keys(issueCodes)]) expect(page.body).toContain(`id="${code}"`)
+  })
+})
+
+describe('X-Request-Id', () => {
+  it('is taken over when it is harmless and made anew when it is not', async () => {
+    for (const id of ['abc-123', 'A.b:c_d', 'x'.repeat(100)]) {
+      const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
+      expect(response.headers['x-request-id']).toBe(id)
+    }
+    for (const id of ['', 'has space', '<script>', 'x'.repeat(101), '"quoted"']) {
+      const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
+      expect(response.headers['x-request-id']).toMatch(/^[a-z0-9-]+$/)
+    }
+  })
+
+  it('differs from answer to answer', async () => {
+    const ids = await Promise.all(Array.from({ length: 50 }, () => test.inject({ url: '/healthz' })))
+    expect(new Set(ids.map((response) => response.headers['x-request-id'])).size).toBe(50)
+  })
+})
+
+describe('the framework’s own errors', () => {
+  it('are problems too: unknown routes, with the nearest one as hint', async () => {
+    for (const url of ['/nothing', '/api/v1/nothing', `${billing}/nothing`, `${billing}/config/`, '/API/v1/billing/config']) {
+      const response = await test.inject({ url })
+      expect([url, response.statusCode, response.json().code]).toEqual([url, 404, 'route_not_found'])
+    }
+    const near = await test.inject({ url: `${billing}/confg` })
+    expect(near.json().hint).toBe(`Did you mean ${billing}/config?`)
+  })
+
+  it('name the methods that a path allows', async () => {
+    const cases = [
+      ['DELETE', `${billing}/config`, 'GET, HEAD'],
+      ['GET', `${billing}/config/prices/pro_monthly/calculate`, 'POST'],
+      ['PUT', '/healthz', 'GET, HEAD'],
+    ] as const
+    for (const [method, url, allow] of cases) {
+      const response = await test.inject({ method, url })
+      expect([url, response.statusCode, response.json().code]).toEqual([url, 405, 'method_not_allowed'])
+      expect(response.headers['allow']).toBe(allow)
+    }
+    const response = await test.asAdmin({ method: 'PATCH', url: `${admin}/config` })
+    expect([response.statusCode, response.headers['allow']]).toEqual([405, 'GET, HEAD, POST'])
+  })
+
+  it('refuse media types and encodings that are not plain JSON', async () => {
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml']
+    for (const type of types) {
+      const response = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: '{}', headers: { 'content-type': type } })
+      expect([type, response.statusCode, response.json().code]).toEqual([type, 415, 'media_type_unsupported'])
+    }
+    const packed = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: '{}', headers: { ...json, 'content-encoding': 'gzip' } })
+    expect([packed.statusCode, packed.json().code]).toEqual([415, 'media_type_unsupported'])
+  })
+
+  it('refuse bodies that are too large, each route by its own limit', async () => {
+    const document = JSON.stringify({ version: '1.0.0', products: [], padding: 'x'.repeat(11 * 1024 * 1024) })
+    const push = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: document, headers: json })
+    expect([push.statusCode, push.json().code]).toEqual([413, 'body_too_large'])
+    const calculate = await test.inject({
+      method: 'POST',
+      url: `${billing}/config/prices/pro_monthly/calculate`,
+      payload: JSON.stringify({ quantity: 1, padding: 'x'.repeat(20_000) }),
+      headers: json,
+    })
+    expect([calculate.statusCode, calculate.json().code]).toEqual([413, 'body_too_large'])
+  })
+
+  it('take a path that is no URL as a bad request', async () => {
+    const response = await test.inject({ url: `${billing}/config/prices/%E0%A4%A` })
+    expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
+  })
+
+  it('answer bytes that are not HTTP in the same form', async () => {
+    await test.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = test.app.server.address() as AddressInfo
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write('this is not http\r\n\r\n'))
+      let text = ''
+      socket.on('data', (data: Buffer) => (text += data.toString()))
+      socket.on('close', () => resolve(text))
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/)
+    const problem = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { code: string; instance: string }
+    expect(problem.code).toBe('request_invalid')
+    expect(answer).toContain(`X-Request-Id: ${problem.instance.replace('urn:request:', '')}`)
+  })
+})
+
+describe('a broken body', () => {
+  const post = (payload: string | Buffer) =>
+    test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload, headers: json })
+
+  it('is malformed JSON with a pointer, whatever is wrong with it', async () => {
+    const cases: [string | Buffer, string][] = [
+      ['', '#'],
+      ['{', '#'],
+      ['{"version":', '#'],
+      ["{'version':'1.0.0'}", '#'],
+      ['{"a":1}x', '#'],
+      [Buffer.from([0x22, 0xff, 0xfe, 0x22]), '#'],
+      ['{"__proto__":{"admin":true}}', '#/__proto__'],
+      ['{"products":[{"\\u005f_proto__":1}]}', '#/products/0/__proto__'],
+      ['{"version":"1.0.0","version":"2.0.0"}', '#/version'],
+      ['{"products":[{"id":"a"},{"id":"b","prices":[{"amount":1,"amount":100}]}]}', '#/products/1/prices/0/amount'],
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, `#${'/0'.repeat(64)}`],
+    ]
+    for (const [payload, pointer] of cases) {
+      const response = await post(payload)
+      const shown = payload.toString().slice(0, 40)
+      expect([shown, response.statusCode, response.json().code]).toEqual([shown, 400, 'json_malformed'])
+      expect(response.json().errors).toEqual([expect.objectContaining({ code: 'syntax', severity: 'error', pointer })])
+    }
+  })
+
+  it('is not one where a name comes again in another object, or inside a string', async () => {
+    const response = await post('{"version":"1.0.0","products":[{"id":"a","name":"\\"id\\":{["},{"id":"b","name":"b"}]}')
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toMatchObject({ valid: true })
+  })
+
+  it('that is JSON but no document is for the validation to judge', async () => {
+    for (const payload of ['[]', '"text"', '42', 'true']) {
+      const verdict = await post(payload)
+      expect([payload, verdict.statusCode, verdict.json().valid]).toEqual([payload, 200, false])
+      expect(verdict.json().errors[0].pointer).toBe('#')
+      const push = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload, headers: json })
+      expect([payload, push.statusCode, push.json().code]).toEqual([payload, 422, 'config_invalid'])
+    }
+    for (const payload of ['null', '']) expect((await post(payload)).json().code).toBe('json_malformed')
+  })
+
+  it('is not coerced or stripped: wrong types and unknown fields reach the validation', async () => {
+    const verdict = await post(
+      JSON.stringify({ version: '1.0.0', extra: 1, products: [{ id: 'a', name: 'A', prices: [{ id: 'p', amount: '5', currency: 'usd' }] }] }),
+    )
+    const pointers = verdict.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)
+    expect(pointers).toContain('#/extra')
+    expect(pointers).toContain('#/products/0/prices/0/amount')
+  })
+})
+
+describe('parameters', () => {
+  it('that a route does not have are refused, with their place and the likely meaning', async () => {
+    const urls = [`${billing}/config?x=1`, `${billing}/schema?x=1`, `${billing}/config/prices/pro_monthly?x=1`, '/healthz?x=1', '/api/v1/openapi.json?x=1']
+    for (const url of urls) {
+      const response = await test.inject({ url })
+      expect([url, response.statusCode, response.json().code]).toEqual([url, 400, 'request_invalid'])
+      expect(response.json().errors).toEqual([expect.objectContaining({ code: 'field_unknown', pointer: '#/query/x' })])
+    }
+    const response = await test.asAdmin({ url: `${admin}/config/history?limt=5` })
+    expect(response.json().errors[0]).toMatchObject({ pointer: '#/query/limt', hint: 'Did you mean "limit"?' })
+  })
+
+  it('out of range or of another type are refused, all of them at once', async () => {
+    const cases = [
+      ['limit=0', ['#/query/limit']],
+      ['limit=101', ['#/query/limit']],
+      ['limit=ten', ['#/query/limit']],
+      ['limit=1.5', ['#/query/limit']],
+      ['limit=', ['#/query/limit']],
+      ['limit=1&limit=2', ['#/query/limit']],
+      ['offset=-1', ['#/query/offset']],
+      ['limit=0&offset=x', ['#/query/limit', '#/query/offset']],
+    ] as const
+    for (const [query, pointers] of cases) {
+      const response = await test.asAdmin({ url: `${admin}/config/history?${query}` })
+      expect([query, response.statusCode, response.json().code]).toEqual([query, 400, 'request_invalid'])
+      expect(response.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)).toEqual(pointers)
+    }
+    const path = await test.asAdmin({ url: `${admin}/config/history/latest` })
+    expect([path.statusCode, path.json().errors[0].pointer]).toEqual([400, '#/path/revision'])
+    const flag = await test.push(sampleConfig(), '?dry_run=maybe')
+    expect([flag.statusCode, flag.json().errors[0].pointer]).toEqual([400, '#/query/dry_run'])
+  })
+
+  it('of a small body are named likewise, and never turned into another type', async () => {
+    const rollback = (payload: string) => test.asAdmin({ method: 'POST', url: `${admin}/config/rollback`, payload, headers: json })
+    const cases = [
+      ['{}', 'field_missing', '#/revision'],
+      ['{"revision":"1"}', 'type_wrong', '#/revision'],
+      ['{"revision":0}', 'value_invalid', '#/revision'],
+      ['{"revision":1,"x":2}', 'field_unknown', '#/x'],
+      ['[]', 'type_wrong', '#'],
+    ] as const
+    for (const [payload, code, pointer] of cases) {
+      const response = await rollback(payload)
+      expect([payload, response.statusCode, response.json().code]).toEqual([payload, 400, 'request_invalid'])
+      expect(response.json().errors).toEqual([expect.objectContaining({ code, pointer })])
+    }
+  })
+})
+
+describe('draining', () => {
+  it('refuses new requests, is not ready, stays alive, and lets the running request end', async () => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const draining = await startTestApp({
+      wrap: (service) => ({ ...service, listKeys: async () => gate.then(() => service.listKeys()) }),
+    })
+    const running = draining.asAdmin({ url: `${admin}/keys` })
+    await new Promise(setImmediate)
+    draining.app.drain()
+    const refused = await draining.inject({ url: `${billing}/config` })
+    expect([refused.statusCode, refused.json().code, refused.headers['connection']]).toEqual([503, 'shutting_down', 'close'])
+    expect((await draining.inject({ url: '/readyz' })).json().code).toBe('shutting_down')
+    expect((await draining.inject({ url: '/healthz' })).statusCode).toBe(200)
+    release()
+    expect((await running).statusCode).toBe(200)
+    await closeGracefully(draining.app, 1000)
+    await draining.close()
+  })
+})

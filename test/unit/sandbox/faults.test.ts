@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { Faults } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import { RateLimit } from '../../../packages/ratecard/src/sandbox/rate-limit.ts'
+
+describe('ordering faults', () => {
+  test('the oldest order that matches strikes, one failure at a time', () => {
+    const faults = new Faults()
+    faults.add({ kind: 'conflict' })
+    faults.add({ kind: 'rate_limit' })
+    const kinds = [1, 2, 3].map(() => faults.strike('POST', '/v1/prices', 'acct').fault?.kind)
+    expect(kinds).toEqual(['conflict', 'rate_limit', undefined])
+  })
+
+  test('a pattern matches the whole path, and only stars are special', () => {
+    const faults = new Faults()
+    faults.add({ kind: 'conflict', path: '/v1/prices', count: null })
+    faults.add({ kind: 'rate_limit', path: '/v1/b.lling/*', count: null })
+    const kindOf = (path: string): string | undefined => faults.strike('GET', path, 'acct').fault?.kind
+    expect(kindOf('/v1/prices')).toBe('conflict')
+    expect(kindOf('/v1/prices/p')).toBeUndefined()
+    expect(kindOf('/v1/b.lling/x')).toBe('rate_limit')
+    expect(kindOf('/v1/billing/x')).toBeUndefined()
+  })
+
+  test('latencies add up', () => {
+    const faults = new Faults()
+    faults.add({ kind: 'latency', latencyMs: 10 })
+    faults.add({ kind: 'latency', latencyMs: 5, count: 2 })
+    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(15)
+    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(5)
+    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(0)
+  })
+})
+
+describe('limiting the rate', () => {
+  test('over any time, no more than the limit a second and one second’s worth pass', () => {
+    const rate = new RateLimit('live')
+    let passed = 0
+    for (let ms = 0; ms < 10_000; ms += 2) if (rate.take('acct', `op ${ms % 40}`, ms) === undefined) passed++
+    expect(passed).toBeGreaterThanOrEqual(1000)
+    expect(passed).toBeLessThanOrEqual(1100)
+  })
+
+  test('a clock that goes back gives nothing away', () => {
+    const rate = new RateLimit('sandbox')
+    for (let index = 0; index < 25; index++) expect(rate.take('acct', 'op', 10_000)).toBeUndefined()
+    expect(rate.take('acct', 'op', 0)).toBe('global-rate')
+    expect(rate.take('acct', 'op', 10)).toBe('global-rate')
+  })
+})
