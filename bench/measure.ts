@@ -6,7 +6,8 @@ export interface BenchResult {
   readonly ours: string
   readonly yardstick: string
   readonly ratio: string
-  readonly aim: string
+  /** null: told for orientation. */
+  readonly aim: string | null
   readonly met: boolean
 }
 

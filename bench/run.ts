@@ -30,32 +30,31 @@ function distribution(): string {
   }
 }
 
-const machine = `${os.availableParallelism().toString()} cores, ${distribution()}, Node ${process.versions.node.split('.')[0] ?? ''}`
+const verdict = ({ aim, met }: BenchResult) => (aim === null ? '' : met ? 'met' : 'missed')
+const cells = (result: BenchResult) => [
+  result.name,
+  result.ours,
+  result.yardstick,
+  result.ratio,
+  result.aim ?? '',
+  verdict(result),
+]
+
 const results: BenchResult[] = []
 for (const [name, bench] of Object.entries(benches)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue
   for (const result of await bench({ quick })) {
     results.push(result)
-    console.log(
-      row([result.name, result.ours, result.yardstick, result.ratio, result.aim, result.met ? 'met' : 'missed']),
-    )
+    console.log(row(cells(result)))
   }
 }
 
+const node = process.versions.node.split('.')[0] ?? ''
+const machine = `${os.availableParallelism().toString()} cores, ${distribution()}, Node ${node}`
 const text = `# Benchmarks
 
-One run of \`npm run bench\` on ${machine}. Compare ratios, not numbers: each compares with its yardstick in the same run.
+One run of \`npm run bench\` on ${machine}. Compare ratios, not numbers: each stands beside its yardstick of the same run.
 
-${table(
-  ['What', 'Ours', 'Yardstick', 'Ratio', 'Aim', ''],
-  results.map(({ name, ours, yardstick, ratio, aim, met }) => [
-    name,
-    ours,
-    yardstick,
-    ratio,
-    aim,
-    met ? 'met' : 'missed',
-  ]),
-)}
+${table(['What', 'Ours', 'Yardstick', 'Ratio', 'Aim', ''], results.map(cells))}
 `
 if (!quick && chosen.length === 0) writeFileSync(new URL('RESULTS.md', import.meta.url), text)

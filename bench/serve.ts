@@ -1,5 +1,5 @@
 // One server in a process of its own, so that the load generator does not compete with it for an event loop. Tells its address to
-// the parent and ends with it.
+// the parent, then its CPU time so far whenever asked, and ends with it.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -37,4 +37,8 @@ const starts: Readonly<Record<string, () => Promise<string>>> = {
 const start = starts[kind ?? '']
 if (start === undefined || process.send === undefined) throw new Error('started by the benchmarks only')
 process.once('disconnect', () => process.exit())
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.((user + system).toString())
+})
 process.send(await start())

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 export interface ServerProcess {
   readonly url: string
+  /** CPU time used so far. */
+  cpuMicroseconds(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -12,15 +14,24 @@ export async function startProcess(kind: 'service' | 'sandbox' | 'bare', argumen
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('message', (message) => {
-      if (typeof message === 'string') resolve(message)
-      else reject(new Error('serve.ts sends its address'))
+  const nextMessage = () =>
+    new Promise<string>((resolve, reject) => {
+      const lost = () => reject(new Error(`The ${kind} server ended`))
+      child.once('exit', lost)
+      child.once('message', (message) => {
+        child.off('exit', lost)
+        if (typeof message === 'string') resolve(message)
+        else reject(new Error('serve.ts sends text'))
+      })
     })
-    child.once('exit', (code) => reject(new Error(`The ${kind} server ended with ${String(code)}`)))
-  })
+  const url = await nextMessage()
   return {
     url,
+    cpuMicroseconds: async () => {
+      const answer = nextMessage()
+      child.send('cpu')
+      return Number(await answer)
+    },
     stop: () => {
       child.kill()
       return ended

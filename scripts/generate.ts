@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configPage } from './reference/config-page.ts'
+import { cliPage } from './reference/cli-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
@@ -13,6 +14,7 @@ const check = process.argv.includes('--check')
 
 const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/config.md': configPage,
+  'docs/reference/cli.md': cliPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
   'docs/reference/settings.md': settingsPage,

@@ -6,7 +6,7 @@ import type { ValidateFunction } from 'ajv'
 
 type Schema = Readonly<Record<string, unknown>>
 
-interface Operation {
+export interface Operation {
   readonly name: string
   readonly method: string
   readonly path: string
@@ -24,6 +24,9 @@ interface Contract {
 const contract = JSON.parse(
   readFileSync(new URL('stripe-contract.generated.json', import.meta.url), 'utf8'),
 ) as Contract
+
+/** What the SDK can ask for, of what we use. */
+export const operations = contract.operations
 
 export const contractVersion = contract.api_version
 
@@ -93,7 +96,10 @@ function operationOf(method: string, path: string): Operation | undefined {
   const fits = (operation: Operation): boolean =>
     operation.method === method && new RegExp(`^${operation.path.replaceAll('{id}', '[^/]+')}$`).test(path)
   // `/v1/prices/search` would fit `/v1/prices/{id}` too: a literal path wins.
-  return contract.operations.find((operation) => operation.method === method && operation.path === path) ?? contract.operations.find(fits)
+  return (
+    contract.operations.find((operation) => operation.method === method && operation.path === path) ??
+    contract.operations.find(fits)
+  )
 }
 
 function problems(check: ValidateFunction, value: unknown, where: string): string[] {
@@ -114,10 +120,19 @@ export function checkRequest(method: string, path: string, params: unknown): str
 /** What is wrong with a reply; empty when it is what the contract promises for this operation and status. */
 export function checkReply(method: string, path: string, status: number, body: unknown): string[] {
   const where = `reply ${status} ${method} ${path} `
-  if (status !== 200) return problems(validator('error', () => errorSchema), body, where)
+  if (status !== 200)
+    return problems(
+      validator('error', () => errorSchema),
+      body,
+      where,
+    )
   const operation = operationOf(method, path)
   if (operation === undefined) return [`${method} ${path} is not in the contract`]
-  return problems(validator(`${operation.name} reply`, () => located(operation.reply) as Schema), body, where)
+  return problems(
+    validator(`${operation.name} reply`, () => located(operation.reply) as Schema),
+    body,
+    where,
+  )
 }
 
 /** A request that was answered, as the sandbox's observer sees it. */

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { createService } from './compose.ts'
@@ -59,7 +60,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const service = createService({ settings, store, processor, processorName, clock })
     closers.push(() => service.close())
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
-    const app = await buildApp({ service, settings: { ...settings, publicUrl: settings.publicUrl }, clock })
+    // The log goes to stderr: stdout says only where things are.
+    const logger = pino({ level: settings.logLevel }, pino.destination(2))
+    const app = await buildApp({ service, settings: { ...settings, publicUrl: publicUrlOf(settings) }, clock, logger })
     closers.push(() => closeGracefully(app, drainMs))
     const url = await listen(app, settings)
     service.lookups.start()
@@ -133,6 +136,16 @@ function readOrCreate(file: string, fresh: string): string {
   }
 }
 
+/** Links need a base; with a port that is picked at start there is none, and they stay relative. */
+function publicUrlOf({ publicUrl, host, port }: Settings): string | null {
+  return publicUrl ?? (port === 0 ? null : baseUrl(host, port))
+}
+
+function baseUrl(host: string, port: number): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${String(port)}`
+}
+
 async function listen(app: FastifyInstance, settings: Settings): Promise<string> {
   try {
     await app.listen({ host: settings.host, port: settings.port })
@@ -141,8 +154,7 @@ async function listen(app: FastifyInstance, settings: Settings): Promise<string>
   }
   const address = app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : settings.port
-  const shown = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${String(port)}`
+  return baseUrl(settings.host, port)
 }
 
 function readFileText(file: string): string {

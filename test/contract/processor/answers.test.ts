@@ -16,17 +16,35 @@ const product = {
   ...{ metadata: { ratecard_id: 'p' }, name: 'Product p', type: 'service' },
 }
 
+interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly body: string
+}
+
+interface Said {
+  readonly status?: number
+  readonly body: unknown
+}
+
 /** The processor against a server that gives these answers, one after the other; the last one stays. */
-async function against(...answers: { status?: number; body: unknown }[]) {
-  const seen: { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
+function against(...answers: Said[]) {
+  let next = 0
+  return answering(() => answers[Math.min(next++, answers.length - 1)] ?? { body: null })
+}
+
+async function answering(answer: (request: Seen) => Said) {
+  const seen: Seen[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      const answer = answers[Math.min(seen.length, answers.length - 1)]
-      seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
-      response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json', 'request-id': 'req_1' })
-      response.end(typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body))
+      const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
+      seen.push(one)
+      const said = answer(one)
+      response.writeHead(said.status ?? 200, { 'content-type': 'application/json', 'request-id': 'req_1' })
+      response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -66,7 +84,9 @@ describe('an answer that makes no sense', () => {
 
   it('is broken when a field is not what was written, and the field is named', async () => {
     const { processor } = await against({ body: { ...product, description: 'Not mine' } })
-    await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(/its description is not what was written/)
+    await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(
+      /its description is not what was written/,
+    )
   })
 
   it('is broken when an update, a mark or an archive did not take', async () => {
@@ -103,10 +123,75 @@ describe('an answer that is not from Stripe', () => {
     expect(seen).toHaveLength(2)
   })
 
+  it('leaves a write in doubt when the repeat is refused: the object may be there because of the first attempt', async () => {
+    const error = { type: 'invalid_request_error', code: 'resource_already_exists', message: 'Product already exists.' }
+    const { processor, seen } = await against(
+      { status: 500, body: { error: { type: 'api_error' } } },
+      { status: 400, body: { error } },
+    )
+    const doubtful = processor.perform(createProduct('p'), writing)
+    await expect(doubtful).rejects.toMatchObject({ kind: 'unknown_outcome', outcomeUnknown: true })
+    expect(seen).toHaveLength(2)
+  })
+
   it('is waited out: a bare 429', async () => {
     const { processor, seen } = await against({ status: 429, body: {} }, { body: product })
     await processor.perform(createProduct('p'), writing)
     expect(seen).toHaveLength(2)
+  })
+})
+
+describe('a list whose cursor is deleted meanwhile', () => {
+  const coupon = (id: string) => ({
+    ...{
+      id,
+      object: 'coupon',
+      created: 1,
+      amount_off: null,
+      currency: null,
+      duration: 'once',
+      duration_in_months: null,
+    },
+    ...{
+      max_redemptions: null,
+      metadata: {},
+      name: null,
+      percent_off: 10,
+      redeem_by: null,
+      times_redeemed: 0,
+      valid: true,
+    },
+  })
+  const page = (has_more: boolean, ...ids: string[]) => ({
+    body: { object: 'list', data: ids.map(coupon), has_more, url: '/' },
+  })
+  const error = {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param: 'starting_after',
+    message: 'No such coupon',
+  }
+
+  it('is begun anew, and what was deleted is not in it', async () => {
+    let deleted = false
+    const { processor } = await answering(({ url }) => {
+      if (!url.startsWith('/v1/coupons')) return page(false)
+      if (!url.includes('starting_after')) return deleted ? page(true, 'a') : page(true, 'a', 'gone')
+      if (url.includes('starting_after=a')) return page(false, 'b')
+      deleted = true
+      return { status: 400, body: { error } }
+    })
+    const { coupon: found } = await processor.snapshot({ signal })
+    expect(found.map((one) => one.processorId)).toEqual(['a', 'b'])
+  })
+
+  it('is not begun anew for ever', async () => {
+    const { processor, seen } = await answering(({ url }) => {
+      if (!url.startsWith('/v1/coupons')) return page(false)
+      return url.includes('starting_after') ? { status: 400, body: { error } } : page(true, 'gone')
+    })
+    await expect(processor.snapshot({ signal })).rejects.toMatchObject({ kind: 'rejected' })
+    expect(seen.filter((request) => request.url.startsWith('/v1/coupons'))).toHaveLength(8)
   })
 })
 
@@ -163,7 +248,13 @@ describe('no connection', () => {
     const { port } = closed.address() as AddressInfo
     await new Promise((resolve) => closed.close(resolve))
     const nobody = createStripeProcessor({
-      ...{ secretKey, apiBase: `http://127.0.0.1:${port}`, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 },
+      ...{
+        secretKey,
+        apiBase: `http://127.0.0.1:${port}`,
+        budget: unlimitedBudget,
+        clock: systemClock,
+        firstWaitMs: 1,
+      },
     })
     await expect(nobody.perform(createMeter('m'), writing)).rejects.toMatchObject({
       kind: 'unavailable',

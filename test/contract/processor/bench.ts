@@ -24,8 +24,8 @@ export async function sandboxAndProcessor(options: Partial<StripeProcessorOption
   const processor = processorOf(sandbox, { secretKey, ...options })
   const signal = AbortSignal.timeout(60_000)
   /** Requests that the sandbox logged, as `POST /v1/products 200`; null is a socket closed without an answer. */
-  const requests = () => sandbox.control.requests().map(({ method, path, status }) => `${method} ${path} ${status ?? 'closed'}`)
+  const requests = () =>
+    sandbox.control.requests().map(({ method, path, status }) => `${method} ${path} ${status ?? 'closed'}`)
   const writing = () => ({ idempotencyKey: `key-${++calls}`, signal })
   return { sandbox, processor, signal, requests, writing }
 }
-

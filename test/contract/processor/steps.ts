@@ -10,7 +10,14 @@ type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
 export function createProduct(id: string, fields: Partial<Fields<'product'>> = {}): Create<'product'> {
   const base = { name: `Product ${id}`, description: '', type: 'service' as const, metadata: {}, defaultPrice: null }
   const chosen = processorId(`rc_${id}`)
-  return { op: 'create', kind: 'product', configId: configId(id), id: chosen, carried: 0, fields: { ...base, ...fields } }
+  return {
+    op: 'create',
+    kind: 'product',
+    configId: configId(id),
+    id: chosen,
+    carried: 0,
+    fields: { ...base, ...fields },
+  }
 }
 
 export function createPrice(id: string, product: ProcessorId, fields: Partial<Fields<'price'>> = {}): Create<'price'> {
@@ -55,7 +62,14 @@ export function createCoupon(id: string, fields: Partial<Fields<'coupon'>> = {},
     appliesTo: null,
     metadata: {},
   }
-  return { op: 'create', kind: 'coupon', configId: configId(id), id: processorId(id), carried, fields: { ...base, ...fields } }
+  return {
+    op: 'create',
+    kind: 'coupon',
+    configId: configId(id),
+    id: processorId(id),
+    carried,
+    fields: { ...base, ...fields },
+  }
 }
 
 export function createCode(
@@ -75,7 +89,14 @@ export function createCode(
     expiresAt: null,
     metadata: {},
   }
-  return { op: 'create', kind: 'promotion_code', configId: configId(id), id: null, carried, fields: { ...base, ...fields } }
+  return {
+    op: 'create',
+    kind: 'promotion_code',
+    configId: configId(id),
+    id: null,
+    carried,
+    fields: { ...base, ...fields },
+  }
 }
 
 export function createWebhook(id: string, fields: Partial<Fields<'webhook'>> = {}): Create<'webhook'> {

@@ -4,7 +4,16 @@ import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ResolvedStep } from '../../../packages/ratecard/src/catalog/steps.ts'
 import type { Performed, Processor } from '../../../packages/ratecard/src/processor/processor.ts'
-import { archive, createCode, createCoupon, createMeter, createPrice, createProduct, createWebhook, update } from './steps.ts'
+import {
+  archive,
+  createCode,
+  createCoupon,
+  createMeter,
+  createPrice,
+  createProduct,
+  createWebhook,
+  update,
+} from './steps.ts'
 
 export interface Bench {
   readonly processor: Processor
@@ -267,7 +276,10 @@ export function processorContract(name: string, open: () => Promise<Bench>): voi
 
     describe('webhooks', () => {
       it('tell their secret at creation and never again', async () => {
-        const step = createWebhook(id('w_secret'), { events: ['charge.refunded', 'invoice.paid'], description: 'Books' })
+        const step = createWebhook(id('w_secret'), {
+          events: ['charge.refunded', 'invoice.paid'],
+          description: 'Books',
+        })
         const made = await perform(step)
         expect(made.secret).toMatch(/^whsec_/)
         expectObserved(made, { fields: step.fields, mark: step.configId, active: true })
@@ -319,7 +331,8 @@ export function processorContract(name: string, open: () => Promise<Bench>): voi
         const hookId = await make(webhook)
 
         const snapshot = await bench.processor.snapshot({ signal })
-        const find = (list: readonly ObservedResource[], wanted: string) => list.find((one) => one.processorId === wanted)
+        const find = (list: readonly ObservedResource[], wanted: string) =>
+          list.find((one) => one.processorId === wanted)
         expect(find(snapshot.product, target)).toMatchObject({ fields: product.fields, mark: product.configId })
         expect(find(snapshot.meter, meterId)).toMatchObject({ fields: meter.fields, active: true })
         expect(find(snapshot.price, priceId)).toMatchObject({ fields: price.fields, lookupKey: price.configId })

@@ -9,7 +9,8 @@ async function control(
   path: string,
   options: { readonly body?: unknown; readonly key?: string; readonly headers?: Record<string, string> } = {},
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const authorization: Record<string, string> = options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }
+  const authorization: Record<string, string> =
+    options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }
   const reply = await fetch(`${sandbox.url}/_sandbox/${path}`, {
     method,
     headers: { ...authorization, ...options.headers },
@@ -47,14 +48,23 @@ describe('control routes of the sandbox', () => {
     const seeded = await control(sandbox, 'POST', 'seed', { body: { calls }, key: sandbox.apiKey })
     expect(seeded.status).toBe(200)
     const [product] = (await sandbox.stripe.products.list({ expand: ['data.default_price'] })).data
-    expect(product).toMatchObject({ name: 'Solo', default_price: { unit_amount: 900, recurring: { interval: 'month' } } })
+    expect(product).toMatchObject({
+      name: 'Solo',
+      default_price: { unit_amount: 900, recurring: { interval: 'month' } },
+    })
   })
 
   test('a seed stops at the first refusal and says which it was', async () => {
     const sandbox = await sandboxForTest()
-    const calls = [{ path: '/v1/products', params: { name: 'P' } }, { path: '/v1/prices', params: { currency: 'usd' } }]
+    const calls = [
+      { path: '/v1/products', params: { name: 'P' } },
+      { path: '/v1/prices', params: { currency: 'usd' } },
+    ]
     const seeded = await control(sandbox, 'POST', 'seed', { body: { calls }, key: sandbox.apiKey })
-    expect(seeded).toMatchObject({ status: 400, body: { call: 1, answer: { error: { type: 'invalid_request_error' } } } })
+    expect(seeded).toMatchObject({
+      status: 400,
+      body: { call: 1, answer: { error: { type: 'invalid_request_error' } } },
+    })
     expect((await control(sandbox, 'POST', 'seed', { body: { calls } })).status).toBe(401)
   })
 
@@ -90,7 +100,10 @@ describe('control routes of the sandbox', () => {
 
   test('the request log tells what was asked and answered, never the key', async () => {
     const sandbox = await sandboxForTest({ apiKey: 'sk_test_verysecretkey' })
-    const { lastResponse } = await sandbox.stripe.products.create({ name: 'P', images: ['a', 'b'] }, { idempotencyKey: 'k' })
+    const { lastResponse } = await sandbox.stripe.products.create(
+      { name: 'P', images: ['a', 'b'] },
+      { idempotencyKey: 'k' },
+    )
     await sandbox.stripe.products.create({ name: 'P', images: ['a', 'b'] }, { idempotencyKey: 'k' })
     await sandbox.stripe.products.retrieve('nope').catch(() => undefined)
     const { body } = await control(sandbox, 'GET', 'requests')
@@ -122,7 +135,10 @@ describe('control routes of the sandbox', () => {
     const failed = (await (await fetch(`${sandbox.url}/v1/products/nope`, { headers })).json()) as {
       error: { request_log_url: string }
     }
-    expect(await (await fetch(failed.error.request_log_url)).json()).toMatchObject({ path: '/v1/products/nope', status: 404 })
+    expect(await (await fetch(failed.error.request_log_url)).json()).toMatchObject({
+      path: '/v1/products/nope',
+      status: 404,
+    })
   })
 
   test('faults are ordered, listed and cleared', async () => {

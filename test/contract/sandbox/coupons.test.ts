@@ -25,7 +25,13 @@ describe('coupons of the sandbox', () => {
     expect(coupon).not.toHaveProperty('currency_options')
   })
 
-  const refused: readonly (readonly [string, Stripe.CouponCreateParams, string, string | undefined, string | undefined])[] = [
+  const refused: readonly (readonly [
+    string,
+    Stripe.CouponCreateParams,
+    string,
+    string | undefined,
+    string | undefined,
+  ])[] = [
     ['no discount', { duration: 'once' }, 'Must provide percent_off or amount_off.', 'parameter_missing', undefined],
     [
       'two discounts',
@@ -96,7 +102,11 @@ describe('coupons of the sandbox', () => {
   test('the products a coupon is for must exist and come back when asked for', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P' })
-    const coupon = await stripe.coupons.create({ percent_off: 10, applies_to: { products: [id] }, expand: ['applies_to'] })
+    const coupon = await stripe.coupons.create({
+      percent_off: 10,
+      applies_to: { products: [id] },
+      expand: ['applies_to'],
+    })
     expect(coupon.applies_to).toEqual({ products: [id] })
     const [listed] = (await stripe.coupons.list({ expand: ['data.applies_to'] })).data
     expect(listed?.applies_to).toEqual({ products: [id] })
@@ -134,7 +144,11 @@ describe('coupons of the sandbox', () => {
     await stripe.coupons.create({ id: 'TEN', percent_off: 10 })
     const code = await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: 'TEN' }, code: 'SAVE' })
     expect(await stripe.coupons.del('TEN')).toEqual({ id: 'TEN', object: 'coupon', deleted: true })
-    for (const call of [stripe.coupons.retrieve('TEN'), stripe.coupons.update('TEN', { name: 'x' }), stripe.coupons.del('TEN')]) {
+    for (const call of [
+      stripe.coupons.retrieve('TEN'),
+      stripe.coupons.update('TEN', { name: 'x' }),
+      stripe.coupons.del('TEN'),
+    ]) {
       expect(await refusal(call)).toMatchObject({ status: 404, param: 'coupon', message: "No such coupon: 'TEN'" })
     }
     expect(await stripe.promotionCodes.retrieve(code.id)).toMatchObject({ active: false, promotion: { coupon: 'TEN' } })

@@ -53,7 +53,8 @@ describe('faults of the sandbox', () => {
     for (const kind of ['error_before', 'error_after'] as const) {
       control.reset()
       control.fail({ kind, keep: false })
-      const create = (): Promise<Stripe.Product> => stripe.products.create({ name: 'P' }, { idempotencyKey: kind })
+      const create = (): Promise<Stripe.Response<Stripe.Product>> =>
+        stripe.products.create({ name: 'P' }, { idempotencyKey: kind })
       expect(await refusal(create())).toMatchObject({ status: 500 })
       const made = await create()
       expect(made.lastResponse).toMatchObject({ statusCode: 200 })
@@ -119,7 +120,9 @@ describe('rate profiles of the sandbox', () => {
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
     // The five refused ones cost nothing: 75 of 100 are left for other operations.
     const others = [stripe.prices, stripe.coupons, stripe.customers, stripe.events]
-    const calls = others.flatMap((resource) => Array.from({ length: 25 }, () => resource.list().then(() => 'passed', reasonOf)))
+    const calls = others.flatMap((resource) =>
+      Array.from({ length: 25 }, () => resource.list().then(() => 'passed', reasonOf)),
+    )
     const answers = await Promise.all(calls)
     expect(answers.filter((answer) => answer === 'passed')).toHaveLength(75)
     expect(answers.filter((answer) => answer === 'global-rate')).toHaveLength(25)

@@ -10,7 +10,8 @@ async function fill(stripe: Stripe, count: number): Promise<string[]> {
   return ids.reverse()
 }
 
-const idsOf = (list: { readonly data: readonly { readonly id: string }[] }): string[] => list.data.map((item) => item.id)
+const idsOf = (list: { readonly data: readonly { readonly id: string }[] }): string[] =>
+  list.data.map((item) => item.id)
 
 describe('lists of the sandbox', () => {
   test('a list has ten objects, newest first, unless asked for more', async () => {
@@ -44,7 +45,10 @@ describe('lists of the sandbox', () => {
     for await (const product of stripe.products.list({ limit: 3 })) walked.push(product.id)
     expect(walked).toEqual(ids)
     expect(await stripe.products.list({ limit: 7 })).toMatchObject({ has_more: false })
-    expect(await stripe.products.list({ starting_after: ids.at(-1) ?? '' })).toMatchObject({ data: [], has_more: false })
+    expect(await stripe.products.list({ starting_after: ids.at(-1) ?? '' })).toMatchObject({
+      data: [],
+      has_more: false,
+    })
   })
 
   test('a walk backward gives the page that ends just before the cursor, newest first', async () => {
@@ -144,7 +148,11 @@ describe('metadata in the sandbox', () => {
   test('writing merges, an empty value removes its key, an empty metadata removes all', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2', 0: 'zero' } })
-    expect((await stripe.products.update(id, { metadata: { b: '', c: 3 } })).metadata).toEqual({ 0: 'zero', a: '1', c: '3' })
+    expect((await stripe.products.update(id, { metadata: { b: '', c: 3 } })).metadata).toEqual({
+      0: 'zero',
+      a: '1',
+      c: '3',
+    })
     expect((await stripe.products.update(id, { metadata: '' })).metadata).toEqual({})
   })
 
@@ -153,14 +161,18 @@ describe('metadata in the sandbox', () => {
     const make = (metadata: Record<string, string>): Promise<unknown> => stripe.products.create({ name: 'P', metadata })
     expect(await refusal(make({ k: 'v'.repeat(501) }))).toMatchObject({
       param: 'metadata[k]',
-      message: expect.stringMatching(/^Metadata values can have up to 500 characters, but you passed in a value that is 501/) as string,
+      message: expect.stringMatching(
+        /^Metadata values can have up to 500 characters, but you passed in a value that is 501/,
+      ) as string,
     })
     expect(await refusal(make({ ['k'.repeat(41)]: 'v' }))).toMatchObject({
       message: expect.stringMatching(/^Metadata keys can have up to 40 characters/) as string,
     })
     const fifty = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']))
     const { id } = await stripe.products.create({ name: 'P', metadata: fifty })
-    expect(await refusal(stripe.products.update(id, { metadata: { another: 'v' } }))).toMatchObject({ param: 'metadata' })
+    expect(await refusal(stripe.products.update(id, { metadata: { another: 'v' } }))).toMatchObject({
+      param: 'metadata',
+    })
     await stripe.products.update(id, { metadata: { k0: '', another: 'v' } })
   })
 

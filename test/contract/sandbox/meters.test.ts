@@ -65,7 +65,9 @@ describe('meters of the sandbox', () => {
   test('only the display name of a meter changes', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.billing.meters.create(calls)
-    expect(await stripe.billing.meters.update(id, { display_name: 'API calls' })).toMatchObject({ display_name: 'API calls' })
+    expect(await stripe.billing.meters.update(id, { display_name: 'API calls' })).toMatchObject({
+      display_name: 'API calls',
+    })
     for (const param of ['event_name', 'default_aggregation', 'metadata']) {
       expect(await refusal(stripe.billing.meters.update(id, { [param]: 'x' }))).toMatchObject({
         code: 'parameter_unknown',

@@ -96,7 +96,10 @@ describe('products of the sandbox', () => {
   test('too long a text is refused', async () => {
     const { stripe } = await sandboxForTest()
     const label = await refusal(stripe.products.create({ name: 'x', unit_label: 'thirteen long' }))
-    expect(label).toMatchObject({ param: 'unit_label', message: 'Invalid string: thirteen long; must be at most 12 characters' })
+    expect(label).toMatchObject({
+      param: 'unit_label',
+      message: 'Invalid string: thirteen long; must be at most 12 characters',
+    })
     const descriptor = await refusal(stripe.products.create({ name: 'x', statement_descriptor: 'A'.repeat(23) }))
     expect(descriptor).toMatchObject({ param: 'statement_descriptor' })
     const name = await refusal(stripe.products.create({ name: 'n'.repeat(5001) }))

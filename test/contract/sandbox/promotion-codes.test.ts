@@ -155,7 +155,9 @@ describe('promotion codes of the sandbox', () => {
   test('state and metadata change, everything else is fixed', async () => {
     const { code, stripe } = await promotions()
     const { id } = await code({ metadata: { a: '1' } })
-    expect(await stripe.promotionCodes.update(id, { metadata: { b: '2' } })).toMatchObject({ metadata: { a: '1', b: '2' } })
+    expect(await stripe.promotionCodes.update(id, { metadata: { b: '2' } })).toMatchObject({
+      metadata: { a: '1', b: '2' },
+    })
     for (const param of ['code', 'customer', 'expires_at', 'max_redemptions', 'promotion']) {
       expect(await refusal(stripe.promotionCodes.update(id, { [param]: 'x' }))).toMatchObject({
         code: 'parameter_unknown',

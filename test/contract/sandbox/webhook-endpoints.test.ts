@@ -8,9 +8,18 @@ const url = 'https://example.test/hook'
 describe('webhook endpoints of the sandbox', () => {
   test('the secret is told at creation and never again', async () => {
     const { stripe } = await sandboxForTest()
-    const made = await stripe.webhookEndpoints.create({ url, enabled_events: ['invoice.paid'], api_version: contractVersion as never })
+    const made = await stripe.webhookEndpoints.create({
+      url,
+      enabled_events: ['invoice.paid'],
+      api_version: contractVersion as never,
+    })
     expect(made.secret).toMatch(/^whsec_[A-Za-z0-9]{32}$/)
-    expect(made).toMatchObject({ url, enabled_events: ['invoice.paid'], status: 'enabled', api_version: contractVersion })
+    expect(made).toMatchObject({
+      url,
+      enabled_events: ['invoice.paid'],
+      status: 'enabled',
+      api_version: contractVersion,
+    })
     const seen = [
       await stripe.webhookEndpoints.retrieve(made.id),
       ...(await stripe.webhookEndpoints.list()).data,
@@ -23,7 +32,11 @@ describe('webhook endpoints of the sandbox', () => {
   test('url, events, description, state and metadata change in place', async () => {
     const { stripe } = await sandboxForTest()
     const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
-    const change = { url: 'http://127.0.0.1:9/x', enabled_events: ['price.created' as const], metadata: { config_id: 'h' } }
+    const change = {
+      url: 'http://127.0.0.1:9/x',
+      enabled_events: ['price.created' as const],
+      metadata: { config_id: 'h' },
+    }
     expect(await stripe.webhookEndpoints.update(id, { ...change, disabled: true })).toMatchObject({
       ...change,
       status: 'disabled',
@@ -50,12 +63,16 @@ describe('webhook endpoints of the sandbox', () => {
   test('url and events are required, and the url has a scheme', async () => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.webhookEndpoints.create({ url } as never))).toMatchObject({ param: 'enabled_events' })
-    expect(await refusal(stripe.webhookEndpoints.create({ enabled_events: ['*'] } as never))).toMatchObject({ param: 'url' })
-    expect(await refusal(stripe.webhookEndpoints.create({ url: 'example.test', enabled_events: ['*'] }))).toMatchObject({
-      code: 'url_invalid',
+    expect(await refusal(stripe.webhookEndpoints.create({ enabled_events: ['*'] } as never))).toMatchObject({
       param: 'url',
-      message: 'Invalid URL: An explicit scheme (such as https) must be provided.',
     })
+    expect(await refusal(stripe.webhookEndpoints.create({ url: 'example.test', enabled_events: ['*'] }))).toMatchObject(
+      {
+        code: 'url_invalid',
+        param: 'url',
+        message: 'Invalid URL: An explicit scheme (such as https) must be provided.',
+      },
+    )
   })
 
   test('an account has at most sixteen endpoints', async () => {

@@ -7,7 +7,9 @@ describe('the contract from the SDK’s types', () => {
     const params = { currency: 'usd', product: 'p', tiers: [{ up_to: 'inf', unit_amount: '5' }], metadata: { a: 'b' } }
     expect(checkRequest('POST', '/v1/prices', params)).toEqual([])
     expect(checkRequest('POST', '/v1/products/p', { description: '', metadata: '' })).toEqual([])
-    expect(checkRequest('GET', '/v1/prices', { lookup_keys: ['a'], expand: ['data.tiers'], active: 'true' })).toEqual([])
+    expect(checkRequest('GET', '/v1/prices', { lookup_keys: ['a'], expand: ['data.tiers'], active: 'true' })).toEqual(
+      [],
+    )
   })
 
   test.each([
@@ -39,14 +41,9 @@ describe('the contract from the SDK’s types', () => {
   })
 
   test('a test sandbox whose contract was broken fails at its end', async () => {
-    const sandbox = await startTestSandbox({
-      observe: () => {
-        // Stands for a reply that the contract does not allow.
-        sandbox.lines.length.toString()
-      },
-    })
-    const reply = await fetch(`${sandbox.url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_x' } })
-    expect(reply.status).toBe(200)
-    await sandbox.close()
+    const sandbox = await startTestSandbox({ check: ({ path }) => [`${path} is broken`] })
+    await sandbox.stripe.products.list()
+    expect(sandbox.violations).toEqual(['/v1/products is broken'])
+    await expect(sandbox.close()).rejects.toThrow('/v1/products is broken')
   })
 })

@@ -6,7 +6,8 @@ const decoded = (text: string): unknown => toPlain(decodeForm(text))
 
 /** The encoding the official clients use: brackets, lists by index. */
 function encode(value: unknown, name = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]
+  if (typeof value !== 'object' || value === null)
+    return [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`]
   return Object.entries(value).flatMap(([key, inner]) => encode(inner, name === '' ? key : `${name}[${key}]`))
 }
 

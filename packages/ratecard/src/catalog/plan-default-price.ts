@@ -16,22 +16,22 @@ function decideDefaultPrice(context: PlanContext, product: DesiredResource<'prod
   if (outcome === undefined || draft === undefined) return
   const live = outcome === null ? null : (context.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const want = product.fields.defaultPrice
-  if (!needsMove(context, want, live)) return
-
-  context.forward.push({
-    op: 'update',
-    kind: 'product',
-    configId: product.configId,
-    // A product that is yet to be made has chosen its id already; apply resolves it from the push's own results.
-    processorId: outcome ?? pendingId(context, product.configId),
-    set: { defaultPrice: want },
-    unset: [],
-    mark: false,
-    claimLookupKey: false,
-    activate: false,
-  })
+  const moves = needsMove(context, want, live)
+  if (moves)
+    context.forward.push({
+      op: 'update',
+      kind: 'product',
+      configId: product.configId,
+      // A product that is yet to be made has chosen its id already.
+      processorId: outcome ?? pendingId(context, product.configId),
+      set: { defaultPrice: want },
+      unset: [],
+      mark: false,
+      claimLookupKey: false,
+      activate: false,
+    })
   if (outcome === null || draft.action === 'adopt' || draft.action === 'reactivate') return
-  const change = defaultChange(context, product, live)
+  const change = defaultChange(context, product, live, moves)
   if (change === null) return
   draft.because.push(change)
   if (draft.action === 'keep') draft.action = 'update'
@@ -54,12 +54,17 @@ function pendingId(context: PlanContext, id: ConfigId): ProcessorId {
 }
 
 /** null when only the object behind the same configuration id changed: then the product itself did not. */
-function defaultChange(context: PlanContext, product: DesiredResource<'product'>, live: ProcessorId | null): FieldChange | null {
+function defaultChange(
+  context: PlanContext,
+  product: DesiredResource<'product'>,
+  live: ProcessorId | null,
+  moves: boolean,
+): FieldChange | null {
   const last = context.known.get(resourceKey('product', product.configId)) as DesiredResource<'product'> | undefined
   const lastPrice = last?.fields.defaultPrice ?? null
   const lastId = lastPrice === null ? null : context.own.currentOf('price', lastPrice)
-  const edited = lastPrice !== product.fields.defaultPrice
-  const drifted = last !== undefined && lastId !== live
+  const edited = last !== undefined && lastPrice !== product.fields.defaultPrice
+  const drifted = moves && last !== undefined && lastId !== live
   if (!edited && !drifted) return null
   const origin: Origin = edited ? (drifted ? 'both' : 'edit') : 'drift'
   return {

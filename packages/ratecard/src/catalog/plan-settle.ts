@@ -1,6 +1,7 @@
 // A live object stands for the resource: what has to be written so that it does so fully.
+import { differences } from './compare.ts'
 import type { Difference } from './compare.ts'
-import { fieldChange } from './plan-context.ts'
+import { fieldChange, lastFields, wantedFields } from './plan-context.ts'
 import type { PlanContext } from './plan-context.ts'
 import { clearTheWay, lookupKeyIsFree } from './plan-create.ts'
 import { ourEdits } from './plan-resource.ts'
@@ -44,7 +45,9 @@ export function settleOn<K extends ResourceKind>(
   const known = context.known.get(key)
   const because: FieldChange[] = [
     ...(options.replacing?.found ?? found).map((difference) => fieldChange(context, want.kind, difference)),
-    ...(known === undefined || options.adopting ? [] : [...repairs(needs, want, object, options), ...ourEdits(context, want)]),
+    ...(known === undefined || options.adopting
+      ? []
+      : [...landed(context, want, options.replacing?.found ?? found), ...repairs(needs, want, object, options), ...ourEdits(context, want)]),
   ]
   const moves = mapped !== object.processorId
   const action = actionFor(context, want, object, because, moves, options)
@@ -62,6 +65,19 @@ export function settleOn<K extends ResourceKind>(
     reason: 'removed',
   })
   context.forward.push(...stepsFor(want, object, found, needs, moves))
+}
+
+/** Edits that are at the processor already, brought there by a push that was abandoned: no write, but a change of the version. */
+function landed<K extends ResourceKind>(
+  context: PlanContext,
+  want: DesiredResource<K>,
+  found: readonly Difference[],
+): FieldChange[] {
+  const last = lastFields(context, want.kind, want.configId)
+  if (last === null) return []
+  return differences(want.kind, wantedFields(context, want), last, last)
+    .filter((difference) => !found.some((other) => other.field === difference.field))
+    .map((difference) => fieldChange(context, want.kind, difference))
 }
 
 /** Repairs of what somebody undid at the processor, as differences that people can read. */

@@ -63,7 +63,17 @@ export function toFailure(error: unknown, io: { readonly apiUrl?: string | undef
   })
 }
 
-const standardMembers = new Set(['type', 'title', 'status', 'detail', 'instance', 'code', 'hint', 'errors', 'processor'])
+const standardMembers = new Set([
+  'type',
+  'title',
+  'status',
+  'detail',
+  'instance',
+  'code',
+  'hint',
+  'errors',
+  'processor',
+])
 
 function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailure {
   if (error.code === 'server_unreachable' || error.code === 'request_timeout')
@@ -134,7 +144,8 @@ function fromSystem(error: SystemError): CliFailure {
     EROFS: 'is on a read-only file system',
   }
   const reason = what[error.code]
-  const code = error.code === 'ENOENT' ? 'file_not_found' : error.code === 'EADDRINUSE' ? 'address_in_use' : 'file_error'
+  const code =
+    error.code === 'ENOENT' ? 'file_not_found' : error.code === 'EADDRINUSE' ? 'address_in_use' : 'file_error'
   const detail = reason !== undefined && error.path !== undefined ? `${error.path} ${reason}.` : `${error.message}.`
   return new CliFailure(1, {
     code,

@@ -53,7 +53,9 @@ function createProgress(out: Output): { show(event: PushEvent): void } {
       const perStep = done > 0 ? (performance.now() - startedAt) / done : null
       const left = perStep === null ? null : Math.ceil((perStep * (event.stepsTotal - event.stepsDone)) / 1000)
       const what = event.type === 'step' ? `  ${event.step.kind} ${event.step.configId}` : ''
-      out.progress(`${bar(event)} ${event.stepsDone}/${event.stepsTotal}${left === null ? '' : `  about ${left} s left`}${what}`)
+      out.progress(
+        `${bar(event)} ${event.stepsDone}/${event.stepsTotal}${left === null ? '' : `  about ${left} s left`}${what}`,
+      )
     },
   }
 }
@@ -62,7 +64,7 @@ function stepLine(event: Extract<PushEvent, { type: 'step' }>): string {
   const past: Record<string, string> = { create: 'created', update: 'updated', archive: 'archived', record: 'recorded' }
   const { op, kind, configId, processorId } = event.step
   const width = String(event.stepsTotal).length
-  const number = String(event.stepsDone).padStart(width)
+  const number = String(event.step.index + 1).padStart(width)
   return `  [${number}/${event.stepsTotal}] ${past[op] ?? op} ${kind.replace('_', ' ')} ${configId}${processorId === null ? '' : ` (${processorId})`}`
 }
 

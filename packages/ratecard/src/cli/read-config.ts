@@ -31,7 +31,12 @@ export interface ReadConfig {
   place(issues: readonly Issue[]): readonly FiledIssue[]
 }
 
-export function readConfig({ args, options, global, io }: Pick<CommandContext, 'args' | 'options' | 'global' | 'io'>): ReadConfig {
+export function readConfig({
+  args,
+  options,
+  global,
+  io,
+}: Pick<CommandContext, 'args' | 'options' | 'global' | 'io'>): ReadConfig {
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, global)
   const sources = findFiles(io, project, [...args, ...options.list('file')]).map((file) =>
@@ -42,7 +47,8 @@ export function readConfig({ args, options, global, io }: Pick<CommandContext, '
   const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
   const ofFiles = merged.issues.map(framer(sources))
   // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
-  if (sources.some((source) => source.document === undefined)) return { config: null, ...sorted(ofFiles), files, environment, place }
+  if (sources.some((source) => source.document === undefined))
+    return { config: null, ...sorted(ofFiles), files, environment, place }
 
   const expanded = interpolate(merged.document, variables(io, environment))
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
@@ -71,8 +77,7 @@ function findFiles(io: CliIo, project: string | null, given: readonly string[]):
     if (found.length === 0) throw noFiles(`No configuration file is in ${given.join(', ')}.`)
     return [...new Set(found)].sort()
   }
-  if (project === null)
-    throw noFiles(`There is no folder \`ratecard/\` in ${io.cwd} or above it.`)
+  if (project === null) throw noFiles(`There is no folder \`ratecard/\` in ${io.cwd} or above it.`)
   const folder = path.join(project, 'ratecard', 'billing')
   const found = existsSync(folder) ? filesAt(folder) : []
   if (found.length === 0) throw noFiles(`${shownPath(io, folder)} holds no .json, .jsonc, .yaml or .yml file.`)
@@ -81,7 +86,11 @@ function findFiles(io: CliIo, project: string | null, given: readonly string[]):
 
 function filesAt(name: string): string[] {
   if (!existsSync(name))
-    throw new CliFailure(1, { code: 'file_not_found', title: 'There is no such file', detail: `${name} does not exist.` })
+    throw new CliFailure(1, {
+      code: 'file_not_found',
+      title: 'There is no such file',
+      detail: `${name} does not exist.`,
+    })
   if (!statSync(name).isDirectory()) return [name]
   return readdirSync(name, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))

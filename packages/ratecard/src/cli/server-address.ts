@@ -43,7 +43,9 @@ export function connect(context: Pick<CommandContext, 'io' | 'global'>): Connect
 function localKey(io: CliIo, project: string | null, url: string): string | null {
   const { hostname, port } = new URL(url)
   if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return null
-  const file = serviceKeyFiles({ env: io.env, home: io.home, cwd: io.cwd, project, port }).find((name) => existsSync(name))
+  const file = serviceKeyFiles({ env: io.env, home: io.home, cwd: io.cwd, project, port }).find((name) =>
+    existsSync(name),
+  )
   if (file === undefined) return null
   const key = readFileSync(file, 'utf8').trim()
   return key === '' ? null : key

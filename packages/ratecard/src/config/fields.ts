@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Static } from 'typebox'
 import { currencies } from '../money/currencies.ts'
 import { latestMoment } from './moment.ts'
 
@@ -48,3 +49,18 @@ export const Moment = (description: string) =>
     description: `${description} ISO 8601 with a time zone, or Unix seconds.`,
     examples: ['2031-02-28T23:59:59Z', 1924991999],
   })
+
+// The processor takes an empty value as "remove the key", and refuses square brackets in keys.
+export const Metadata = Type.Record(
+  Type.String({ pattern: '^[^\\[\\]]{1,40}$' }),
+  Type.String({ minLength: 1, maxLength: 500 }),
+  {
+    ...closed,
+    maxProperties: 20,
+    description:
+      'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+    examples: [{ owner: 'growth-team' }],
+  },
+)
+
+export type Metadata = Static<typeof Metadata>

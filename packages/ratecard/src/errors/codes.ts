@@ -64,6 +64,7 @@ export const problemCodes = {
   store_unavailable: { status: 503, title: 'The store is unavailable', when: 'The database could not be reached. Try again later.' },
   shutting_down: { status: 503, title: 'The service is shutting down', when: 'This replica is draining. Try again.' },
   worker_exceeded_cpu: { status: 503, title: 'The worker exceeded its CPU limit', when: 'Raise `[limits] cpu_ms` in wrangler.toml, or do less per request.' },
+  worker_exceeded_memory: { status: 503, title: 'The worker exceeded its memory limit', when: 'It held more memory than a worker may; it was stopped and restarted.' },
   worker_unavailable: { status: 503, title: 'The worker is not available', when: 'It is restarting after a failure, or workers are off on this replica.' },
   processor_timeout: { status: 504, title: 'The processor did not answer in time', when: 'The outcome is unknown; the next push looks it up before it acts.' },
   worker_timeout: { status: 504, title: 'The worker did not answer in time', when: 'The handler took longer than the wall-clock limit.' },

@@ -1,5 +1,5 @@
 import type { Price } from '../config/schema.ts'
-import { addDecimals, decimalFromInteger, decimalText } from '../money/decimal.ts'
+import { addDecimals, compareDecimals, decimalFromInteger, decimalText, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
 import { unitAmountOf } from './calculate.ts'
 
@@ -21,13 +21,16 @@ function amountOf(price: Price): string {
     const mode = price.tiers_mode ?? 'graduated'
     return `${mode} tiers from ${formatMinor(decimalText(firstUnit), price.currency)}, ${price.currency}`
   }
-  const unit = decimalText(unitAmountOf(price))
-  if (unit === '0') return 'free'
-  return `${formatMinor(unit, price.currency)}${price.usage_type === 'metered' ? ' per unit' : ''}`
+  if (isFree(price)) return 'free'
+  return `${formatMinor(decimalText(unitAmountOf(price)), price.currency)}${price.usage_type === 'metered' ? ' per unit' : ''}`
 }
 
 function periodOf(price: Price): string {
-  if (price.interval === undefined) return ' once'
+  if (price.interval === undefined) return isFree(price) ? '' : ' once'
   const count = price.interval_count ?? 1
   return count === 1 ? ` / ${price.interval}` : ` / ${count} ${price.interval}s`
+}
+
+function isFree(price: Price): boolean {
+  return price.tiers === undefined && compareDecimals(unitAmountOf(price), zero) === 0
 }

@@ -196,7 +196,8 @@ export class Api {
     const { expand, ...own } = progress.params
     const form = Object.assign(emptyForm(), own)
     const paths = readExpand(expand)
-    const tree = operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
+    const tree =
+      operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
     const call = new Call(this.#parts.state, account, {
       id,
       form,
@@ -228,8 +229,13 @@ export class Api {
       const { method, path } = request
       observe({ method, path, params, status: outcome.status, body, replayed: outcome.replayed ?? false })
     }
-    const headers: Record<string, string> = { 'Request-Id': progress.id, 'Stripe-Version': apiVersion, ...outcome.headers }
-    if (request.method === 'POST' && request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey
+    const headers: Record<string, string> = {
+      'Request-Id': progress.id,
+      'Stripe-Version': apiVersion,
+      ...outcome.headers,
+    }
+    if (request.method === 'POST' && request.idempotencyKey !== undefined)
+      headers['Idempotency-Key'] = request.idempotencyKey
     return { status: outcome.status, headers, body: outcome.body, wire }
   }
 }
@@ -263,4 +269,3 @@ function toText(value: unknown): string {
   // Indented like the real API's answers, which people read with curl.
   return JSON.stringify(value, null, 2)
 }
-

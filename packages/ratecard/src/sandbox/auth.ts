@@ -22,7 +22,10 @@ export function accountOf(authorization: string | undefined): string {
 /** Derived, so that the id is stable without the key being kept anywhere. */
 export function accountIdOf(key: string): string {
   const digest = createHash('sha256').update(`ratecard-sandbox:${key}`).digest('hex')
-  return `acct_1${BigInt(`0x${digest.slice(0, 24)}`).toString(36).padStart(15, '0').slice(0, 15)}`
+  return `acct_1${BigInt(`0x${digest.slice(0, 24)}`)
+    .toString(36)
+    .padStart(15, '0')
+    .slice(0, 15)}`
 }
 
 function keyOf(authorization: string | undefined): string | undefined {

@@ -31,7 +31,8 @@ export async function answerControl(control: SandboxControl, request: ControlReq
     return reply(200, await run(control, request))
   } catch (error) {
     if (error instanceof BadControl) return reply(error.status, { error: error.message })
-    if (error instanceof SeedRefused) return reply(400, { error: error.message, call: error.index, answer: error.answer })
+    if (error instanceof SeedRefused)
+      return reply(400, { error: error.message, call: error.index, answer: error.answer })
     throw error
   }
 }
@@ -45,7 +46,8 @@ function refuseStrangers(headers: IncomingHttpHeaders): void {
   const host = hostOf(`http://${headers.host ?? ''}`)
   const origin = headers.origin === undefined ? host : hostOf(headers.origin)
   for (const name of [host, origin]) {
-    if (!/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name)) throw new BadControl('Control routes are for this machine only.', 403)
+    if (!/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name))
+      throw new BadControl('Control routes are for this machine only.', 403)
   }
 }
 
@@ -56,7 +58,9 @@ function hostOf(url: string): string {
 async function run(control: SandboxControl, request: ControlRequest): Promise<unknown> {
   const [, , resource = '', name, action] = request.path.split('/')
   const key = keyOf(request.headers.authorization)
-  switch (`${request.method} ${resource}${name === undefined ? '' : '/:name'}${action === undefined ? '' : `/${action}`}`) {
+  switch (
+    `${request.method} ${resource}${name === undefined ? '' : '/:name'}${action === undefined ? '' : `/${action}`}`
+  ) {
     case 'GET ':
     case 'GET /:name':
       return control.status()

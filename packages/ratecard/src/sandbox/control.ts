@@ -38,7 +38,10 @@ export interface SandboxControl {
   snapshot(name: string, apiKey?: string): void
   /** Goes back to a snapshot; false when there is none of that name. */
   restore(name: string): boolean
-  requests(filter?: { readonly apiKey?: string | undefined; readonly limit?: number | undefined }): readonly LoggedRequest[]
+  requests(filter?: {
+    readonly apiKey?: string | undefined
+    readonly limit?: number | undefined
+  }): readonly LoggedRequest[]
   request(id: string): LoggedRequest | undefined
   clearRequests(): void
   /** Orders a fault; the number names it in `faults()`. */
@@ -123,7 +126,9 @@ export class Control implements SandboxControl {
     return true
   }
 
-  requests(filter: { readonly apiKey?: string | undefined; readonly limit?: number | undefined } = {}): readonly LoggedRequest[] {
+  requests(
+    filter: { readonly apiKey?: string | undefined; readonly limit?: number | undefined } = {},
+  ): readonly LoggedRequest[] {
     const account = accountFor(filter.apiKey)
     return this.#parts.log.list({ limit: filter.limit, ...(account === null ? {} : { account }) })
   }

@@ -77,7 +77,11 @@ export function unknownUrl(method: string, path: string): StripeError {
 
 export function rateLimited(reason: string): StripeError {
   const message = 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.'
-  return new StripeError(message, { status: 429, code: 'rate_limit', headers: { 'Stripe-Rate-Limited-Reason': reason } })
+  return new StripeError(message, {
+    status: 429,
+    code: 'rate_limit',
+    headers: { 'Stripe-Rate-Limited-Reason': reason },
+  })
 }
 
 export function lockTimeout(): StripeError {

@@ -31,7 +31,7 @@ export function newEvent(
 }
 
 /** What changed, with its former values; metadata key by key, where a new key was null. */
-export function previousAttributes(
+function previousAttributes(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
 ): Record<string, unknown> {
@@ -39,7 +39,8 @@ export function previousAttributes(
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, current] = [before[name], after[name]]
     if (isDeepStrictEqual(old, current)) continue
-    previous[name] = name === 'metadata' && isHash(old) && isHash(current) ? previousAttributes(old, current) : (old ?? null)
+    previous[name] =
+      name === 'metadata' && isHash(old) && isHash(current) ? previousAttributes(old, current) : (old ?? null)
   }
   return previous
 }

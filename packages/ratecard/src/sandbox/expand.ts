@@ -5,10 +5,7 @@ import { elementsOf, isNode } from './form.ts'
 import type { FormValue } from './form.ts'
 
 /** `refer`: an id that may become its object. `include`: a field that is only shown when asked for. `within`: a way to one. */
-type Rule =
-  | { readonly refer: Kind }
-  | { readonly include: Rules }
-  | { readonly within: Rules }
+type Rule = { readonly refer: Kind } | { readonly include: Rules } | { readonly within: Rules }
 interface Rules {
   readonly [field: string]: Rule
 }
@@ -37,10 +34,14 @@ const rules: { readonly [K in Kind]: Rules } = {
 
 /** Paths as a tree: `['product.default_price']` is `{ product: { default_price: {} } }`. */
 export interface ExpandTree {
-  readonly [field: string]: ExpandTree
+  [field: string]: ExpandTree
 }
 
-export const nothingExpanded: ExpandTree = {}
+function emptyTree(): ExpandTree {
+  return Object.create(null) as ExpandTree
+}
+
+export const nothingExpanded: Readonly<ExpandTree> = emptyTree()
 
 const maxDepth = 4
 
@@ -60,7 +61,7 @@ export function readExpand(value: FormValue | undefined): readonly string[] {
 
 /** Checks the paths against what can be expanded in `kind`; in lists they begin with `data.`. */
 export function expandTree(kind: Kind, paths: readonly string[], inList: boolean): ExpandTree {
-  const tree: ExpandTree = Object.create(null) as ExpandTree
+  const tree = emptyTree()
   for (const path of paths) {
     const names = path.split('.')
     const own = inList ? names.slice(1) : names
@@ -84,8 +85,8 @@ function reachable(level: Rules, names: readonly string[]): boolean {
 }
 
 function plant(tree: ExpandTree, names: readonly string[]): void {
-  let at = tree as Record<string, ExpandTree>
-  for (const name of names) at = (at[name] ??= Object.create(null) as ExpandTree) as Record<string, ExpandTree>
+  let at = tree
+  for (const name of names) at = at[name] ??= emptyTree()
 }
 
 export interface Lookup {

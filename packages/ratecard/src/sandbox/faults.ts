@@ -68,7 +68,11 @@ export class Faults {
   }
 
   /** What befalls this request: any latency, and at most one failure (the oldest order that matches). */
-  strike(method: string, path: string, account: string): { readonly latencyMs: number; readonly fault: FaultOrder | undefined } {
+  strike(
+    method: string,
+    path: string,
+    account: string,
+  ): { readonly latencyMs: number; readonly fault: FaultOrder | undefined } {
     let latencyMs = 0
     let fault: FaultOrder | undefined
     for (const standing of this.#standing) {

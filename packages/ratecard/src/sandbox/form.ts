@@ -94,7 +94,8 @@ export function toPlain(value: FormValue): Plain {
 /** A JSON value as the form an official client would have sent: `null` is the empty string. */
 export function fromJson(value: unknown): FormValue {
   if (value === null || value === undefined) return ''
-  if (typeof value !== 'object') return String(value)
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object') return JSON.stringify(value)
   const node = emptyForm()
   for (const [name, inner] of Object.entries(value)) node[name] = fromJson(inner)
   return node

@@ -10,7 +10,9 @@ const longestKey = 255
 
 /** What a key is bound to: the operation and its parameters, in whatever order they were sent. */
 export function fingerprintOf(method: string, path: string, form: FormNode): string {
-  return createHash('sha256').update(`${method} ${path} ${canonical(form)}`).digest('base64')
+  return createHash('sha256')
+    .update(`${method} ${path} ${canonical(form)}`)
+    .digest('base64')
 }
 
 /** Remembers what was answered under a key for a day, 500s included. A refused request (4xx) leaves no trace: it did nothing. */
@@ -37,7 +39,9 @@ export class IdempotencyKeys {
     return reply
   }
 
+  /** Holds the key while a request is under way. Throws when another one does. */
   begin(account: string, key: string): void {
+    if (this.#running.has(`${account} ${key}`)) throw keyInUse(key)
     this.#running.add(`${account} ${key}`)
   }
 

@@ -19,7 +19,8 @@ function readMetadata(value: FormValue, name: string): MetadataChange {
   if (!isNode(value)) throw refused('Invalid object', name)
   const change = new Map<string, string>()
   for (const [key, inner] of Object.entries(value)) {
-    if (isNode(inner)) throw refused(`Metadata values must be strings, but for key "${key}" you passed in a value of type hash`, name)
+    if (isNode(inner))
+      throw refused(`Metadata values must be strings, but for key "${key}" you passed in a value of type hash`, name)
     if (key.length > limits.key) throw tooLong('key', key, limits.key, `${name}[${key}]`)
     if (inner.length > limits.value) throw tooLong('value', inner, limits.value, `${name}[${key}]`)
     if (/[[\]]/.test(key)) throw refused('Metadata keys cannot contain square brackets ([ or ])', name)

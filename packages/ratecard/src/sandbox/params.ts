@@ -74,7 +74,10 @@ export function text(limits: { readonly max?: number; readonly pattern?: RegExp 
     }
     if (limits.pattern !== undefined && !limits.pattern.test(given)) {
       const shown = limits.pattern.source.replace('^', '\\A').replace(/\$$/, '\\z')
-      throw refused(`This value must match the regex pattern. (/${shown}/ does not match for the value ${given}).`, name)
+      throw refused(
+        `This value must match the regex pattern. (/${shown}/ does not match for the value ${given}).`,
+        name,
+      )
     }
     return given
   })
@@ -126,7 +129,8 @@ export function decimal(): Optional<string> {
       throw refused(`Invalid decimal: ${given}`, name)
     }
     const fraction = parts[2] ?? ''
-    if (fraction.length > 12) throw refused(`Invalid decimal: ${given}; must contain at maximum 12 decimal places.`, name)
+    if (fraction.length > 12)
+      throw refused(`Invalid decimal: ${given}; must contain at maximum 12 decimal places.`, name)
     const whole = (parts[1] ?? '').replace(/^0+(?=\d)/, '')
     const places = fraction.replace(/0+$/, '')
     return places === '' ? whole : `${whole}.${places}`
@@ -193,7 +197,10 @@ export function shape<F extends Fields>(fields: F): Optional<Read<F>> {
 }
 
 /** A hash with free names; `checkName` refuses a name. */
-export function mapOf<T>(item: Optional<T>, checkName: (key: string, name: string) => void): Optional<ReadonlyMap<string, T>> {
+export function mapOf<T>(
+  item: Optional<T>,
+  checkName: (key: string, name: string) => void,
+): Optional<ReadonlyMap<string, T>> {
   return optional((value, name) => {
     if (value === '') throw cannotBeEmpty(name)
     if (!isNode(value)) throw refused('Invalid object', name)

@@ -29,7 +29,9 @@ export class RequestLog {
     if (this.#entries.length >= 2 * kept) this.#entries = this.#entries.slice(-kept)
   }
 
-  list(filter: { readonly account?: string | undefined; readonly limit?: number | undefined } = {}): readonly LoggedRequest[] {
+  list(
+    filter: { readonly account?: string | undefined; readonly limit?: number | undefined } = {},
+  ): readonly LoggedRequest[] {
     const { account, limit } = filter
     const found = account === undefined ? this.#entries : this.#entries.filter((entry) => entry.account === account)
     return found.slice(-(limit ?? kept))

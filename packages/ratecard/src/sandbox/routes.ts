@@ -28,7 +28,10 @@ interface Routed {
 }
 
 const byPattern = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
-const patterns = [...new Set(operations.map((operation) => operation.path))].map((path) => ({ path, parts: path.split('/') }))
+const patterns = [...new Set(operations.map((operation) => operation.path))].map((path) => ({
+  path,
+  parts: path.split('/'),
+}))
 
 /** Which operation a request means. A literal segment wins over `:id`. */
 export function route(method: string, path: string): Routed | undefined {
@@ -37,7 +40,8 @@ export function route(method: string, path: string): Routed | undefined {
   const parts = path.split('/')
   for (const pattern of patterns) {
     if (pattern.parts.length !== parts.length) continue
-    if (!pattern.parts.every((part, index) => (part === ':id' && parts[index] !== '') || part === parts[index])) continue
+    if (!pattern.parts.every((part, index) => (part === ':id' && parts[index] !== '') || part === parts[index]))
+      continue
     const operation = byPattern.get(`${method} ${pattern.path}`)
     if (operation !== undefined) return { operation, id: decoded(parts[pattern.parts.indexOf(':id')] ?? '') }
   }

@@ -119,7 +119,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, api: A
   const query = question < 0 ? '' : target.slice(question + 1)
   const method = request.method ?? 'GET'
   if (body === undefined) {
-    send(response, { status: 413, headers: { Connection: 'close' }, body: '{"error":{"message":"Request too large"}}', wire: 'whole' })
+    send(response, {
+      status: 413,
+      headers: { Connection: 'close' },
+      body: '{"error":{"message":"Request too large"}}',
+      wire: 'whole',
+    })
     return
   }
   if (path === '/_sandbox' || path.startsWith('/_sandbox/')) {

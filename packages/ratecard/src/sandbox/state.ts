@@ -143,7 +143,12 @@ export class State {
 
   insert(account: string, body: Body): void {
     // A deleted object's id may be used again: its tombstone goes.
-    this.#run('DELETE FROM objects WHERE account = ? AND kind = ? AND id = ? AND deleted = 1', account, body.object, body.id)
+    this.#run(
+      'DELETE FROM objects WHERE account = ? AND kind = ? AND id = ? AND deleted = 1',
+      account,
+      body.object,
+      body.id,
+    )
     const sql = 'INSERT INTO objects (account, kind, id, body) VALUES (?, ?, ?, ?)'
     this.#run(sql, account, body.object, body.id, JSON.stringify(body))
   }
@@ -186,7 +191,12 @@ export class State {
     account: string,
     kind: K,
     conditions: readonly Condition[],
-    options: { readonly limit?: number; readonly below?: number; readonly above?: number; readonly ascending?: boolean } = {},
+    options: {
+      readonly limit?: number
+      readonly below?: number
+      readonly above?: number
+      readonly ascending?: boolean
+    } = {},
   ): Bodies[K][] {
     const values: Value[] = [account]
     // The kind is written out, not bound: SQLite uses a partial index only when it can see that it applies.

@@ -16,14 +16,7 @@ const signs: Record<Action, string> = {
 }
 
 /** Told by the line of the price itself, in money. */
-const shownInLine = new Set([
-  'amount',
-  'unit_amount',
-  'unit_amount_decimal',
-  'currency',
-  'interval',
-  'interval_count',
-])
+const shownInLine = new Set(['amount', 'unit_amount', 'unit_amount_decimal', 'currency', 'interval', 'interval_count'])
 
 export function showPlan(details: readonly Detail[], paint: Paint): string {
   const changes = details.filter(({ action }) => action !== 'keep')
@@ -88,7 +81,8 @@ function colored(action: Action, text: string, paint: Paint): string {
 function lineOf({ action, display, processorIdBefore }: Detail, paint: Paint): string {
   const { before, after } = display
   if (action === 'archive') return before ?? ''
-  if (action === 'adopt') return `${after ?? ''} ${paint.dim(`takes over ${processorIdBefore ?? 'an existing object'}`)}`.trim()
+  if (action === 'adopt')
+    return `${after ?? ''} ${paint.dim(`takes over ${processorIdBefore ?? 'an existing object'}`)}`.trim()
   if (before !== null && after !== null && before !== after) return `${before} ${paint.dim('→')} ${paint.bold(after)}`
   return after ?? before ?? ''
 }
@@ -99,7 +93,10 @@ function fieldLines(change: Detail, paint: Paint): string[] {
   return change.fields
     .filter(({ field }) => !(told && shownInLine.has(field)))
     .map(({ field, before, after, origin }) => {
-      const note = origin === 'edit' ? '' : paint.magenta(origin === 'drift' ? '  (edited at the processor)' : '  (edited here and at the processor)')
+      const note =
+        origin === 'edit'
+          ? ''
+          : paint.magenta(origin === 'drift' ? '  (edited at the processor)' : '  (edited here and at the processor)')
       return `         ${paint.dim(`${field}:`)} ${difference(before, after, paint)}${note}`
     })
 }

@@ -32,5 +32,7 @@ function stepLines(extra: Readonly<Record<string, unknown>>): string[] {
   const { push_id: pushId, steps_done: done, steps_total: total } = extra
   if (typeof pushId !== 'string') return []
   const far = typeof done === 'number' && typeof total === 'number' ? ` ended after ${done} of ${total} steps` : ''
-  return [`  Push ${pushId}${far}. What customers see has not changed: \`ratecard billing pushes ${pushId}\` shows each step.`]
+  return [
+    `  Push ${pushId}${far}. What customers see has not changed: \`ratecard billing pushes ${pushId}\` shows each step.`,
+  ]
 }

@@ -80,7 +80,7 @@ function configRoute(app: FastifyInstance, { service }: PublicRouteDeps): void {
         acceptEncoding: headerText(request, 'accept-encoding'),
         ifNoneMatch: request.headers['if-none-match'],
       })
-      return reply.code(answer.status).headers(answer.headers).send(answer.body)
+      return reply.code(answer.status).headers(answer.headers).send(answer.body ?? undefined)
     },
   )
 }

@@ -85,7 +85,10 @@ export function toTiers(given: Tiers, name: string): TierBody[] {
   })
 }
 
-export function toCustomAmount(given: Read<typeof customAmountFields> | undefined, name: string): CustomAmountBody | null {
+export function toCustomAmount(
+  given: Read<typeof customAmountFields> | undefined,
+  name: string,
+): CustomAmountBody | null {
   if (given === undefined) return null
   if (!given.enabled) throw refused('`enabled` must be true.', `${name}[enabled]`)
   return { maximum: given.maximum ?? null, minimum: given.minimum ?? null, preset: given.preset ?? null }
@@ -105,7 +108,8 @@ export function toCurrencyOptions(
     if (option.unit_amount !== undefined && option.unit_amount_decimal !== undefined) {
       throw onlyOneOf(`${name}[unit_amount]`, `${name}[unit_amount_decimal]`)
     }
-    if (own.tiered !== (option.tiers !== undefined)) throw missingParam(own.tiered ? `${name}[tiers]` : `${name}[unit_amount]`)
+    if (own.tiered !== (option.tiers !== undefined))
+      throw missingParam(own.tiered ? `${name}[tiers]` : `${name}[unit_amount]`)
     options[currency] = {
       custom_unit_amount: toCustomAmount(option.custom_unit_amount, `${name}[custom_unit_amount]`),
       tax_behavior: option.tax_behavior ?? own.taxBehavior,

@@ -6,7 +6,19 @@ import { applyMetadata, metadata } from '../metadata.ts'
 import { deleted } from '../operation.ts'
 import type { Operation } from '../operation.ts'
 import { createdIn, pageFields } from '../pages.ts'
-import { futureTimestamp, integer, list, mapOf, number, oneOf, range, required, shape, text, timestamp } from '../params.ts'
+import {
+  futureTimestamp,
+  integer,
+  list,
+  mapOf,
+  number,
+  oneOf,
+  range,
+  required,
+  shape,
+  text,
+  timestamp,
+} from '../params.ts'
 import type { Read } from '../params.ts'
 import { checkCurrencyKey, currency } from './currencies.ts'
 
@@ -52,7 +64,10 @@ function checkDuration(params: CreateParams): void {
     throw refused(message, 'duration')
   }
   if (params.duration_in_months === undefined) return
-  throw refused('The duration_in_months param can only be set on a coupon with a repeating duration', 'duration_in_months')
+  throw refused(
+    'The duration_in_months param can only be set on a coupon with a repeating duration',
+    'duration_in_months',
+  )
 }
 
 function toOptions(

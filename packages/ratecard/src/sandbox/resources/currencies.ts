@@ -34,5 +34,8 @@ export function checkCurrencyKey(key: string, param: string): void {
   if (known.has(key)) return
   const lower = key.toLowerCase()
   if (!known.has(lower)) throw invalid(key, param)
-  throw refused(`Currencies must be lowercase when used as keys in a map. Use \`${lower}\` instead of \`${key}\`.`, param)
+  throw refused(
+    `Currencies must be lowercase when used as keys in a map. Use \`${lower}\` instead of \`${key}\`.`,
+    param,
+  )
 }

@@ -19,7 +19,9 @@ const addressFields = {
 const address = shape(addressFields)
 
 const invoiceSettingFields = {
-  custom_fields: emptyable(list(shape({ name: required(text({ max: 40 })), value: required(text({ max: 140 })) }), { max: 4 })),
+  custom_fields: emptyable(
+    list(shape({ name: required(text({ max: 40 })), value: required(text({ max: 140 })) }), { max: 4 }),
+  ),
   default_payment_method: unsupported(),
   footer: text(),
   rendering_options: emptyable(
@@ -105,7 +107,10 @@ function changedSettings(
     rendering_options:
       rendering === undefined
         ? before.rendering_options
-        : rendering && { amount_tax_display: rendering.amount_tax_display ?? null, template: rendering.template ?? null },
+        : rendering && {
+            amount_tax_display: rendering.amount_tax_display ?? null,
+            template: rendering.template ?? null,
+          },
   }
 }
 

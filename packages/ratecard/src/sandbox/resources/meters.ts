@@ -17,10 +17,19 @@ const createFields = {
 
 /** An event name belongs to one active meter; a deactivated one gives it free. */
 function refuseTakenName(call: Call, eventName: string): void {
-  const taken = call.select('billing.meter', [{ field: 'event_name', is: eventName }, { field: 'status', is: 'active' }], 1)
+  const taken = call.select(
+    'billing.meter',
+    [
+      { field: 'event_name', is: eventName },
+      { field: 'status', is: 'active' },
+    ],
+    1,
+  )
   if (taken.length === 0) return
   const message = `An active meter already exists for event name '${eventName}'.`
-  throw refused(`${message} To create a new meter with the same event name, first deactivate the currently active meter.`)
+  throw refused(
+    `${message} To create a new meter with the same event name, first deactivate the currently active meter.`,
+  )
 }
 
 function create(call: Call): MeterBody {
@@ -69,7 +78,12 @@ function reactivate(call: Call): MeterBody {
   call.read({})
   if (before.status === 'active') return before
   refuseTakenName(call, before.event_name)
-  const after: MeterBody = { ...before, status: 'active', status_transitions: { deactivated_at: null }, updated: call.now }
+  const after: MeterBody = {
+    ...before,
+    status: 'active',
+    status_transitions: { deactivated_at: null },
+    updated: call.now,
+  }
   return call.update(before, after, 'billing.meter.reactivated')
 }
 
@@ -97,6 +111,16 @@ export const meters: readonly Operation[] = [
     },
   },
   { method: 'POST', path: `${base}/:id`, of: 'billing.meter', run: (call) => ({ object: update(call) }) },
-  { method: 'POST', path: `${base}/:id/deactivate`, of: 'billing.meter', run: (call) => ({ object: deactivate(call) }) },
-  { method: 'POST', path: `${base}/:id/reactivate`, of: 'billing.meter', run: (call) => ({ object: reactivate(call) }) },
+  {
+    method: 'POST',
+    path: `${base}/:id/deactivate`,
+    of: 'billing.meter',
+    run: (call) => ({ object: deactivate(call) }),
+  },
+  {
+    method: 'POST',
+    path: `${base}/:id/reactivate`,
+    of: 'billing.meter',
+    run: (call) => ({ object: reactivate(call) }),
+  },
 ]

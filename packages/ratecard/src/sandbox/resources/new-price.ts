@@ -5,7 +5,16 @@ import { newId } from '../ids.ts'
 import { applyMetadata, metadata } from '../metadata.ts'
 import { boolean, decimal, integer, oneOf, required, shape, text } from '../params.ts'
 import type { Read } from '../params.ts'
-import { currencyOptions, customAmount, taxBehavior, tiers, toAmount, toCurrencyOptions, toCustomAmount, toTiers } from './amounts.ts'
+import {
+  currencyOptions,
+  customAmount,
+  taxBehavior,
+  tiers,
+  toAmount,
+  toCurrencyOptions,
+  toCustomAmount,
+  toTiers,
+} from './amounts.ts'
 import { currency } from './currencies.ts'
 
 export const interval = oneOf('day', 'week', 'month', 'year')
@@ -192,4 +201,3 @@ export function freeLookupKey(call: Call, key: string | null, transfer: boolean,
   if (!transfer) throw refused(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key')
   call.update(holder, { ...holder, lookup_key: null }, 'price.updated')
 }
-

@@ -67,4 +67,3 @@ export function toTaxDetails(given: ProductParams['tax_details'] | null): Produc
   if (given === undefined || given === null) return null
   return { performance_location: given.performance_location ?? null, tax_code: given.tax_code ?? null }
 }
-

@@ -96,7 +96,8 @@ function toRestrictions(given: Read<typeof restrictionFields> | undefined): Prom
 
 /** A code promises nothing that its coupon does not hold. */
 function checkLimits(call: Call, coupon: CouponBody, params: Read<typeof createFields>): void {
-  if (!couponIsOpen(coupon, call.now)) throw refused(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')
+  if (!couponIsOpen(coupon, call.now))
+    throw refused(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')
   const { expires_at: end, max_redemptions: redemptions } = params
   if (end !== undefined) {
     futureTimestamp(end, 'expires_at', call.now)

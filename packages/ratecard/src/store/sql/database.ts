@@ -1,6 +1,7 @@
 // The only holder of a database handle. Reads go through `read`, every write through `write` (one transaction each).
 // Decides retries and what a failed connection looks like; the only place, with the dialects, that branches by engine.
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { Dialect, RawBuilder, Transaction } from 'kysely'
@@ -45,7 +46,7 @@ export class Database {
       } catch (error) {
         if (!isSerializationFailure(error) || attempt === attempts) throw asServiceError(error)
       }
-      await delay(Math.random() * 20 * attempt)
+      await delay(randomInt(1, 20 * attempt))
     }
   }
 

@@ -1,4 +1,5 @@
 // The embedded engine: one file, many processes. Durable at each commit (FULL), readers never wait (WAL).
+import { randomInt } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -85,7 +86,7 @@ async function whenFree(act: () => unknown): Promise<void> {
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }
-    await delay(1 + Math.random() * 6)
+    await delay(randomInt(1, 8))
   }
 }
 

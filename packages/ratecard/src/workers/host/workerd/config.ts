@@ -4,7 +4,13 @@ import type { WorkerVersionSpec } from '../runtime.ts'
 /** Names inside the private folder of a process; relative, because `embed` takes nothing else. */
 export const fileNames = { config: 'c.capnp', http: 'h.sock', control: 'c.sock', egress: 'e.sock' } as const
 
-export const moduleFiles = { entry: 'entry.js', prelude: 'prelude.js', user: 'worker.js', control: 'control.js', egress: 'egress.js' } as const
+export const moduleFiles = {
+  entry: 'entry.js',
+  prelude: 'prelude.js',
+  user: 'worker.js',
+  control: 'control.js',
+  egress: 'egress.js',
+} as const
 
 /** The header in which the proxy tells the runtime the client's scheme; the runtime removes it. */
 export const protoHeader = 'x-ratecard-proto'
@@ -98,7 +104,8 @@ function flags(spec: WorkerVersionSpec): readonly string[] {
 function bindings(spec: WorkerVersionSpec): string {
   return Object.entries(spec.vars)
     .map(([name, value]) => {
-      const binding = typeof value === 'string' ? `text = ${capnpText(value)}` : `json = ${capnpText(JSON.stringify(value))}`
+      const binding =
+        typeof value === 'string' ? `text = ${capnpText(value)}` : `json = ${capnpText(JSON.stringify(value))}`
       return `    (name = ${capnpText(name)}, ${binding}),`
     })
     .join('\n')

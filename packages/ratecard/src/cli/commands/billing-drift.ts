@@ -1,0 +1,28 @@
+import type { Command } from '../command.ts'
+import { connect } from '../server-address.ts'
+import { count } from '../views/issues.ts'
+import { jsonDrift } from '../views/json.ts'
+import { showPlan } from '../views/plan.ts'
+
+export const billingDrift: Command = {
+  name: 'billing drift',
+  summary: 'Show what was changed at the processor since the last push',
+  options: [{ flags: '--exit-code', description: 'Exit 3 when there is drift.' }],
+  examples: [{ command: 'ratecard billing drift --exit-code', what: 'in a scheduled check' }],
+  run: async (context) => {
+    const { options, io, out } = context
+    const drift = await connect(context).client.admin.drift({ signal: io.signal })
+    const of = `revision ${drift.revision} (version ${drift.version})`
+    if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
+    else {
+      out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)
+      out.print(showPlan(drift.differences, out.paint))
+      out.say('\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull`.')
+    }
+    if (drift.unmanaged.length > 0)
+      out.note(
+        `${count(drift.unmanaged.length, 'active object')} of the account ${drift.unmanaged.length === 1 ? 'is' : 'are'} not managed here and never touched.`,
+      )
+    return { exit: options.flag('exitCode') && !drift.inSync ? 3 : 0, json: jsonDrift(drift) }
+  },
+}

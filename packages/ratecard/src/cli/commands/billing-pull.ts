@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Command } from '../command.ts'
+import { connect } from '../server-address.ts'
+import { count } from '../views/issues.ts'
+
+export const billingPull: Command = {
+  name: 'billing pull',
+  summary: 'Write what is active at the processor as a configuration',
+  description:
+    'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.',
+  options: [{ flags: '--output <file>', description: 'File to write; written whole or not at all.' }],
+  examples: [
+    { command: 'ratecard billing pull --output ratecard/billing/billing.json', what: 'into the project' },
+    { command: 'ratecard billing pull > account.json', what: 'to look at it' },
+  ],
+  run: async (context) => {
+    const { options, io, out } = context
+    const pulled = await connect(context).client.admin.pull({ signal: io.signal })
+    const text = `${JSON.stringify(pulled.document, null, 2)}\n`
+    const output = options.text('output')
+    for (const item of pulled.unrepresentable)
+      out.note(`${out.paint.yellow('left out')} ${item.kind} ${item.processorId}: ${item.reason}`)
+    if (output === undefined) {
+      out.print(text)
+      return { json: pulled.document }
+    }
+    const file = path.resolve(io.cwd, output)
+    const backup = writeKeeping(file, text)
+    const { products, meters = [], webhooks = [] } = pulled.document
+    const prices = products.flatMap((product) => product.prices ?? []).length
+    out.say(
+      `${out.paint.green('✓')} Wrote ${output}: ${count(products.length, 'product')}, ${count(prices, 'price')}, ${count(meters.length, 'meter')}, ${count(webhooks.length, 'webhook')}.`,
+    )
+    if (backup !== null) out.say(`  What it held before is in ${path.relative(io.cwd, backup)}.`)
+    return {
+      json: {
+        output: file,
+        backup,
+        document: pulled.document,
+        unrepresented: pulled.unrepresentable.map(({ kind, processorId, reason }) => ({
+          kind,
+          processor_id: processorId,
+          reason,
+        })),
+      },
+    }
+  },
+}
+
+/** Replaces the file in one rename; the path of the kept copy when it held something else. */
+export function writeKeeping(file: string, text: string): string | null {
+  mkdirSync(path.dirname(file), { recursive: true })
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : null
+  if (before === text) return null
+  const backup = before === null ? null : `${file}.bak`
+  if (before !== null && backup !== null) writeFileSync(backup, before)
+  const draft = `${file}.${randomUUID()}.tmp`
+  writeFileSync(draft, text)
+  renameSync(draft, file)
+  return backup
+}

@@ -1,0 +1,141 @@
+import { Argument, Command as Commander, InvalidArgumentError, Option } from 'commander'
+import type { Command, EnvironmentName, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
+import { environments } from './command.ts'
+import { groups } from './commands.ts'
+
+export interface Invocation {
+  readonly command: Command
+  readonly args: readonly string[]
+  readonly options: OptionValues
+  readonly global: Omit<GlobalOptions, 'color'>
+}
+
+export const globalOptions: readonly OptionSpec[] = [
+  {
+    flags: '--env <name>',
+    description: 'Environment whose file gives variables and address.',
+    choices: environments,
+    defaultText: 'dev',
+  },
+  { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
+  { flags: '--yes', description: 'Do not ask.' },
+  { flags: '--quiet', description: 'Print results and errors only.' },
+  { flags: '--no-color', description: 'No colours (NO_COLOR does the same).' },
+  {
+    flags: '--api-url <url>',
+    description: 'Where the server is.',
+    defaultText: 'RATECARD_API_URL, else http://127.0.0.1:4242',
+  },
+  {
+    flags: '--service-key <key>',
+    description: 'Service key.',
+    defaultText: 'RATECARD_SERVICE_KEY, else the key of the server on this machine',
+  },
+]
+
+/** The command line as commander knows it. `found` is called with what was asked for; nothing runs in here. */
+export function buildProgram(
+  commands: readonly Command[],
+  version: string,
+  output: { out(text: string): void; err(text: string): void },
+  found: (invocation: Invocation) => void,
+): Commander {
+  const program = configure(new Commander('ratecard'), output)
+    .description('Billing configuration as code: plans, applies and serves your price list.')
+    .version(version, '--version', 'Print the version.')
+    .helpOption('--help', 'Show help.')
+    .addHelpText('after', '\nExit codes: 0 done · 1 your matter · 2 usage · 3 changes (--exit-code) · 70 ours')
+  for (const option of globalOptions) program.addOption(optionOf(option))
+  for (const command of commands) addCommand(program, command, output, found)
+  return program
+}
+
+function addCommand(
+  program: Commander,
+  spec: Command,
+  output: Parameters<typeof buildProgram>[2],
+  found: (invocation: Invocation) => void,
+): void {
+  const words = spec.name.split(' ')
+  let parent = program
+  words.slice(0, -1).forEach((word, index) => {
+    const known = parent.commands.find((command) => command.name() === word)
+    parent = known ?? addGroup(parent, word, words.slice(0, index + 1).join(' '), output)
+  })
+  const command = configure(parent.command(words.at(-1) ?? ''), output)
+    .summary(spec.summary)
+    .description([`${spec.summary}.`, ...(spec.description === undefined ? [] : [spec.description])].join('\n\n'))
+    .helpOption('--help', 'Show help.')
+  for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description))
+  for (const option of spec.options) command.addOption(optionOf(option))
+  const width = Math.max(...spec.examples.map((example) => example.command.length))
+  const examples = spec.examples.map(({ command: line, what }) => `  $ ${line.padEnd(width)}  # ${what}`)
+  if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
+  command.action(() => {
+    const { env, json, yes, quiet, apiUrl, serviceKey } = program.opts<Record<string, unknown>>()
+    found({
+      command: spec,
+      args: command.args,
+      options: valuesOf(command.opts<Record<string, unknown>>()),
+      global: {
+        environment: environmentOf(env),
+        json: json === true,
+        yes: yes === true,
+        quiet: quiet === true,
+        apiUrl: typeof apiUrl === 'string' ? apiUrl : null,
+        serviceKey: typeof serviceKey === 'string' ? serviceKey : null,
+      },
+    })
+  })
+}
+
+function addGroup(
+  parent: Commander,
+  word: string,
+  name: string,
+  output: Parameters<typeof buildProgram>[2],
+): Commander {
+  return configure(parent.command(word), output)
+    .description(groups[name] ?? name)
+    .helpOption('--help', 'Show help.')
+}
+
+function configure(command: Commander, output: Parameters<typeof buildProgram>[2]): Commander {
+  return command
+    .exitOverride()
+    .configureOutput({ writeOut: output.out, writeErr: () => undefined })
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError()
+    .helpCommand(false)
+    .allowExcessArguments(false)
+}
+
+function optionOf(spec: OptionSpec): Option {
+  const text = spec.defaultText === undefined ? spec.description : `${spec.description} (default: ${spec.defaultText})`
+  const option = new Option(spec.flags, text)
+  if (spec.choices !== undefined) option.choices([...spec.choices])
+  const { range } = spec
+  if (range !== undefined)
+    option.argParser((value: string) => {
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+      if (number >= range[0] && number <= range[1]) return number
+      throw new InvalidArgumentError(`It is a whole number from ${range[0]} to ${range[1]}.`)
+    })
+  return option
+}
+
+function environmentOf(value: unknown): EnvironmentName | null {
+  return environments.find((name) => name === value) ?? null
+}
+
+function valuesOf(values: Readonly<Record<string, unknown>>): OptionValues {
+  return {
+    flag: (name) => values[name] === true,
+    text: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
+    whole: (name) => (typeof values[name] === 'number' ? values[name] : undefined),
+    list: (name) => {
+      const list = values[name]
+      return Array.isArray(list) ? list.filter((item): item is string => typeof item === 'string') : []
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { BlockList, isIP } from 'node:net'
+
+const refused4 = new BlockList()
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const)
+  refused4.addSubnet(network, bits, 'ipv4')
+
+/** Only 2000::/3 is given out at all; these parts of it are special, or carry an IPv4 address inside. */
+const global6 = new BlockList()
+global6.addSubnet('2000::', 3, 'ipv6')
+const refused6 = new BlockList()
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  refused6.addSubnet(network, bits, 'ipv6')
+
+/** Whether an address belongs to the public internet: not loopback, private, link-local, shared, mapped, translated, multicast or reserved. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !refused4.check(address, 'ipv4')
+  if (family !== 6 || address.includes('%')) return false
+  return global6.check(address, 'ipv6') && !refused6.check(address, 'ipv6')
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+const packages: Readonly<Record<string, string>> = {
+  'linux x64': '@cloudflare/workerd-linux-64',
+  'linux arm64': '@cloudflare/workerd-linux-arm64',
+  'darwin x64': '@cloudflare/workerd-darwin-64',
+  'darwin arm64': '@cloudflare/workerd-darwin-arm64',
+}
+
+/** The runtime's binary of the optional dependency; null when it is not installed or not made for this machine. */
+export function findWorkerd(): string | null {
+  const name = packages[`${process.platform} ${process.arch}`]
+  if (name === undefined) return null
+  const here = createRequire(import.meta.url)
+  for (const from of [here, requireOfWorkerd(here)]) {
+    try {
+      const binary = path.join(path.dirname(from?.resolve(`${name}/package.json`) ?? ''), 'bin', 'workerd')
+      if (existsSync(binary)) return binary
+    } catch {
+      // Not installed at this place; package managers differ in where they put a dependency's own dependency.
+    }
+  }
+  return null
+}
+
+function requireOfWorkerd(here: NodeJS.Require): NodeJS.Require | undefined {
+  try {
+    return createRequire(here.resolve('workerd/package.json'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,217 @@
+// The only way out of a worker: a proxy on a unix socket beside its process. Decides which hosts may be reached and connects to
+// exactly the address it checked; a redirect is followed by the worker, so each hop comes through here again.
+import http from 'node:http'
+import https from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import os from 'node:os'
+import { pipeline } from 'node:stream'
+import type { Duplex } from 'node:stream'
+import { isPublicAddress } from './addresses.ts'
+import { egressHeader } from './entry.ts'
+import { endToEnd } from './headers.ts'
+
+/** All addresses of a host name. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>
+
+export interface EgressPolicy {
+  readonly resolve: Resolve
+  /** Hosts the operator allows whatever their address: `db.internal`, or `db.internal:8080` for that port only. */
+  readonly allowedHosts: ReadonlySet<string>
+  /** The service's own origins (`https://billing.example.com`), and the address where it listens: always allowed. */
+  readonly service: { readonly origins: ReadonlySet<string>; readonly address: string; readonly port: number } | null
+  /** Addresses of this machine, public ones included: what listens on them is not the internet. */
+  readonly ownAddresses?: () => ReadonlySet<string>
+  /** Called for each refusal, for the worker's log. */
+  readonly onRefused?: (detail: string) => void
+}
+
+export interface Egress {
+  readonly server: http.Server
+  close(): void
+}
+
+interface Target {
+  readonly url: URL
+  readonly address: string
+  readonly port: number
+  readonly secure: boolean
+}
+
+class Refused extends Error {}
+
+const connectTimeoutMs = 10_000
+
+export function createEgress(policy: EgressPolicy): Egress {
+  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+  const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 })
+  server.requestTimeout = 0
+  server.on('request', (request, response) => void forward(policy, agents, request, response))
+  server.on('upgrade', (request, socket, head) => void forwardUpgrade(policy, request, socket, head))
+  server.on('connect', (_request, socket: Duplex) => socket.destroy())
+  return {
+    server,
+    close() {
+      server.close()
+      server.closeAllConnections()
+      agents.http.destroy()
+      agents.https.destroy()
+    },
+  }
+}
+
+/** Where a request may go; throws Refused with a sentence for the author. */
+export async function findTarget(policy: EgressPolicy, text: string | undefined): Promise<Target> {
+  const url = URL.canParse(text ?? '') ? new URL(text ?? '') : null
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new Refused('Only http and https URLs can be fetched.')
+  const secure = url.protocol === 'https:'
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
+  if (policy.service?.origins.has(url.origin) === true)
+    return { url, address: policy.service.address, port: policy.service.port, secure: false }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(host) === 0 ? await lookUp(policy, url, host) : [host]
+  if (policy.allowedHosts.has(host) || policy.allowedHosts.has(`${host}:${port}`))
+    return { url, address: addresses[0]!, port, secure }
+  const own = (policy.ownAddresses ?? machineAddresses)()
+  const address = addresses.find((item) => isPublicAddress(item) && !own.has(item))
+  if (address === undefined)
+    throw new Refused(
+      `fetch to ${url.host} was refused: workers may not reach loopback, link-local or private addresses.`,
+    )
+  return { url, address, port, secure }
+}
+
+async function lookUp(policy: EgressPolicy, url: URL, host: string): Promise<readonly string[]> {
+  try {
+    const addresses = await policy.resolve(host)
+    if (addresses.length > 0) return addresses
+  } catch {
+    // Said below: to the author it makes no difference how a name could not be found.
+  }
+  throw new Refused(`fetch to ${url.host} failed: the host name could not be resolved.`)
+}
+
+function machineAddresses(): ReadonlySet<string> {
+  return new Set(Object.values(os.networkInterfaces()).flatMap((list) => (list ?? []).map((item) => item.address)))
+}
+
+function requestOptions(target: Target, incoming: IncomingMessage): https.RequestOptions {
+  const { url, address, port } = target
+  return {
+    method: incoming.method,
+    // The checked address, never the name again: a second answer of the DNS could be another one.
+    host: address,
+    port,
+    path: url.pathname + url.search,
+    headers: [...endToEnd(incoming.rawHeaders, ['host']), 'Host', url.host],
+    servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
+    setDefaultHeaders: false,
+  }
+}
+
+async function forward(
+  policy: EgressPolicy,
+  agents: { http: http.Agent; https: https.Agent },
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.on('error', () => undefined)
+  try {
+    const target = await findTarget(policy, incoming.url)
+    const headers = incoming.headers
+    const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
+    const options = requestOptions(target, incoming)
+    const outgoing = (target.secure ? https : http).request({
+      ...options,
+      headers: [...(options.headers as string[]), ...chunked],
+      agent: target.secure ? agents.https : agents.http,
+    })
+    timeOutConnect(outgoing)
+    response.on('close', () => {
+      if (!response.writableFinished) outgoing.destroy()
+    })
+    outgoing.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders, [egressHeader]))
+      pipeline(answer, response, () => undefined)
+    })
+    outgoing.on('error', (error) => fail(response, `fetch to ${target.url.host} failed: ${error.message}.`))
+    pipeline(incoming, outgoing, () => undefined)
+  } catch (error) {
+    fail(response, refusal(policy, error))
+  }
+}
+
+async function forwardUpgrade(
+  policy: EgressPolicy,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  socket.on('error', () => socket.destroy())
+  try {
+    const target = await findTarget(policy, incoming.url)
+    const options = requestOptions(target, incoming)
+    const outgoing = (target.secure ? https : http).request({
+      ...options,
+      headers: [
+        ...(options.headers as string[]),
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        incoming.headers.upgrade ?? 'websocket',
+      ],
+      agent: false,
+    })
+    timeOutConnect(outgoing)
+    outgoing.on('upgrade', (answer, upstream, first) => {
+      socket.write(rawHead(answer, answer.rawHeaders))
+      if (first.length > 0) socket.write(first)
+      if (head.length > 0) upstream.write(head)
+      pipeline(upstream, socket, () => undefined)
+      pipeline(socket, upstream, () => undefined)
+    })
+    outgoing.on('response', (answer) => {
+      socket.write(rawHead(answer, [...endToEnd(answer.rawHeaders, [egressHeader]), 'Connection', 'close']))
+      pipeline(answer, socket, () => undefined)
+    })
+    outgoing.on('error', (error) => failUpgrade(socket, `fetch to ${target.url.host} failed: ${error.message}.`))
+    outgoing.end()
+  } catch (error) {
+    failUpgrade(socket, refusal(policy, error))
+  }
+}
+
+function timeOutConnect(request: http.ClientRequest): void {
+  request.on('socket', (socket) => {
+    if (!socket.connecting) return
+    const timer = setTimeout(() => socket.destroy(new Error('the connection timed out')), connectTimeoutMs)
+    const clear = (): void => clearTimeout(timer)
+    socket.once('connect', clear)
+    socket.once('close', clear)
+  })
+}
+
+export function rawHead(answer: IncomingMessage, rawHeaders: readonly string[]): string {
+  let text = `HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}\r\n`
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    text += `${rawHeaders[index]!}: ${rawHeaders[index + 1]!}\r\n`
+  return `${text}\r\n`
+}
+
+function refusal(policy: EgressPolicy, error: unknown): string {
+  const detail = error instanceof Refused ? error.message : 'The request could not be sent.'
+  policy.onRefused?.(detail)
+  return detail
+}
+
+function fail(response: ServerResponse, detail: string): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(502, { [egressHeader]: encodeURIComponent(detail) }).end()
+}
+
+function failUpgrade(socket: Duplex, detail: string): void {
+  socket.end(
+    `HTTP/1.1 502 Bad Gateway\r\n${egressHeader}: ${encodeURIComponent(detail)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  )
+}

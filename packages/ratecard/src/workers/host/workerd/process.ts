@@ -1,0 +1,210 @@
+// One workerd process: its private folder, its birth and its death. Knows nothing of requests.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import type { WorkerVersionSpec } from '../runtime.ts'
+import { fileNames, moduleFile, moduleFiles, workerdConfig } from './config.ts'
+import { createEgress } from './egress.ts'
+import type { EgressPolicy } from './egress.ts'
+import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
+import { lineReader } from './log-lines.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** The longest path a unix socket can have, less the closing zero byte. */
+const longestSocketPath = 107
+
+export interface ProcessOptions {
+  readonly spec: WorkerVersionSpec
+  readonly binary: string
+  readonly sandbox: Sandbox
+  readonly slot: number
+  /** Absolute, not yet there. */
+  readonly folder: string
+  readonly startTimeoutMs: number
+  readonly egress: EgressPolicy
+  readonly onLine: (line: string, from: 'stdout' | 'stderr') => void
+}
+
+export interface Ended {
+  /** What was written to standard error last, for telling causes apart. */
+  readonly lastWords: string
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface WorkerdProcess {
+  /** The runtime itself, not a helper in front of it. */
+  readonly pid: number
+  readonly httpSocket: string
+  readonly controlSocket: string
+  /** Resolves when the process is gone and its folder removed. */
+  readonly ended: Promise<Ended>
+  terminate(): void
+  kill(): void
+}
+
+/** The process ended, or did not listen in time; `lastWords` says why in the runtime's own words. */
+export class StartFailed extends Error {
+  readonly lastWords: string
+  constructor(message: string, lastWords: string) {
+    super(message)
+    this.lastWords = lastWords
+  }
+}
+
+/** Resolves once both sockets accept connections; the configuration, which holds secrets, is no longer on disk by then. */
+export async function startProcess(options: ProcessOptions): Promise<WorkerdProcess> {
+  if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > longestSocketPath)
+    throw new StartFailed(`The folder ${options.folder} is too deep for unix sockets.`, '')
+  const egress = createEgress(options.egress)
+  const removeAll = async (): Promise<void> => {
+    egress.close()
+    await rm(options.folder, { recursive: true, force: true })
+  }
+  try {
+    const files = await writeFolder(options)
+    await listen(egress.server, options)
+    const process = await launch(options, removeAll)
+    await Promise.all(files.map((file) => rm(path.join(options.folder, file), { force: true })))
+    return process
+  } catch (error) {
+    await removeAll()
+    throw error
+  }
+}
+
+async function writeFolder(options: ProcessOptions): Promise<string[]> {
+  const { spec, folder } = options
+  const user = options.sandbox.userOf(options.slot)
+  const files: Record<string, string | Uint8Array> = {
+    [fileNames.config]: workerdConfig(spec, folder),
+    [moduleFiles.entry]: entryModule,
+    [moduleFiles.prelude]: preludeModule,
+    [moduleFiles.user]: spec.code,
+    [moduleFiles.control]: controlModule,
+    [moduleFiles.egress]: egressModule,
+  }
+  spec.modules.forEach((module, index) => (files[moduleFile(index)] = module.content))
+  await mkdir(folder, { mode: 0o700 })
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    await writeFile(file, content, { mode: 0o600, flag: 'wx' })
+    if (user !== null) await chown(file, user, user)
+  }
+  if (user !== null) await chown(folder, user, user)
+  return Object.keys(files)
+}
+
+async function listen(server: ReturnType<typeof createEgress>['server'], options: ProcessOptions): Promise<void> {
+  const socket = path.join(options.folder, fileNames.egress)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socket, resolve)
+  })
+  const user = options.sandbox.userOf(options.slot)
+  await chmod(socket, 0o600)
+  if (user !== null) await chown(socket, user, user)
+}
+
+async function launch(options: ProcessOptions, removeAll: () => Promise<void>): Promise<WorkerdProcess> {
+  const args = ['serve', path.join(options.folder, fileNames.config), '--control-fd=3']
+  const [command, ...rest] = options.sandbox.command(options.binary, args, options.slot)
+  const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
+  const words = collect(child, options.onLine)
+  const gone = new Promise<Ended>((resolve) => {
+    child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
+    child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
+  })
+  const ended = gone.then(async (end) => {
+    await removeAll()
+    return end
+  })
+  let inner: number | undefined
+  let over = false
+  child.once('exit', () => (over = true))
+  const signal = (name: NodeJS.Signals): void => {
+    // The number may by now be another process's.
+    if (over) return
+    // The inner process first: the helper in front of it waits for it and passes no signal on.
+    if (inner !== undefined) sendSignal(inner, name)
+    if (inner === undefined || inner === child.pid || name === 'SIGKILL') child.kill(name)
+  }
+  try {
+    await ready(child, gone, options.startTimeoutMs)
+    inner = options.sandbox.forks ? await onlyChildOf(child.pid ?? 0) : child.pid
+    if (inner === undefined) throw new StartFailed('The process of the runtime could not be found.', words())
+    await writeFile(path.join(options.folder, 'pid'), `${inner}`, { mode: 0o600 })
+  } catch (error) {
+    child.kill('SIGKILL')
+    await ended
+    throw error
+  }
+  return {
+    pid: inner,
+    httpSocket: path.join(options.folder, fileNames.http),
+    controlSocket: path.join(options.folder, fileNames.control),
+    ended,
+    terminate: () => signal('SIGTERM'),
+    kill: () => signal('SIGKILL'),
+  }
+}
+
+function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => string {
+  const last: string[] = []
+  for (const from of ['stdout', 'stderr'] as const) {
+    const reader = lineReader((line) => {
+      if (from === 'stderr' && last.push(line) > 40) last.shift()
+      onLine(line, from)
+    })
+    child[from]?.on('data', (chunk: Buffer) => reader.push(chunk))
+    child[from]?.on('end', () => reader.end())
+  }
+  return () => last.join('\n')
+}
+
+async function ready(child: ChildProcess, gone: Promise<Ended>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new StartFailed(`The worker did not start within ${timeoutMs} ms.`, '')), timeoutMs)
+  })
+  const death = gone.then((end) => {
+    throw new StartFailed('The worker ended while it started.', end.lastWords)
+  })
+  // Lost races must not count as unhandled.
+  death.catch(() => undefined)
+  try {
+    await Promise.race([bothSockets(child), timeout, death])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function bothSockets(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const waiting = new Set(['http', 'control'])
+    const reader = lineReader((line) => {
+      const name = /"event":"listen","socket":"(\w+)"/.exec(line)?.[1]
+      if (name !== undefined) waiting.delete(name)
+      if (waiting.size === 0) resolve()
+    })
+    const control = child.stdio[3] as Readable | null
+    control?.on('data', (chunk: Buffer) => reader.push(chunk))
+    control?.on('error', () => undefined)
+  })
+}
+
+async function onlyChildOf(pid: number): Promise<number | undefined> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '')
+  const child = Number(text.trim().split(' ')[0])
+  return Number.isInteger(child) && child > 1 ? child : undefined
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // Gone already, which is what was wanted.
+  }
+}

@@ -1,0 +1,234 @@
+// Carries requests to one process over its unix socket, both ways as they stream, and tells every failure apart by its cause.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errors, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { RequestContext, RequestOutcome, WorkerExit, WorkerVersionSpec } from '../runtime.ts'
+import { protoHeader } from './config.ts'
+import { exceptionHeader } from './entry.ts'
+import { endToEnd } from './headers.ts'
+import type { Invocation } from './watchdog.ts'
+
+export interface ProxyOptions {
+  readonly spec: WorkerVersionSpec
+  readonly socketPath: string
+  readonly begin: () => Invocation
+  /** Why the process is gone, once it is; undefined when it lives on. Waits a moment, as the socket dies before the news comes. */
+  readonly cause: () => Promise<WorkerExit | undefined>
+  readonly onOutcome: (outcome: RequestOutcome) => void
+}
+
+/** Headers only this proxy may set: a client could lie with them. */
+const replaced = [
+  'host',
+  'expect',
+  'x-request-id',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-prefix',
+  'forwarded',
+  'x-real-ip',
+  'cf-connecting-ip',
+  protoHeader,
+]
+
+export function createPool(socketPath: string): Pool {
+  // The runtime closes idle connections after five seconds; ours must go first, or a request meets a closing one.
+  return new Pool('http://worker', {
+    socketPath,
+    connections: null,
+    keepAliveTimeout: 2_000,
+    keepAliveMaxTimeout: 3_000,
+    bodyTimeout: 0,
+    headersTimeout: 0,
+  })
+}
+
+export function requestHeaders(request: IncomingMessage, context: RequestContext): string[] {
+  const headers = endToEnd(request.rawHeaders, replaced)
+  headers.push('host', context.host, 'x-request-id', context.requestId, protoHeader, context.protocol)
+  headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
+  headers.push('x-forwarded-proto', context.protocol, 'x-forwarded-host', context.host)
+  if (context.prefix !== '') headers.push('x-forwarded-prefix', context.prefix)
+  return headers
+}
+
+/** The response as it arrived, less what must not leave, plus the version that made it. */
+export function responseHeaders(rawHeaders: readonly string[], version: string): string[] {
+  return [...endToEnd(rawHeaders, ['x-worker-version']), 'X-Worker-Version', version]
+}
+
+export function dispatch(
+  pool: Pool,
+  options: ProxyOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const exchange = new Exchange(options, request, response, context, resolve, reject)
+    const hasBody =
+      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
+    pool.dispatch(
+      {
+        path: context.url,
+        method: request.method ?? 'GET',
+        headers: requestHeaders(request, context),
+        body: hasBody ? request : null,
+        headersTimeout: options.spec.limits.responseMs,
+        bodyTimeout: 0,
+      },
+      exchange,
+    )
+  })
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly options: ProxyOptions
+  private readonly request: IncomingMessage
+  private readonly response: ServerResponse
+  private readonly context: RequestContext
+  private readonly resolve: () => void
+  private readonly reject: (error: ServiceError) => void
+  private readonly invocation: Invocation
+  private readonly startedAt = performance.now()
+  private controller: Dispatcher.DispatchController | undefined
+  private clientLeft = false
+  private settled = false
+  private exception = false
+  private status: number | null = null
+
+  constructor(
+    options: ProxyOptions,
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+    resolve: () => void,
+    reject: (error: ServiceError) => void,
+  ) {
+    this.options = options
+    this.request = request
+    this.response = response
+    this.context = context
+    this.resolve = resolve
+    this.reject = reject
+    this.invocation = options.begin()
+    response.on('close', this.onClose)
+    response.on('drain', this.onDrain)
+  }
+
+  private readonly onClose = (): void => {
+    if (this.settled || this.response.writableFinished) return
+    this.clientLeft = true
+    this.controller?.abort(new Error('the client left'))
+  }
+
+  private readonly onDrain = (): void => {
+    this.controller?.resume()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.clientLeft || this.response.destroyed) {
+      this.clientLeft = true
+      controller.abort(new Error('the client left'))
+    }
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object, message?: string): void {
+    if (status < 200) return
+    this.invocation.signOfLife()
+    this.status = status
+    if (exceptionHeader in headers || isRuntimeFailure(status, headers)) {
+      this.exception = true
+      return
+    }
+    const raw = rawHeadersOf(controller.rawHeaders)
+    this.response.writeHead(
+      status,
+      message === '' ? undefined : message,
+      responseHeaders(raw, this.options.spec.version),
+    )
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.invocation.signOfLife()
+    if (this.exception) return
+    if (!this.response.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.exception) {
+      this.finish(
+        'exception',
+        new ServiceError('worker_exception', `The worker "${this.options.spec.name}" threw an exception.`),
+      )
+      return
+    }
+    this.response.end()
+    this.finish('ok')
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.clientLeft) this.finish('cancelled')
+    else if (this.exception) this.onResponseEnd()
+    else void this.fail(error)
+  }
+
+  private async fail(error: Error): Promise<void> {
+    const { name, limits } = this.options.spec
+    if (error instanceof errors.HeadersTimeoutError) {
+      const detail = `The worker "${name}" sent no response within ${limits.responseMs} ms.`
+      this.finish('timed_out', new ServiceError('worker_timeout', detail))
+      return
+    }
+    const problem = problemOf(name, await this.options.cause())
+    this.finish(problem.outcome, problem.error)
+  }
+
+  private finish(outcome: RequestOutcome['outcome'], error?: ServiceError): void {
+    if (this.settled) return
+    this.settled = true
+    this.response.off('close', this.onClose)
+    this.response.off('drain', this.onDrain)
+    this.options.onOutcome({
+      requestId: this.context.requestId,
+      status: error?.status ?? this.status,
+      outcome,
+      wallMs: performance.now() - this.startedAt,
+      cpuMs: this.invocation.end(),
+    })
+    if (error === undefined) return this.resolve()
+    // undici has destroyed a body it could not send; the rest of it must not be read as the next request.
+    if (!this.request.complete) this.response.shouldKeepAlive = false
+    if (!this.response.headersSent) return this.reject(error)
+    this.response.destroy()
+    this.resolve()
+  }
+}
+
+/** What a client is told when the process died under its request. */
+export function problemOf(
+  name: string,
+  exit: WorkerExit | undefined,
+): { outcome: RequestOutcome['outcome']; error: ServiceError } {
+  if (exit?.reason === 'exceeded_cpu')
+    return { outcome: 'exceeded_cpu', error: new ServiceError('worker_exceeded_cpu', exit.detail, { retryAfter: 1 }) }
+  if (exit?.reason === 'exceeded_memory')
+    return {
+      outcome: 'exceeded_memory',
+      error: new ServiceError('worker_exceeded_memory', exit.detail, { retryAfter: 1 }),
+    }
+  const detail = `The worker "${name}" ended while it handled the request.`
+  return { outcome: 'unavailable', error: new ServiceError('worker_unavailable', detail, { retryAfter: 1 }) }
+}
+
+/** The runtime's own answer when a handler never can: it closes the connection, which no handler's response does. */
+export function isRuntimeFailure(status: number, headers: object): boolean {
+  return status === 500 && 'connection' in headers && String(headers.connection).toLowerCase() === 'close'
+}
+
+function rawHeadersOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
+  return Array.isArray(raw) ? raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1'))) : []
+}

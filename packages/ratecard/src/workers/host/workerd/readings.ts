@@ -1,0 +1,47 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+
+/** What the system tells about a process; null where it tells nothing (no /proc, or the process is gone). */
+export interface Readings {
+  /** CPU time of the main thread, which runs all JavaScript, in milliseconds. */
+  cpuMs(): number | null
+  memoryMb(): number | null
+  close(): void
+}
+
+export function readingsOf(pid: number): Readings {
+  // Held open: a fresh path could one day name another process, an open file never does.
+  let file = open(`/proc/${pid}/schedstat`)
+  const buffer = Buffer.alloc(64)
+  return {
+    cpuMs() {
+      if (file === null) return null
+      try {
+        const length = readSync(file, buffer, 0, buffer.length, 0)
+        const nanoseconds = Number(buffer.toString('latin1', 0, length).split(' ', 1)[0])
+        return length > 0 && Number.isFinite(nanoseconds) ? nanoseconds / 1e6 : null
+      } catch {
+        return null
+      }
+    },
+    memoryMb() {
+      try {
+        const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
+        return kilobytes === undefined ? null : Number(kilobytes) / 1024
+      } catch {
+        return null
+      }
+    },
+    close() {
+      if (file !== null) closeSync(file)
+      file = null
+    },
+  }
+}
+
+function open(path: string): number | null {
+  try {
+    return openSync(path, 'r')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,201 @@
+// One live version of a worker: process, proxy, control and watchdog as the port's RunningWorker.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Pool } from 'undici'
+import type {
+  RequestContext,
+  RunningWorker,
+  ScheduledEvent,
+  ScheduledResult,
+  WorkerEvents,
+  WorkerExit,
+  WorkerHandlers,
+  WorkerStats,
+  WorkerVersionSpec,
+} from '../runtime.ts'
+import { controlOf } from './control.ts'
+import type { Control } from './control.ts'
+import type { Ended, WorkerdProcess } from './process.ts'
+import { createPool, dispatch } from './proxy.ts'
+import type { ProxyOptions } from './proxy.ts'
+import { readingsOf } from './readings.ts'
+import type { Readings } from './readings.ts'
+import type { TraceMapper } from './source-map.ts'
+import { upgrade } from './upgrade.ts'
+import { startWatchdog } from './watchdog.ts'
+import type { Invocation, Watchdog } from './watchdog.ts'
+
+const drainLookMs = 50
+const killAfterMs = 2_000
+/** The socket of a dying process breaks before its end is known; longer than this means it lives. */
+const newsMs = 500
+
+const outOfMemory = /out of memory|heap limit|last resort|Allocation failed/i
+
+export class WorkerdWorker implements RunningWorker {
+  readonly spec: WorkerVersionSpec
+  handlers: WorkerHandlers = { fetch: false, scheduled: false, pending: 0 }
+  private readonly process: WorkerdProcess
+  private readonly events: WorkerEvents
+  private readonly map: TraceMapper
+  private readonly control: Control
+  private readonly pool: Pool
+  private readonly readings: Readings
+  private readonly watchdog: Watchdog
+  private readonly proxy: ProxyOptions
+  private readonly exit: Promise<WorkerExit>
+  private inFlight = 0
+  private requests = 0
+  private stopping = false
+  private cause: WorkerExit | undefined
+
+  constructor(spec: WorkerVersionSpec, process: WorkerdProcess, events: WorkerEvents, map: TraceMapper) {
+    this.spec = spec
+    this.process = process
+    this.events = events
+    this.map = map
+    this.control = controlOf(process.controlSocket)
+    this.pool = createPool(process.httpSocket)
+    this.readings = readingsOf(process.pid)
+    this.watchdog = startWatchdog({
+      limits: spec.limits,
+      readings: this.readings,
+      ping: () => this.control.ping(),
+      onExceeded: (reason, detail) => {
+        this.cause = { reason, detail }
+        this.process.kill()
+      },
+    })
+    this.proxy = {
+      spec,
+      socketPath: process.httpSocket,
+      begin: () => this.begin(),
+      cause: () => this.causeSoon(),
+      onOutcome: (outcome) => events.request(outcome),
+    }
+    this.exit = process.ended.then((ended) => this.onEnded(ended))
+  }
+
+  dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+    this.requests++
+    return dispatch(this.pool, this.proxy, request, response, context)
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void> {
+    this.requests++
+    return upgrade(this.proxy, request, socket, head, context)
+  }
+
+  async scheduled(event: ScheduledEvent): Promise<ScheduledResult> {
+    const startedAt = performance.now()
+    const invocation = this.begin()
+    const result = await this.runScheduled(event)
+    return { ...result, wallMs: performance.now() - startedAt, cpuMs: invocation.end() }
+  }
+
+  private async runScheduled(event: ScheduledEvent): Promise<Pick<ScheduledResult, 'outcome' | 'error'>> {
+    const { scheduledMs } = this.spec.limits
+    const timeout = AbortSignal.timeout(scheduledMs)
+    try {
+      const [first] = await this.control.runScheduled(event, timeout)
+      if (first === undefined) return { outcome: 'ok' }
+      return { outcome: 'exception', error: this.map(first.stack ?? `${first.name}: ${first.message}`) }
+    } catch {
+      if (timeout.aborted)
+        return { outcome: 'timed_out', error: `The scheduled handler was not done after ${scheduledMs} ms.` }
+      const cause = await this.causeSoon()
+      const known = cause?.reason === 'exceeded_cpu' || cause?.reason === 'exceeded_memory'
+      return { outcome: known ? cause.reason : 'lost', error: cause?.detail ?? 'The worker did not answer.' }
+    }
+  }
+
+  async describe(): Promise<WorkerHandlers> {
+    this.handlers = await this.control.describe()
+    return this.handlers
+  }
+
+  stats(): WorkerStats {
+    return {
+      pid: this.process.pid,
+      inFlight: this.inFlight,
+      requests: this.requests,
+      cpuMs: this.readings.cpuMs(),
+      memoryMb: this.readings.memoryMb(),
+    }
+  }
+
+  async drain(deadlineMs: number): Promise<void> {
+    const deadline = performance.now() + deadlineMs
+    while (performance.now() < deadline && this.cause === undefined) {
+      if (this.inFlight === 0 && (await this.nonePending())) return
+      await new Promise((resolve) => setTimeout(resolve, drainLookMs))
+    }
+  }
+
+  private async nonePending(): Promise<boolean> {
+    // A worker that no longer answers has nothing to wait for.
+    return this.describe().then(
+      (handlers) => handlers.pending === 0,
+      () => true,
+    )
+  }
+
+  async dispose(): Promise<void> {
+    this.stopping = true
+    this.process.terminate()
+    const timer = setTimeout(() => this.process.kill(), killAfterMs)
+    await this.exit
+    clearTimeout(timer)
+  }
+
+  /** Resolves with the cause when the process is gone; rejects never. */
+  exited(): Promise<WorkerExit> {
+    return this.exit
+  }
+
+  private begin(): Invocation {
+    const invocation = this.watchdog.begin()
+    this.inFlight++
+    let open = true
+    return {
+      extend: () => invocation.extend(),
+      signOfLife: () => invocation.signOfLife(),
+      end: () => {
+        if (open) this.inFlight--
+        open = false
+        return invocation.end()
+      },
+    }
+  }
+
+  private async causeSoon(): Promise<WorkerExit | undefined> {
+    if (this.cause !== undefined) return this.cause
+    let timer: NodeJS.Timeout | undefined
+    const news = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), newsMs)
+    })
+    const exit = await Promise.race([this.exit, news])
+    clearTimeout(timer)
+    return exit
+  }
+
+  private async onEnded(ended: Ended): Promise<WorkerExit> {
+    this.watchdog.stop()
+    this.readings.close()
+    const exit = this.cause ?? exitOf(ended, this.stopping, this.spec)
+    this.cause = exit
+    await this.pool.destroy()
+    this.events.exit(exit)
+    return exit
+  }
+}
+
+function exitOf(ended: Ended, stopping: boolean, spec: WorkerVersionSpec): WorkerExit {
+  if (stopping) return { reason: 'stopped', detail: 'The worker was stopped.' }
+  if (outOfMemory.test(ended.lastWords)) {
+    const detail = `The worker ran out of its ${spec.limits.heapMb} MB of JavaScript heap.`
+    return { reason: 'exceeded_memory', detail }
+  }
+  const how = ended.signal === null ? `with code ${ended.code ?? 'unknown'}` : `by ${ended.signal}`
+  return { reason: 'crashed', detail: `The worker's process ended ${how}.` }
+}

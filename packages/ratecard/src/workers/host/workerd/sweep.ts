@@ -1,0 +1,48 @@
+import { lstat, mkdtemp, readFile, readdir, rm, writeFile, chmod } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+const prefix = 'rcw-'
+
+/** A new folder for the processes of this service. Others may pass through it, not list it: each process owns one folder inside. */
+export async function createRoot(): Promise<string> {
+  const parent = os.tmpdir().length < 60 ? os.tmpdir() : '/tmp'
+  const root = await mkdtemp(path.join(parent, prefix))
+  await chmod(root, 0o711)
+  await writeFile(path.join(root, 'owner'), `${process.pid} ${await startTimeOf(process.pid)}`, { mode: 0o600 })
+  return root
+}
+
+/** Ends processes and removes folders of services that died without doing so. */
+export async function sweepOrphans(): Promise<void> {
+  const parent = os.tmpdir().length < 60 ? os.tmpdir() : '/tmp'
+  const names = await readdir(parent).catch(() => [])
+  for (const name of names.filter((item) => item.startsWith(prefix))) {
+    const root = path.join(parent, name)
+    const state = await lstat(root).catch(() => null)
+    if (state?.isDirectory() !== true || state.uid !== process.getuid?.()) continue
+    const owner = await readFile(path.join(root, 'owner'), 'utf8').catch(() => null)
+    if (owner === null) continue
+    const [pid = '', startTime = ''] = owner.split(' ')
+    if ((await startTimeOf(Number(pid))) === startTime) continue
+    await sweepRoot(root)
+  }
+}
+
+async function sweepRoot(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const folder = path.join(root, name)
+    const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => ''))
+    if (!Number.isInteger(pid) || pid <= 1) continue
+    // The folder's random name in its arguments is what makes the process ours.
+    const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (args.includes(`${folder}/`)) process.kill(pid, 'SIGKILL')
+  }
+  await rm(root, { recursive: true, force: true })
+}
+
+/** Together with the number it names a process for good; '' when there is no such process, or no /proc. */
+async function startTimeOf(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}

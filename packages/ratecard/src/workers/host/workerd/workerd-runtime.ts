@@ -1,0 +1,203 @@
+// The port over workerd on this machine: a process per version, one more per scheduled run.
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Clock } from '../../../clock.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type {
+  RunningWorker,
+  RuntimeState,
+  ScheduledEvent,
+  ScheduledResult,
+  WorkerEvents,
+  WorkerRuntime,
+  WorkerVersionSpec,
+} from '../runtime.ts'
+import { findWorkerd } from './binary.ts'
+import type { EgressPolicy } from './egress.ts'
+import { limitLines, parseLogLine } from './log-lines.ts'
+import { startProcess, StartFailed } from './process.ts'
+import { WorkerdWorker } from './running.ts'
+import { chooseSandbox, userSlots } from './sandbox.ts'
+import type { Sandbox, SandboxMode } from './sandbox.ts'
+import { traceMapper } from './source-map.ts'
+import type { TraceMapper } from './source-map.ts'
+import { createRoot, sweepOrphans } from './sweep.ts'
+
+export interface WorkerdRuntimeOptions {
+  readonly clock: Clock
+  readonly egress: Omit<EgressPolicy, 'onRefused'>
+  /** Default `auto`: the strictest that works. */
+  readonly sandbox?: 'auto' | SandboxMode
+  /** Default: the installed one; null stands for none. */
+  readonly binary?: string | null
+  readonly startTimeoutMs?: number
+}
+
+interface Ground {
+  readonly binary: string
+  readonly sandbox: Sandbox
+  readonly root: string
+}
+
+const defaultStartMs = 10_000
+
+export function createWorkerdRuntime(options: WorkerdRuntimeOptions): WorkerRuntime {
+  return new WorkerdRuntime(options)
+}
+
+class WorkerdRuntime implements WorkerRuntime {
+  private readonly options: WorkerdRuntimeOptions
+  private readonly live = new Set<WorkerdWorker>()
+  private readonly slots = new Set<number>()
+  private readonly starting = new Set<Promise<unknown>>()
+  private ground: Promise<Ground> | undefined
+  private count = 0
+  private closed = false
+
+  constructor(options: WorkerdRuntimeOptions) {
+    this.options = options
+  }
+
+  async state(): Promise<RuntimeState> {
+    try {
+      const { sandbox } = await this.prepare()
+      return { available: true, detail: sandbox.detail }
+    } catch (error) {
+      return { available: false, detail: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  start(spec: WorkerVersionSpec, events: WorkerEvents): Promise<RunningWorker> {
+    return this.launch(spec, events)
+  }
+
+  async runOnce(
+    spec: WorkerVersionSpec,
+    event: ScheduledEvent,
+    events: Pick<WorkerEvents, 'log'>,
+  ): Promise<ScheduledResult> {
+    const startedAt = performance.now()
+    const log: WorkerEvents['log'] = (line) => events.log({ ...line, runId: event.runId })
+    try {
+      const worker = await this.launch(spec, { log, request: () => undefined, exit: () => undefined })
+      const result = await worker.scheduled(event)
+      await worker.dispose()
+      return result
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      return { outcome: 'lost', wallMs: performance.now() - startedAt, cpuMs: null, error: detail }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    await Promise.allSettled(this.starting)
+    await Promise.all([...this.live].map((worker) => worker.dispose()))
+    const ground = await this.ground?.catch(() => undefined)
+    if (ground !== undefined) await rm(ground.root, { recursive: true, force: true })
+  }
+
+  private prepare(): Promise<Ground> {
+    this.ground ??= (async () => {
+      const binary = this.options.binary === undefined ? findWorkerd() : this.options.binary
+      if (binary === null) throw new Error('The workerd binary is not installed (the optional dependency "workerd").')
+      const sandbox = await chooseSandbox(this.options.sandbox ?? 'auto', binary)
+      await sweepOrphans()
+      return { binary, sandbox, root: await createRoot() }
+    })()
+    return this.ground
+  }
+
+  private async launch(spec: WorkerVersionSpec, events: WorkerEvents): Promise<WorkerdWorker> {
+    const starting = this.startWorker(spec, events)
+    this.starting.add(starting)
+    try {
+      return await starting
+    } finally {
+      this.starting.delete(starting)
+    }
+  }
+
+  private async startWorker(spec: WorkerVersionSpec, events: WorkerEvents): Promise<WorkerdWorker> {
+    if (this.closed) throw new ServiceError('shutting_down', 'The worker host is shutting down.')
+    const ground = await this.prepare().catch((error: unknown) => {
+      throw new ServiceError('worker_unavailable', `No worker can run here: ${String(error)}`, { cause: error })
+    })
+    const map = traceMapper(spec.sourceMap)
+    const slot = this.takeSlot()
+    const limit = limitLines(
+      spec.version,
+      () => this.options.clock.now(),
+      (line) => events.log(line),
+    )
+    try {
+      const process = await startProcess({
+        spec,
+        ...ground,
+        slot,
+        folder: path.join(ground.root, String(++this.count)),
+        startTimeoutMs: this.options.startTimeoutMs ?? defaultStartMs,
+        egress: { ...this.options.egress, onRefused: (detail) => limit.log(this.systemLine(spec, detail)) },
+        onLine: (line, from) => {
+          const parsed = parseLogLine(line, from, { version: spec.version, now: this.options.clock.now(), map })
+          if (parsed !== undefined) limit.log(parsed)
+        },
+      })
+      const worker = new WorkerdWorker(spec, process, events, map)
+      this.live.add(worker)
+      void worker.exited().then(() => {
+        limit.flush()
+        this.live.delete(worker)
+        this.slots.delete(slot)
+      })
+      return await this.checked(worker)
+    } catch (error) {
+      this.slots.delete(slot)
+      throw startProblem(spec, error, map)
+    }
+  }
+
+  /** Up means: the control worker has seen the handlers. */
+  private async checked(worker: WorkerdWorker): Promise<WorkerdWorker> {
+    const handlers = await worker.describe().catch(async (error: unknown) => {
+      await worker.dispose()
+      throw error
+    })
+    if (handlers.fetch || handlers.scheduled) return worker
+    await worker.dispose()
+    throw new StartFailed('The default export has neither a fetch nor a scheduled handler.', '')
+  }
+
+  private takeSlot(): number {
+    for (let slot = 0; slot < userSlots; slot++) {
+      if (this.slots.has(slot)) continue
+      this.slots.add(slot)
+      return slot
+    }
+    throw new ServiceError('worker_unavailable', `More than ${userSlots} worker processes cannot run at once.`)
+  }
+
+  private systemLine(spec: WorkerVersionSpec, message: string) {
+    return { time: this.options.clock.now(), level: 'system', message, version: spec.version } as const
+  }
+}
+
+function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper): unknown {
+  if (error instanceof ServiceError) return error
+  const words = error instanceof StartFailed ? complaint(error.lastWords) : ''
+  const reason = error instanceof Error ? error.message : String(error)
+  const detail = words === '' ? reason : map(words)
+  return new ServiceError('worker_start_failed', `Version ${spec.version} of "${spec.name}" did not start: ${detail}`, {
+    hint: 'The version that was serving before keeps serving.',
+    cause: error,
+  })
+}
+
+/** The author's part of what the runtime said: `service user: Uncaught Error: …`. */
+function complaint(lastWords: string): string {
+  const lines = lastWords.split('\n').filter((line) => !/bootstrap compile cache|^\s*$/.test(line))
+  return lines
+    .map((line) => line.replace(/^service \w+: /, '').replace(/^workerd\/.*?: /, ''))
+    .join('\n')
+    .slice(0, 4_000)
+}

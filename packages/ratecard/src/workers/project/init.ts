@@ -1,0 +1,80 @@
+// A new project on disk, from the templates of the package. It adds what is missing and never changes what an author wrote;
+// the one file it extends is .gitignore, so that secrets stay out of version control.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const templates = ['saas', 'usage', 'enterprise', 'worker-only'] as const
+export type TemplateName = (typeof templates)[number]
+
+export interface MadeProject {
+  /** Paths relative to the project, with `/`, sorted. */
+  readonly created: readonly string[]
+  readonly extended: readonly string[]
+  readonly kept: readonly string[]
+}
+
+const templateRoot = fileURLToPath(new URL('../../../templates/', import.meta.url))
+
+/** Makes the project in `folder`, which may exist and hold other things. */
+export function initProject(folder: string, template: TemplateName): MadeProject {
+  const name = projectName(folder)
+  const created: string[] = []
+  const extended: string[] = []
+  const kept: string[] = []
+  for (const [file, source] of projectFiles(template)) {
+    const target = path.join(folder, file)
+    const text = readFileSync(source, 'utf8').replaceAll('{{name}}', name)
+    if (file === '.gitignore' && existsSync(target)) (extendLines(target, text) ? extended : kept).push(file)
+    else if (existsSync(target)) kept.push(file)
+    else {
+      mkdirSync(path.dirname(target), { recursive: true })
+      writeFileSync(target, text, { flag: 'wx', mode: isSecret(file) ? 0o600 : 0o666 })
+      created.push(file)
+    }
+  }
+  return { created, extended, kept }
+}
+
+/** Target path → template file. An environment file starts as a copy of its example. */
+function projectFiles(template: TemplateName): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const layer of ['common', template]) {
+    const root = path.join(templateRoot, layer)
+    for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const source = path.join(entry.parentPath, entry.name)
+      // npm drops or renames files that start with a dot when it packs; the templates start with an underscore instead.
+      const parts = path.relative(root, source).split(path.sep)
+      const target = parts.map((part) => part.replace(/^_/, '.')).join('/')
+      files.set(target, source)
+      if (/\.env\.[a-z]+\.example$/.test(target)) files.set(target.replace(/\.example$/, ''), source)
+    }
+  }
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function isSecret(file: string): boolean {
+  return /\.env\.[a-z]+$/.test(file)
+}
+
+/** Whether lines were missing, and are there now. */
+function extendLines(file: string, wanted: string): boolean {
+  const text = readFileSync(file, 'utf8')
+  const present = new Set(text.split(/\r?\n/).map((line) => line.trim()))
+  const missing = wanted.split('\n').filter((line) => line !== '' && !present.has(line))
+  if (missing.every((line) => line.startsWith('#'))) return false
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n'
+  writeFileSync(file, `${text}${gap}${missing.join('\n')}\n`)
+  return true
+}
+
+/** A name that package managers and Workers take: lower case, digits, hyphens. */
+function projectName(folder: string): string {
+  const name = path
+    .basename(path.resolve(folder))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return name === '' ? 'my-project' : name.slice(0, 50)
+}

@@ -1,0 +1,50 @@
+import type { Command, OptionSpec } from '../../packages/ratecard/src/cli/command.ts'
+import { commands, groups } from '../../packages/ratecard/src/cli/commands.ts'
+import { globalOptions } from '../../packages/ratecard/src/cli/program.ts'
+import { code, page, table } from './markdown.ts'
+
+const intro = `Exit codes: \`0\` done, \`1\` your matter (invalid, refused, conflict), \`2\` usage, \`3\` changes or drift present (with \`--exit-code\`), \`70\` ours
+(internal, unreachable server). Results go to stdout, everything else to stderr.`
+
+function optionRow({ flags, description, choices, range, defaultText }: OptionSpec): string[] {
+  const allowed =
+    choices?.map(code).join(', ') ?? (range === undefined ? '' : `${range[0].toString()} to ${range[1].toString()}`)
+  return [code(flags), allowed, defaultText ?? '', description]
+}
+
+const optionTable = (options: readonly OptionSpec[]) =>
+  table(['Option', 'Values', 'Default', 'Meaning'], options.map(optionRow))
+
+function commandBlocks(command: Command): string[] {
+  const words = [`ratecard ${command.name}`, ...(command.arguments ?? []).map(({ name }) => name)]
+  return [
+    `## ${command.name}`,
+    `\`${words.join(' ')}\`: ${command.summary}.`,
+    ...(command.description === undefined ? [] : [command.description]),
+    ...(command.arguments === undefined
+      ? []
+      : [
+          table(
+            ['Argument', 'Meaning'],
+            command.arguments.map(({ name, description }) => [code(name), description]),
+          ),
+        ]),
+    ...(command.options.length === 0 ? [] : [optionTable(command.options)]),
+    ...(command.examples.length === 0
+      ? []
+      : [
+          `\`\`\`sh\n${command.examples.map((example) => `${example.command}   # ${example.what}`).join('\n')}\n\`\`\``,
+        ]),
+  ]
+}
+
+export function cliPage(): string {
+  const groupRows = Object.entries(groups).map(([name, meaning]) => [code(`ratecard ${name}`), meaning])
+  return page('Commands', 'packages/ratecard/src/cli', [
+    intro,
+    table(['Group', 'What it is for'], groupRows),
+    '## Options of every command',
+    optionTable(globalOptions),
+    ...commands.flatMap(commandBlocks),
+  ])
+}

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { faultKinds } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import { sandboxForTest } from '../../support/sandbox.ts'
+
+const guide = readFileSync(new URL('../../../docs/guides/sandbox.md', import.meta.url), 'utf8')
+const blocks = [...guide.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '')
+const run = promisify(execFile)
+
+test('the commands of the guide work as they stand, in their order', async () => {
+  const sandbox = await sandboxForTest()
+  expect(blocks).toHaveLength(5)
+  for (const block of blocks) {
+    // The block's own curl, told to fail when the answer is a refusal.
+    const script = `set -e\ncurl() { command curl -sS --fail-with-body "$@"; }\n${block.replaceAll('127.0.0.1:4243', `127.0.0.1:${sandbox.port}`)}`
+    await run('bash', ['-c', script])
+  }
+  expect(sandbox.control.status()).toMatchObject({ profile: 'none', faults: [] })
+  const seeded = await fetch(`${sandbox.url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_mine' } })
+  expect(await seeded.json()).toMatchObject({
+    data: [{ name: 'Pro', default_price: expect.stringMatching(/^price_/) as string }],
+  })
+})
+
+test('the guide names every fault', () => {
+  for (const kind of faultKinds) expect(guide).toMatch(new RegExp(`^\\| \`${kind}\` +\\|`, 'm'))
+})

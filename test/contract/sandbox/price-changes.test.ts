@@ -1,0 +1,135 @@
+import type Stripe from 'stripe'
+import { describe, expect, test } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+import { shop } from './shop.ts'
+
+describe('prices of the sandbox, later', () => {
+  test('a lookup key is taken by an archived price as well', async () => {
+    const { price, stripe } = await shop()
+    const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
+    await stripe.prices.update(holder.id, { active: false })
+    expect(await refusal(price({ unit_amount: 2, lookup_key: 'pro' }))).toEqual({
+      status: 400,
+      type: 'invalid_request_error',
+      code: undefined,
+      param: 'lookup_key',
+      message: `A price (\`${holder.id}\`) already uses that lookup key.`,
+    })
+  })
+
+  test('a lookup key handed over leaves its holder, which stays active', async () => {
+    const { price, stripe } = await shop()
+    const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
+    const taker = await price({ unit_amount: 2, lookup_key: 'pro', transfer_lookup_key: true })
+    expect(taker.lookup_key).toBe('pro')
+    expect(await stripe.prices.retrieve(holder.id)).toMatchObject({ lookup_key: null, active: true })
+    const updates = (await stripe.events.list({ type: 'price.updated' })).data
+    expect(updates.map((event) => event.data.previous_attributes)).toEqual([{ lookup_key: 'pro' }])
+    await stripe.prices.update(holder.id, { lookup_key: 'pro', transfer_lookup_key: true })
+    expect(await stripe.prices.retrieve(taker.id)).toMatchObject({ lookup_key: null })
+  })
+
+  test('a key sent again to its own holder is no conflict', async () => {
+    const { price, stripe } = await shop()
+    const { id } = await price({ unit_amount: 1, lookup_key: 'pro' })
+    expect(await stripe.prices.update(id, { lookup_key: 'pro' })).toMatchObject({ lookup_key: 'pro' })
+  })
+
+  test.each(['unit_amount', 'currency', 'product', 'recurring', 'tiers', 'billing_scheme', 'tiers_mode'])(
+    'the %s of a price is fixed',
+    async (param) => {
+      const { price, stripe } = await shop()
+      const { id } = await price()
+      expect(await refusal(stripe.prices.update(id, { [param]: '5' }))).toMatchObject({
+        code: 'parameter_unknown',
+        param,
+        message: `Received unknown parameter: ${param}`,
+      })
+    },
+  )
+
+  test('name, key, state and metadata of a price change in place', async () => {
+    const { price, stripe } = await shop()
+    const { id } = await price({ unit_amount: 1, metadata: { a: '1', b: '2' } })
+    const change = { nickname: 'n', lookup_key: 'k', active: false, metadata: { b: '', c: '3' } }
+    expect(await stripe.prices.update(id, change)).toMatchObject({ nickname: 'n', lookup_key: 'k', active: false })
+    expect((await stripe.prices.retrieve(id)).metadata).toEqual({ a: '1', c: '3' })
+    expect(await stripe.prices.update(id, { active: true })).toMatchObject({ active: true })
+  })
+
+  test('the tax behaviour is set once', async () => {
+    const { price, stripe } = await shop()
+    const { id } = await price()
+    expect(await stripe.prices.update(id, { tax_behavior: 'inclusive' })).toMatchObject({ tax_behavior: 'inclusive' })
+    expect(await refusal(stripe.prices.update(id, { tax_behavior: 'exclusive' }))).toMatchObject({
+      param: 'tax_behavior',
+      message: 'Once `tax_behavior` is set to `inclusive` or `exclusive`, it cannot be changed.',
+    })
+    await stripe.prices.update(id, { tax_behavior: 'inclusive' })
+  })
+
+  test('the default price of a product cannot be archived until it is replaced', async () => {
+    const { price, product, stripe } = await shop()
+    const { id } = await price()
+    await stripe.products.update(product, { default_price: id })
+    expect(await refusal(stripe.prices.update(id, { active: false }))).toEqual({
+      status: 400,
+      type: 'invalid_request_error',
+      code: undefined,
+      param: undefined,
+      message: 'This price cannot be archived because it is the default price of its product.',
+    })
+    await stripe.products.update(product, { default_price: (await price()).id })
+    expect(await stripe.prices.update(id, { active: false })).toMatchObject({ active: false })
+  })
+
+  test('an unknown price is a 404 that names the price', async () => {
+    const { stripe } = await shop()
+    for (const call of [stripe.prices.retrieve('price_nope'), stripe.prices.update('price_nope', { active: false })]) {
+      expect(await refusal(call)).toEqual({
+        status: 404,
+        type: 'invalid_request_error',
+        code: 'resource_missing',
+        param: 'price',
+        message: "No such price: 'price_nope'",
+      })
+    }
+  })
+
+  test('the list filters by state, product, keys, currency, kind and recurrence', async () => {
+    const { price, stripe, product } = await shop()
+    const one = await price({ unit_amount: 1, lookup_key: 'k1' })
+    const two = await price({ unit_amount: 2, currency: 'eur', recurring: { interval: 'year' }, active: false })
+    const ids = async (params: Stripe.PriceListParams): Promise<string[]> =>
+      (await stripe.prices.list(params)).data.map((found) => found.id)
+    expect(await ids({})).toEqual([two.id, one.id])
+    expect(await ids({ active: true })).toEqual([one.id])
+    expect(await ids({ active: false, product })).toEqual([two.id])
+    expect(await ids({ lookup_keys: ['k1', 'nope'] })).toEqual([one.id])
+    expect(await ids({ currency: 'eur' })).toEqual([two.id])
+    expect(await ids({ type: 'recurring' })).toEqual([two.id])
+    expect(await ids({ recurring: { interval: 'year', usage_type: 'licensed' } })).toEqual([two.id])
+    expect(await ids({ recurring: { interval: 'month' } })).toEqual([])
+    expect(await refusal(stripe.prices.list({ product: 'prod_nope' }))).toMatchObject({
+      status: 400,
+      message: "No such product: 'prod_nope'",
+    })
+    const keys = Array.from({ length: 11 }, (_, index) => `k${index}`)
+    expect(await refusal(stripe.prices.list({ lookup_keys: keys }))).toMatchObject({
+      message: 'Array lookup_keys exceeded maximum 10 allowed elements.',
+    })
+  })
+
+  test('a price has no DELETE', async () => {
+    const { url, apiKey } = await sandboxForTest()
+    const reply = await fetch(`${url}/v1/prices/price_1`, {
+      method: 'DELETE',
+      headers: { Authorization: `Bearer ${apiKey}` },
+    })
+    expect(reply.status).toBe(404)
+    expect(await reply.json()).toMatchObject({
+      error: { message: expect.stringContaining('Unrecognized request URL (DELETE: /v1/prices/price_1)') as string },
+    })
+  })
+})

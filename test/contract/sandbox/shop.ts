@@ -1,0 +1,27 @@
+import type Stripe from 'stripe'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import type { TestSandbox } from '../../support/sandbox.ts'
+
+type Params = Partial<Stripe.PriceCreateParams>
+
+export interface Shop extends TestSandbox {
+  readonly product: string
+  /** A price of the product; 10 dollars once, unless said otherwise. */
+  price(params?: Params): Promise<Stripe.Price>
+}
+
+/** A sandbox with one product. */
+export async function shop(): Promise<Shop> {
+  const sandbox = await sandboxForTest()
+  const product = (await sandbox.stripe.products.create({ name: 'P' })).id
+  return {
+    ...sandbox,
+    product,
+    price: (params = { unit_amount: 1000 }) => sandbox.stripe.prices.create({ currency: 'usd', product, ...params }),
+  }
+}
+
+/** The SDK's types ask for its own decimal class; on the wire and at run time a text is as good. */
+export function decimal(text: string): Stripe.Decimal {
+  return text as unknown as Stripe.Decimal
+}

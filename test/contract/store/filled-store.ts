@@ -1,0 +1,50 @@
+// A store with something in every table, and all that a store says, to compare two of them.
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { mapping, newPush, publish } from '../../support/store.ts'
+
+const page = { limit: 100, offset: 0 }
+
+export async function fillStore(store: Store): Promise<void> {
+  await publish(store, { document: '{"é":"\\u0000"}' }, [mapping('price', 'Pro', 'price_1'), mapping('price', 'pro', 'price_2')])
+  await publish(store, { author: null, message: 'zwei\n' }, [mapping('price', 'pro', 'price_3'), mapping('product', '_x', 'prod_1')])
+  await publish(store, { kind: 'reset', document: null })
+  const push = newPush({ steps: ['{}', '{}'] })
+  const archived = {
+    kind: 'coupon',
+    configId: configId('welcome'),
+    processorId: processorId('welcome'),
+    object: '{"id":"welcome"}',
+    archivedAt: 1_700_000_000_123,
+  } as const
+  await store.exclusively('push', async ({ token }) => {
+    await store.pushes.open(push, token)
+    await store.pushes.begin(push.id, 0, '{}', token)
+    await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: 'req_1', secret: 'whsec_1', archived }, token)
+    await store.pushes.begin(push.id, 1, '{}', token)
+    await store.pushes.settle(push.id, 1, 'unknown', '{"message":"?"}', token)
+    await store.pushes.end(push.id, 'interrupted', null, token)
+  })
+  await store.secrets.saveWebhookSecret('we_2', 'whsec_2')
+  await store.serviceKeys.add({ id: 'key_1', name: 'ci', hash: 'h', hint: 'abcd', createdAt: 1, lastUsedAt: null, revokedAt: 2 })
+  await store.idempotency.claim('k', 'f', 1_700_000_000_000)
+  await store.facts.set('account', 'acct_1')
+  await store.facts.set('zone', '')
+}
+
+export async function dumpStore(store: Store) {
+  const pushes = await store.pushes.list(page)
+  return {
+    current: await store.versions.current(),
+    versions: await store.versions.list(page),
+    mappings: await store.mappings.all(),
+    pushes,
+    steps: await Promise.all(pushes.items.map((push) => store.pushes.steps(push.id))),
+    archived: await store.mappings.archivedObject('welcome'),
+    secrets: [await store.secrets.webhookSecret('we_1'), await store.secrets.webhookSecret('we_2')],
+    serviceKeys: await store.serviceKeys.list(),
+    claim: await store.idempotency.claim('k', 'g', 1_700_000_000_001),
+    facts: [await store.facts.get('account'), await store.facts.get('zone')],
+    sequence: await store.changeSequence(),
+  }
+}

@@ -1,0 +1,331 @@
+// What the journal of pushes promises. The same for every engine.
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import type { LeaseToken, MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
+import { applyPush, mapping, newPush, newVersion, publish, refusalOf } from '../../support/store.ts'
+import type { MakePlace } from '../../support/store.ts'
+
+const page = { limit: 10, offset: 0 }
+const nothing = { processorId: null, requestId: null }
+
+export function journalContract(engine: string, makePlace: MakePlace): void {
+  const open = async () => (await makePlace()).open({ clock: { now: () => 5_000 } })
+  /** A push that is open, and the rest of the test under its lease. */
+  const inPush = async (change: Partial<NewPush>, work: (store: KyselyStore, push: NewPush, token: LeaseToken) => Promise<void>) => {
+    const store = await open()
+    const push = newPush(change)
+    await store.exclusively('push', async ({ token }) => {
+      await store.pushes.open(push, token)
+      await work(store, push, token)
+    })
+  }
+
+  describe(`steps of a push on ${engine}`, () => {
+    test('an opened push is running, with all its steps pending in order', () =>
+      inPush({ steps: ['{"n":0}', '{"n":1}'] }, async (store, push) => {
+        const { steps, ...head } = push
+        expect(await store.pushes.find(push.id)).toEqual({
+          ...head,
+          state: 'running',
+          stepsTotal: 2,
+          stepsDone: 0,
+          error: null,
+          updatedAt: push.createdAt,
+          finishedAt: null,
+          revision: null,
+        })
+        const records = await store.pushes.steps(push.id)
+        expect(records.map((step) => [step.index, step.step, step.state, step.attempts])).toEqual([
+          [0, steps[0], 'pending', 0],
+          [1, steps[1], 'pending', 0],
+        ])
+      }))
+
+    test('a step is begun with what is sent, and succeeds with what came back', () =>
+      inPush({}, async (store, push, token) => {
+        const begun = await store.pushes.begin(push.id, 0, '{"sent":1}', token)
+        expect(begun).toMatchObject({ state: 'begun', attempts: 1, resolved: '{"sent":1}', beganAt: 5_000, endedAt: null })
+        await store.pushes.succeed(push.id, 0, { processorId: 'prod_1', requestId: 'req_1' }, token)
+        const [step] = await store.pushes.steps(push.id)
+        expect(step).toEqual({ ...begun, state: 'succeeded', processorId: 'prod_1', requestId: 'req_1', endedAt: 5_000 })
+        expect(await store.pushes.find(push.id)).toMatchObject({ stepsDone: 1, updatedAt: 5_000 })
+      }))
+
+    test('each begin counts as an attempt, whatever the outcome before', () =>
+      inPush({}, async (store, push, token) => {
+        for (const state of ['unknown', 'failed', 'pending'] as const) {
+          await store.pushes.begin(push.id, 0, '{}', token)
+          await store.pushes.settle(push.id, 0, state, '{"message":"no"}', token)
+        }
+        expect(await store.pushes.begin(push.id, 0, '{}', token)).toMatchObject({ state: 'begun', attempts: 4, error: null })
+      }))
+
+    test('a skipped step counts as done; failed and unknown ones do not', () =>
+      inPush({ steps: ['{}', '{}', '{}'] }, async (store, push, token) => {
+        await store.pushes.settle(push.id, 0, 'skipped', null, token)
+        await store.pushes.settle(push.id, 1, 'failed', '"refused"', token)
+        await store.pushes.settle(push.id, 2, 'unknown', null, token)
+        expect((await store.pushes.find(push.id))?.stepsDone).toBe(1)
+        expect((await store.pushes.steps(push.id)).map((step) => [step.state, step.error])).toEqual([
+          ['skipped', null],
+          ['failed', '"refused"'],
+          ['unknown', null],
+        ])
+      }))
+
+    test('a step that is done is not done again', () =>
+      inPush({}, async (store, push, token) => {
+        await store.pushes.begin(push.id, 0, '{}', token)
+        await store.pushes.succeed(push.id, 0, { processorId: 'prod_1', requestId: null }, token)
+        expect(await refusalOf(store.pushes.begin(push.id, 0, '{}', token))).toBe('internal')
+        expect(await refusalOf(store.pushes.succeed(push.id, 0, { ...nothing, processorId: 'prod_2' }, token))).toBe('internal')
+        expect(await refusalOf(store.pushes.settle(push.id, 0, 'unknown', null, token))).toBe('internal')
+        expect(await store.pushes.steps(push.id)).toMatchObject([{ state: 'succeeded', attempts: 1, processorId: 'prod_1' }])
+      }))
+
+    test('the secret of an answer is kept with its step, or neither is', () =>
+      inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
+        await store.pushes.begin(push.id, 0, '{}', token)
+        await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 'whsec_1' }, token)
+        expect(await store.secrets.webhookSecret('we_1')).toBe('whsec_1')
+        await store.pushes.begin(push.id, 1, '{}', token)
+        expect(await refusalOf(store.pushes.succeed(push.id, 1, { ...nothing, secret: 'whsec_2' }, token))).toBe('internal')
+        expect((await store.pushes.steps(push.id))[1]?.state).toBe('begun')
+      }))
+
+    test('what is not there is refused', () =>
+      inPush({}, async (store, push, token) => {
+        expect(await refusalOf(store.pushes.begin('push_x', 0, '{}', token))).toBe('push_not_found')
+        expect(await refusalOf(store.pushes.begin(push.id, 1, '{}', token))).toBe('internal')
+        expect(await refusalOf(store.pushes.open(push, token))).toBe('conflict')
+        expect(await store.pushes.find('push_x')).toBeNull()
+        expect(await store.pushes.steps('push_x')).toEqual([])
+      }))
+  })
+
+  describe(`the end of a push on ${engine}`, () => {
+    test('closing publishes version, mappings and journal end together', () =>
+      inPush({}, async (store, push, token) => {
+        await store.pushes.begin(push.id, 0, '{}', token)
+        await store.pushes.succeed(push.id, 0, { processorId: 'price_1', requestId: null }, token)
+        const version = await store.pushes.close(push.id, newVersion(push), [mapping('price', 'pro', 'price_1')], token)
+        expect(version).toMatchObject({ ...newVersion(push), revision: 1 })
+        expect(await store.versions.current()).toEqual(version)
+        expect(await store.mappings.all()).toHaveLength(1)
+        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'applied', revision: 1, finishedAt: 5_000, stepsDone: 1 })
+        expect(await store.changeSequence()).toBe(1)
+      }))
+
+    test('a push is closed once', () =>
+      inPush({ steps: [] }, async (store, push, token) => {
+        await store.pushes.close(push.id, newVersion(push), [], token)
+        expect(await refusalOf(store.pushes.close(push.id, newVersion(push), [], token))).toBe('conflict')
+        expect(await refusalOf(store.pushes.end(push.id, 'failed', null, token))).toBe('conflict')
+        expect(await refusalOf(store.pushes.resume(push.id, token))).toBe('conflict')
+        expect(await store.versions.list(page)).toMatchObject({ total: 1 })
+        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'applied', revision: 1 })
+      }))
+
+    test('a push with a step that is not done is not closed, and nothing of it is published', () =>
+      inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
+        await store.pushes.settle(push.id, 0, 'skipped', null, token)
+        await store.pushes.begin(push.id, 1, '{}', token)
+        const work = store.pushes.close(push.id, newVersion(push), [mapping('price', 'pro', 'price_1')], token)
+        expect(await refusalOf(work)).toBe('internal')
+        expect(await store.versions.latest()).toBeNull()
+        expect(await store.mappings.all()).toEqual([])
+        expect(await store.changeSequence()).toBe(0)
+        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running' })
+      }))
+
+    test('a close that fails halfway leaves the version before it current', async () => {
+      const store = await open()
+      const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
+      const push = newPush({ steps: [] })
+      // Refused by the database after the version's own row was written.
+      const broken: MappingChange[] = [mapping('price', 'pro', 'price_2'), { ...mapping('price', 'x', ''), ...JSON.parse('{"processorId":null}') }]
+      await store.exclusively('push', async ({ token }) => {
+        await store.pushes.open(push, token)
+        await expect(store.pushes.close(push.id, newVersion(push), broken, token)).rejects.toThrow(/null/i)
+      })
+      expect(await store.versions.latest()).toEqual(before)
+      expect((await store.mappings.all()).map((entry) => entry.processorId)).toEqual(['price_1'])
+      expect(await store.changeSequence()).toBe(1)
+      expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running', revision: null })
+    })
+
+    test('an interrupted push is resumed, an ended one is not', () =>
+      inPush({}, async (store, push, token) => {
+        await store.pushes.end(push.id, 'interrupted', '{"code":"shutting_down"}', token)
+        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'interrupted', finishedAt: null, error: '{"code":"shutting_down"}' })
+        await store.pushes.resume(push.id, token)
+        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running', error: null })
+        await store.pushes.end(push.id, 'failed', '{}', token)
+        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'failed', finishedAt: 5_000 })
+        expect(await refusalOf(store.pushes.resume(push.id, token))).toBe('push_not_resumable')
+      }))
+
+    test('unresolved are running and interrupted pushes, and failed ones with a step of unknown outcome, oldest first', async () => {
+      const store = await open()
+      const ids: Record<string, string> = {}
+      await store.exclusively('push', async ({ token }) => {
+        const start = async (name: string) => {
+          const push = newPush()
+          ids[name] = push.id
+          await store.pushes.open(push, token)
+          return push.id
+        }
+        const failedUnknown = await start('failed with unknown')
+        await store.pushes.settle(failedUnknown, 0, 'unknown', null, token)
+        await store.pushes.end(failedUnknown, 'failed', null, token)
+        const failed = await start('failed')
+        await store.pushes.settle(failed, 0, 'failed', null, token)
+        await store.pushes.end(failed, 'failed', null, token)
+        await store.pushes.end(await start('interrupted'), 'interrupted', null, token)
+        await store.pushes.end(await start('abandoned'), 'abandoned', null, token)
+        await applyPush(store, newPush(), [], token)
+        await start('running')
+      })
+      const found = await store.pushes.unresolved()
+      expect(found.map((push) => push.id)).toEqual([ids['failed with unknown'], ids['interrupted'], ids['running']])
+    })
+
+    test('pushes are listed newest first', async () => {
+      const store = await open()
+      const pushes = [newPush(), newPush(), newPush()]
+      await store.exclusively('push', async ({ token }) => {
+        for (const push of pushes) await store.pushes.open(push, token)
+      })
+      const { items, total } = await store.pushes.list({ limit: 2, offset: 0 })
+      expect(items.map((push) => push.id)).toEqual([pushes[2]?.id, pushes[1]?.id])
+      expect(total).toBe(3)
+    })
+  })
+
+  describe(`the lease on ${engine}`, () => {
+    test('it is held while the work runs and free afterwards, also when the work fails', async () => {
+      const store = await open()
+      expect(await store.held('push')).toBe(false)
+      await expect(
+        store.exclusively('push', async () => {
+          expect(await store.held('push')).toBe(true)
+          expect(await store.held('other')).toBe(false)
+          throw new Error('stop')
+        }),
+      ).rejects.toThrow('stop')
+      expect(await store.held('push')).toBe(false)
+      expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
+    })
+
+    test('a second holder is refused at once, other names are not', async () => {
+      const store = await open()
+      await store.exclusively('push', async () => {
+        expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
+        expect(await store.exclusively('tenant:acme', () => Promise.resolve('done'))).toBe('done')
+      })
+    })
+
+    test('every holder has a higher fence than the one before', async () => {
+      const store = await open()
+      const fences: number[] = []
+      for (let turn = 0; turn < 3; turn++)
+        await store.exclusively('push', ({ token }) => Promise.resolve(void fences.push(token.fence)))
+      expect(fences).toEqual([1, 2, 3])
+    })
+
+    test('of twenty callers at once, one at a time does the work', async () => {
+      const store = await open()
+      let inside = 0
+      let most = 0
+      const work = async () => {
+        inside += 1
+        most = Math.max(most, inside)
+        await store.facts.set('worked', 'yes')
+        inside -= 1
+      }
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => store.exclusively('push', work)))
+      expect(most).toBe(1)
+      expect(outcomes.some((outcome) => outcome.status === 'fulfilled')).toBe(true)
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'push_in_progress' })
+    })
+
+    test('a holder whose lease expired writes nothing more, by any method', () =>
+      inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
+        await store.pushes.begin(push.id, 0, '{}', token)
+        const before = [await store.pushes.find(push.id), await store.pushes.steps(push.id)]
+        await expire(store)
+        const archived = { kind: 'coupon', configId: configId('a'), processorId: processorId('a'), object: '{}', archivedAt: 1 } as const
+        const attempts = [
+          store.pushes.open(newPush(), token),
+          store.pushes.begin(push.id, 1, '{}', token),
+          store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 's', archived }, token),
+          store.pushes.settle(push.id, 0, 'unknown', null, token),
+          store.pushes.end(push.id, 'failed', null, token),
+          store.pushes.resume(push.id, token),
+          store.pushes.close(push.id, newVersion(push), [], token),
+        ]
+        for (const attempt of attempts) expect(await refusalOf(attempt)).toBe('push_in_progress')
+        expect([await store.pushes.find(push.id), await store.pushes.steps(push.id)]).toEqual(before)
+        expect(await store.pushes.list(page)).toMatchObject({ total: 1 })
+        expect(await store.secrets.webhookSecret('we_1')).toBeNull()
+        expect(await store.mappings.archivedObject('a')).toBeNull()
+      }))
+
+    test('a holder that was followed by another writes nothing more, while the other one does', () =>
+      inPush({}, async (store, push, token) => {
+        await expire(store)
+        await store.exclusively('push', async (next) => {
+          expect(next.token.fence).toBe(token.fence + 1)
+          expect(await refusalOf(store.pushes.begin(push.id, 0, '{}', token))).toBe('push_in_progress')
+          expect(await store.pushes.begin(push.id, 0, '{}', next.token)).toMatchObject({ attempts: 1 })
+        })
+      }))
+
+    test('a holder that ends late does not free the lease of the next one', async () => {
+      const store = await open()
+      let endFirst = () => {}
+      const firstEnds = new Promise<void>((resolve) => (endFirst = resolve))
+      const first = store.exclusively('push', () => firstEnds)
+      await expect.poll(() => store.held('push')).toBe(true)
+      await expire(store)
+      await store.exclusively('push', async () => {
+        endFirst()
+        await first
+        expect(await store.held('push')).toBe(true)
+      })
+    })
+
+    test('work is told when its lease is lost', async () => {
+      const store = await (await makePlace()).open({ leaseMs: 300 })
+      await store.exclusively('push', async ({ signal }) => {
+        const aborted = once(signal, 'abort')
+        await expire(store)
+        await aborted
+        expect(signal.reason).toMatchObject({ code: 'push_in_progress' })
+      })
+    })
+
+    test('long work keeps its lease', async () => {
+      const store = await (await makePlace()).open({ leaseMs: 600 })
+      await store.exclusively('push', async ({ signal }) => {
+        const first = await expiry(store)
+        await expect.poll(() => expiry(store), { timeout: 10_000, interval: 20 }).toBeGreaterThan(first + 600)
+        expect(signal.aborted).toBe(false)
+        expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
+      })
+    })
+  })
+}
+
+/** As if the lease's time had passed without a renewal. */
+async function expire(store: KyselyStore): Promise<void> {
+  await store.database.write((db) => db.updateTable('leases').set({ expiresAt: 1 }).execute())
+}
+
+async function expiry(store: KyselyStore): Promise<number> {
+  const row = await store.database.read((db) => db.selectFrom('leases').select('expiresAt').executeTakeFirstOrThrow())
+  return row.expiresAt
+}

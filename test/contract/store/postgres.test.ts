@@ -1,0 +1,91 @@
+// The same promises on a real PostgreSQL, and what only it has to promise.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyStore } from '../../../packages/ratecard/src/store/sql/copy.ts'
+import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { announceSkip } from '../../support/skips.ts'
+import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
+import type { TestPostgres } from '../../support/postgres.ts'
+import { inFile, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
+import { fillStore, dumpStore } from './filled-store.ts'
+import { journalContract } from './journal-contract.ts'
+import { processesContract } from './processes-contract.ts'
+import { recordsContract } from './records-contract.ts'
+
+const installed = postgresInstalled()
+if (!installed) announceSkip('store contract on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
+
+describe.runIf(installed)('PostgreSQL', () => {
+  let server: TestPostgres
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  const inPostgres = async () => storePlace({ url: await server.createDatabase(), file: '' })
+
+  recordsContract('PostgreSQL', inPostgres)
+  journalContract('PostgreSQL', inPostgres)
+  processesContract('PostgreSQL', inPostgres)
+
+  test('an embedded store is copied with every record, in whatever order PostgreSQL sorts', async () => {
+    const source = await inFile()
+    const from = await source.open()
+    await fillStore(from)
+    const to = await openStore({ url: await server.createDatabase(), file: '', sealer: createSealer(source.keys) })
+    try {
+      const counts = await copyStore(from, to)
+      expect(counts).toMatchObject({ versions: 3, pushes: 4, secrets: 3, facts: 2 })
+      expect(await dumpStore(to)).toEqual(await dumpStore(from))
+      expect((await publish(to)).revision).toBe(4)
+    } finally {
+      await to.close()
+    }
+  })
+
+  test('a lost connection is told as such, and the next call has a new one', async () => {
+    const place = await inPostgres()
+    const store = await place.open()
+    const interrupted = store.database.write(async (db) => {
+      await db.insertInto('facts').values({ name: 'a', value: 'b' }).execute()
+      await server.disconnectAll(place.url)
+      await db.insertInto('facts').values({ name: 'c', value: 'd' }).execute()
+    })
+    expect(await refusalOf(interrupted)).toBe('store_unavailable')
+    await expect.poll(() => store.facts.get('a').catch(() => 'unavailable')).toBeNull()
+    await store.facts.set('a', 'e')
+    expect(await store.facts.get('a')).toBe('e')
+  })
+
+  test('a deadlock is tried again', async () => {
+    const store = await (await inPostgres()).open()
+    await store.facts.set('a', '0')
+    await store.facts.set('b', '0')
+    let bothIn = () => {}
+    const meeting = new Promise<void>((resolve) => (bothIn = resolve))
+    let arrived = 0
+    const crosswise = (first: string, second: string) =>
+      store.database.write(async (db) => {
+        await db.updateTable('facts').set({ value: first }).where('name', '=', first).execute()
+        arrived += 1
+        if (arrived === 2) bothIn()
+        await meeting
+        await db.updateTable('facts').set({ value: first }).where('name', '=', second).execute()
+      })
+    await Promise.all([crosswise('a', 'b'), crosswise('b', 'a')])
+    expect(arrived).toBe(3)
+    expect(await store.facts.get('a')).toBe(await store.facts.get('b'))
+  })
+
+  test('no error about a connection holds the password', async () => {
+    const sealer = createSealer(generateMasterKey())
+    const host = encodeURIComponent('/nowhere/at/all')
+    const urls = [`postgres://ratecard:hunter2@127.0.0.1:1/x`, `postgres://ratecard:hunter2@localhost/x?host=${host}`, 'postgres://u:hunter2@:x:/']
+    for (const url of urls) {
+      const refused = await refusedBy(openStore({ url, file: '', sealer }))
+      expect(refused.code).toBe('store_unavailable')
+      expect(refused.hint).toBeTruthy()
+      expect(JSON.stringify([refused.message, refused.hint, refused.cause, String(refused.cause)])).not.toContain('hunter2')
+    }
+  })
+})

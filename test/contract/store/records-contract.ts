@@ -1,0 +1,287 @@
+// What one store promises about its records. The same for every engine.
+import { describe, expect, test } from 'vitest'
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { hashVersion, verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { reseal } from '../../../packages/ratecard/src/store/sql/reseal.ts'
+import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
+import { mapping, newPush, publish, refusalOf } from '../../support/store.ts'
+import type { MakePlace } from '../../support/store.ts'
+
+const day = 24 * 60 * 60 * 1000
+const page = { limit: 10, offset: 0 }
+
+function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
+  return { id: 'key_1', name: 'ci', hash: 'h1', hint: 'abcd', createdAt: 1, lastUsedAt: null, revokedAt: null, ...change }
+}
+
+export function recordsContract(engine: string, makePlace: MakePlace): void {
+  const open = async () => (await makePlace()).open()
+
+  describe(`versions on ${engine}`, () => {
+    test('a new store has no configuration and no history', async () => {
+      const store = await open()
+      expect(await store.versions.current()).toBeNull()
+      expect(await store.versions.latest()).toBeNull()
+      expect(await store.versions.find(1)).toBeNull()
+      expect(await store.versions.list(page)).toEqual({ items: [], total: 0 })
+      expect(await store.changeSequence()).toBe(0)
+    })
+
+    test('each push makes the next revision, and the list is newest first', async () => {
+      const store = await open()
+      const first = await publish(store, { version: '1.0.0' })
+      const second = await publish(store, { version: '1.1.0' })
+      const third = await publish(store, { version: '1.2.0' })
+      expect([first.revision, second.revision, third.revision]).toEqual([1, 2, 3])
+      expect(await store.versions.current()).toEqual(third)
+      expect(await store.versions.find(2)).toEqual(second)
+      expect(await store.versions.list({ limit: 2, offset: 1 })).toEqual({ items: [second, first], total: 3 })
+    })
+
+    test('after a reset nothing is current, and the reset is the newest record', async () => {
+      const store = await open()
+      await publish(store)
+      const reset = await publish(store, { kind: 'reset', document: null })
+      expect(await store.versions.current()).toBeNull()
+      expect(await store.versions.latest()).toEqual(reset)
+      const again = await publish(store)
+      expect(await store.versions.current()).toEqual(again)
+      expect(again.revision).toBe(3)
+    })
+
+    test('a document comes back byte for byte', async () => {
+      const store = await open()
+      const document = JSON.stringify({ b: 1, a: [' \u0000 \ud83d\ude00 é'], c: 1.5, B: '"\\' }) + '\n  '
+      const { revision } = await publish(store, { document })
+      expect((await store.versions.find(revision))?.document).toBe(document)
+    })
+
+    test('the hash chain holds for text that neither engine can keep as it is', async () => {
+      const store = await open()
+      const record = await publish(store, { author: 'a\0b', message: 'half \ud83d' })
+      expect(await store.versions.find(1)).toEqual(record)
+      expect(await verifyHistory(store)).toEqual({ ok: true, checked: 1 })
+    })
+
+    test('each record names the hash of the one before it, the first one zeros', async () => {
+      const store = await open()
+      const first = await publish(store)
+      const second = await publish(store)
+      expect(first.previousHash).toBe('0'.repeat(64))
+      expect(second.previousHash).toBe(first.hash)
+      expect(first.hash).toBe(hashVersion(first))
+      expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
+    })
+
+    test('an edited and a removed record are found', async () => {
+      const store = await open()
+      for (let count = 0; count < 4; count++) await publish(store)
+      await store.database.write((db) => db.updateTable('versions').set({ author: 'eve' }).where('revision', '=', 3).execute())
+      expect(await verifyHistory(store)).toEqual({ ok: false, checked: 2, brokenAt: 3 })
+      await store.database.write(async (db) => {
+        await db.updateTable('pushes').set({ state: 'abandoned', revision: null }).where('revision', '=', 2).execute()
+        await db.deleteFrom('versions').where('revision', '=', 2).execute()
+      })
+      expect(await verifyHistory(store)).toEqual({ ok: false, checked: 1, brokenAt: 2 })
+    })
+
+    test('the change sequence grows with every push, whoever asks', async () => {
+      const store = await open()
+      await publish(store)
+      expect(await store.changeSequence()).toBe(1)
+      await publish(store, { kind: 'reset', document: null })
+      expect(await store.changeSequence()).toBe(2)
+    })
+  })
+
+  describe(`mappings on ${engine}`, () => {
+    test('an entry is appended only where the processor id is another than the latest', async () => {
+      const store = await open()
+      await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
+      await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])
+      await publish(store, {}, [mapping('price', 'pro', 'price_1')])
+      const entries = await store.mappings.all()
+      expect(entries.map(({ kind, processorId: id, sequence, revision }) => [kind, id, sequence, revision])).toEqual([
+        ['price', 'price_1', 1, 1],
+        ['product', 'prod_1', 2, 1],
+        ['price', 'price_2', 3, 2],
+        ['price', 'price_1', 4, 3],
+      ])
+      expect(await store.mappings.byConfigId('price', 'pro')).toEqual([entries[0], entries[2], entries[3]])
+    })
+
+    test('a past processor id leads to the whole history of its resource, and of no other', async () => {
+      const store = await open()
+      await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('price', 'basic', 'price_9')])
+      await publish(store, {}, [mapping('price', 'pro', 'price_2')])
+      const found = await store.mappings.byProcessorId('price_1')
+      expect(found.map((entry) => entry.processorId)).toEqual(['price_1', 'price_2'])
+      expect(await store.mappings.byProcessorId('price_2')).toEqual(found)
+      expect(await store.mappings.byProcessorId('price_3')).toEqual([])
+      expect(await store.mappings.byProcessorId('price_1\0')).toEqual([])
+    })
+
+    test('thousands of mappings go into one push', async () => {
+      const store = await open()
+      const many = Array.from({ length: 2500 }, (_, index) => mapping('price', `price_${String(index)}`, `p${String(index)}`))
+      await publish(store, {}, many)
+      const entries = await store.mappings.all()
+      expect(entries.length).toBe(2500)
+      expect(entries.at(-1)).toMatchObject({ configId: 'price_2499', sequence: 2500 })
+    })
+  })
+
+  describe(`secrets on ${engine}`, () => {
+    test('a webhook secret is kept for its endpoint and replaced by a newer one', async () => {
+      const store = await open()
+      expect(await store.secrets.webhookSecret('we_1')).toBeNull()
+      await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
+      await store.secrets.saveWebhookSecret('we_2', 'whsec_two')
+      await store.secrets.saveWebhookSecret('we_1', 'whsec_three')
+      expect(await store.secrets.webhookSecret('we_1')).toBe('whsec_three')
+      expect(await store.secrets.webhookSecret('we_2')).toBe('whsec_two')
+    })
+
+    test('a sealed secret moved to another endpoint cannot be read', async () => {
+      const store = await open()
+      await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
+      await store.database.write((db) => db.updateTable('secrets').set({ id: 'we_2' }).where('id', '=', 'we_1').execute())
+      expect(await refusalOf(store.secrets.webhookSecret('we_2'))).toBe('secret_unreadable')
+    })
+
+    test('resealing moves everything to the newest key and nothing twice', async () => {
+      const oldKey = generateMasterKey('1')
+      const newKey = generateMasterKey('2')
+      const place = await makePlace()
+      const store = await place.open({ sealer: createSealer(oldKey) })
+      const rotating = createSealer(`${newKey},${oldKey}`)
+      await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
+      await store.idempotency.claim('k', 'f', 1)
+      await store.idempotency.finish('k', 200, 'an answer')
+      // What the store calls, with the keys that it has after a restart with the new list.
+      expect(await reseal(store.database, rotating)).toBe(3)
+      expect(await reseal(store.database, rotating)).toBe(0)
+      const rows = await store.database.read((db) => db.selectFrom('secrets').select('sealed').execute())
+      expect(rows.every((row) => createSealer(newKey).isCurrent(row.sealed))).toBe(true)
+    })
+  })
+
+  describe(`service keys on ${engine}`, () => {
+    test('keys are found by hash, listed oldest first, and touched forwards only', async () => {
+      const store = await open()
+      await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2', createdAt: 2 }))
+      await store.serviceKeys.add(serviceKey())
+      await store.serviceKeys.touch('key_1', 50)
+      await store.serviceKeys.touch('key_1', 40)
+      expect(await store.serviceKeys.findByHash('h1')).toEqual(serviceKey({ lastUsedAt: 50 }))
+      expect(await store.serviceKeys.findByHash('h3')).toBeNull()
+      expect((await store.serviceKeys.list()).map((key) => key.id)).toEqual(['key_1', 'key_2'])
+    })
+
+    test('a key is revoked once', async () => {
+      const store = await open()
+      await store.serviceKeys.add(serviceKey())
+      expect(await store.serviceKeys.revoke('key_1', 9)).toBe(true)
+      expect(await store.serviceKeys.revoke('key_1', 10)).toBe(false)
+      expect(await store.serviceKeys.revoke('key_9', 10)).toBe(false)
+      expect((await store.serviceKeys.findByHash('h1'))?.revokedAt).toBe(9)
+    })
+
+    test('neither an id nor a hash can be added twice', async () => {
+      const store = await open()
+      await store.serviceKeys.add(serviceKey())
+      expect(await refusalOf(store.serviceKeys.add(serviceKey({ hash: 'h2' })))).toBe('conflict')
+      expect(await refusalOf(store.serviceKeys.add(serviceKey({ id: 'key_2' })))).toBe('conflict')
+    })
+  })
+
+  describe(`idempotency keys on ${engine}`, () => {
+    test('the first claim wins; later ones see the request running and then its answer', async () => {
+      const store = await open()
+      expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
+      const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
+      expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)
+      await store.idempotency.finish('k', 201, '{"key":"rk_secret"}')
+      expect(await store.idempotency.claim('k', 'f', 300)).toEqual({ ...running, status: 201, body: '{"key":"rk_secret"}' })
+    })
+
+    test('a released claim is free again, an answered one is not', async () => {
+      const store = await open()
+      await store.idempotency.claim('k', 'f', 100)
+      await store.idempotency.release('k')
+      expect(await store.idempotency.claim('k', 'f', 200)).toBeNull()
+      await store.idempotency.finish('k', 200, 'x')
+      await store.idempotency.release('k')
+      expect(await store.idempotency.claim('k', 'f', 300)).toMatchObject({ status: 200 })
+    })
+
+    test('after 24 hours a key can be used again', async () => {
+      const store = await open()
+      await store.idempotency.claim('k', 'f', 1)
+      await store.idempotency.finish('k', 200, 'x')
+      expect(await store.idempotency.claim('k', 'f', day)).toMatchObject({ status: 200 })
+      expect(await store.idempotency.claim('k', 'g', day + 1)).toBeNull()
+      expect(await store.idempotency.claim('k', 'g', day + 2)).toMatchObject({ fingerprint: 'g', status: null })
+    })
+  })
+
+  describe(`facts on ${engine}`, () => {
+    test('a fact is bound once and can be set anew', async () => {
+      const store = await open()
+      expect(await store.facts.get('account')).toBeNull()
+      expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')
+      expect(await store.facts.bind('account', 'acct_2')).toBe('acct_1')
+      await store.facts.set('account', 'acct_3')
+      expect(await store.facts.get('account')).toBe('acct_3')
+    })
+  })
+
+  describe(`the store itself on ${engine}`, () => {
+    test('it answers a ping, and after closing is unavailable', async () => {
+      const store = await open()
+      await store.ping()
+      await store.close()
+      expect(await refusalOf(store.ping())).toBe('store_unavailable')
+      expect(await refusalOf(store.facts.set('a', 'b'))).toBe('store_unavailable')
+    })
+
+    test('using the store inside its own transaction is refused instead of hanging or escaping', async () => {
+      const store = await open()
+      await expect(store.database.write(() => store.facts.get('a'))).rejects.toThrow(/inside one of its own transactions/)
+      await expect(store.database.write(() => store.facts.set('a', 'b'))).rejects.toThrow(/inside one of its own/)
+      expect(await store.facts.get('a')).toBeNull()
+    })
+
+    test('a transaction that fails leaves nothing behind', async () => {
+      const store = await open()
+      const work = store.database.write(async (db) => {
+        await db.insertInto('facts').values({ name: 'a', value: 'b' }).execute()
+        throw new Error('stop')
+      })
+      await expect(work).rejects.toThrow('stop')
+      expect(await store.facts.get('a')).toBeNull()
+      await store.facts.set('a', 'c')
+      expect(await store.facts.get('a')).toBe('c')
+    })
+
+    test('archived objects keep the whole last object', async () => {
+      const store = await open()
+      const archived = {
+        kind: 'coupon',
+        configId: configId('welcome'),
+        processorId: processorId('welcome'),
+        object: '{"id":"welcome"}',
+        archivedAt: 7,
+      } as const
+      const push = newPush()
+      await store.exclusively('push', async ({ token }) => {
+        await store.pushes.open(push, token)
+        await store.pushes.begin(push.id, 0, '{}', token)
+        await store.pushes.succeed(push.id, 0, { processorId: null, requestId: null, archived }, token)
+      })
+      expect(await store.mappings.archivedObject('welcome')).toEqual(archived)
+      expect(await store.mappings.archivedObject('other')).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,180 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
+import { sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: string[]
+  readonly security: object[]
+  readonly parameters?: { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: object }[]
+  readonly requestBody?: { readonly content: object }
+  readonly responses: Record<string, { readonly description: string; readonly content?: Record<string, { schema: object }> }>
+}
+interface Document {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly servers: { readonly url: string }[]
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { readonly schemas: Record<string, { properties: Record<string, { enum?: string[] }> }>; readonly securitySchemes: object }
+}
+
+let test: TestApp
+let document: Document
+
+beforeAll(async () => {
+  test = await startTestApp({ publicUrl: 'https://billing.example.test' })
+  document = (await test.inject({ url: '/api/v1/openapi.json' })).json()
+})
+afterAll(() => test.close())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+/** Every `$ref` anywhere in the value. */
+function refsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) => (key === '$ref' && typeof member === 'string' ? [member] : refsIn(member)))
+}
+
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1 in its bones', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+    expect(document.info.title).toBe('Ratecard')
+    expect(document.servers).toEqual([{ url: 'https://billing.example.test' }])
+    const ids = operations().map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { path, method, operation } of operations()) {
+      expect(path).toMatch(/^\//)
+      expect(operation.summary, `${method} ${path}`).toBeTruthy()
+      expect(operation.tags).toHaveLength(1)
+      const named = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])
+      const given = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      expect(given.map(({ name }) => name).sort(), path).toEqual(named.sort())
+      expect(given.every(({ required }) => required === true)).toBe(true)
+      const statuses = Object.keys(operation.responses)
+      expect(statuses.some((status) => status.startsWith('2'))).toBe(true)
+      for (const status of statuses) {
+        expect(status).toMatch(/^[2345]\d\d$/)
+        expect(operation.responses[status]?.description, `${path} ${status}`).toBeTruthy()
+      }
+    }
+  })
+
+  it('has only references that lead somewhere, and only schemas that compile', () => {
+    for (const ref of refsIn(document)) {
+      const name = /^#\/components\/schemas\/(.+)$/.exec(ref)?.[1]
+      expect(Object.keys(document.components.schemas)).toContain(name)
+    }
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+    const pointers: string[] = Object.keys(document.components.schemas).map((name) => `/components/schemas/${name}`)
+    for (const { path, method, operation } of operations())
+      for (const [status, { content = {} }] of Object.entries(operation.responses))
+        for (const type of Object.keys(content))
+          pointers.push(['', 'paths', path, method, 'responses', status, 'content', type, 'schema'].map((token) => encodeURIComponent(token.replaceAll('/', '~1'))).join('/'))
+    for (const pointer of pointers) expect(() => ajv.compile({ $ref: `openapi#${pointer}` }), pointer).not.toThrow()
+  })
+
+  it('names every route that the application has', () => {
+    const routes = test.app
+      .printRoutes({ commonPrefix: false, includeHooks: false })
+      .split('\n')
+      .flatMap((line) => {
+        const found = /(\/\S*) \(([A-Z, ]+)\)/.exec(line)
+        return found === null ? [] : [{ line, methods: (found[2] ?? '').split(', ') }]
+      })
+    expect(routes.length).toBeGreaterThan(10)
+    const known = test.app
+    for (const { path, method } of operations())
+      expect(known.hasRoute({ method: method.toUpperCase() as 'GET', url: path.replace(/\{([^}]+)\}/g, ':$1') }), path).toBe(true)
+    const specification = [
+      'GET /api/v1/billing/schema',
+      'GET /api/v1/billing/config',
+      'GET /api/v1/billing/config/prices/{id}',
+      'GET /api/v1/billing/config/products/{id}',
+      'GET /api/v1/billing/config/meters/{id}',
+      'POST /api/v1/billing/config/prices/{id}/calculate',
+      'GET /api/v1/billing/convert/processor-id/{processor_id}',
+      'GET /api/v1/billing/admin/config',
+      'POST /api/v1/billing/admin/config',
+      'POST /api/v1/billing/admin/config/validate',
+      'GET /api/v1/billing/admin/config/history',
+      'GET /api/v1/billing/admin/config/history/{revision}',
+      'GET /api/v1/billing/admin/config/history/{from}/diff/{to}',
+      'POST /api/v1/billing/admin/config/rollback',
+      'GET /api/v1/billing/admin/config/pull',
+      'GET /api/v1/billing/admin/config/drift',
+      'POST /api/v1/billing/admin/config/reset',
+      'GET /api/v1/billing/admin/pushes',
+      'GET /api/v1/billing/admin/pushes/{id}',
+      'GET /api/v1/billing/admin/pushes/{id}/events',
+      'POST /api/v1/billing/admin/pushes/{id}/resume',
+      'GET /api/v1/billing/admin/webhooks',
+      'GET /api/v1/billing/admin/enterprise/prices/by-template/{template}',
+      'GET /api/v1/billing/admin/enterprise/prices/by-id/{enterprise_id}',
+      'POST /api/v1/billing/admin/keys',
+      'GET /api/v1/billing/admin/keys',
+      'DELETE /api/v1/billing/admin/keys/{id}',
+      'GET /api/v1/billing/admin/doctor',
+      'GET /api/v1/openapi.json',
+      'GET /healthz',
+      'GET /readyz',
+      'GET /metrics',
+    ]
+    const described = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`)
+    expect(described).toEqual(expect.arrayContaining(specification))
+  })
+
+  it('says which routes need the key', () => {
+    for (const { path, method, operation } of operations()) {
+      const needsKey = path.startsWith('/api/v1/billing/admin') || path === '/metrics'
+      expect([method, path, operation.security.length > 0 && operation.security.every((one) => 'ServiceKey' in one)]).toEqual([method, path, needsKey])
+    }
+  })
+
+  it('has the codes of the table, each under its own status', () => {
+    const codes = document.components.schemas['Problem']?.properties['code']?.enum
+    expect(codes).toEqual(Object.keys(problemCodes))
+    expect(document.components.schemas['Issue']?.properties['code']?.enum).toEqual(Object.keys(issueCodes))
+    for (const { path, operation } of operations())
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue
+        expect(Object.keys(content), `${path} ${status}`).toEqual(['application/problem+json'])
+        const [, narrowed] = (content['application/problem+json']?.schema as { allOf: [object, { properties: { code: { enum: (keyof typeof problemCodes)[] } } }] }).allOf
+        for (const code of narrowed.properties.code.enum) expect([code, problemCodes[code].status]).toEqual([code, Number(status)])
+      }
+  })
+
+  it('describes the document by its one truth', () => {
+    const component = document.components.schemas['BillingConfig']
+    expect(Object.keys(component?.properties ?? {})).toEqual(Object.keys(BillingConfig.properties))
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+    const validate = ajv.compile({ $ref: 'openapi#/components/schemas/BillingConfig' })
+    expect(validate(sampleConfig())).toBe(true)
+    expect(validate({ ...sampleConfig(), extra: 1 })).toBe(false)
+  })
+
+  it('is shown as a page that loads nothing from elsewhere', async () => {
+    const page = await test.inject({ url: '/docs' })
+    expect(page.statusCode).toBe(200)
+    expect(page.headers['content-type']).toContain('text/html')
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'")
+    for (const [, address] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect(address).not.toMatch(/^https?:/)
+      const part = await test.inject({ url: new URL(address ?? '', 'http://test/docs').pathname })
+      expect([address, part.statusCode]).toEqual([address, 200])
+    }
+    const root = await test.inject({ url: '/' })
+    expect([root.statusCode, root.headers['location']]).toEqual([302, '/docs'])
+  })
+})

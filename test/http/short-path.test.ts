@@ -1,0 +1,107 @@
+import { request } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+let port: number
+
+beforeAll(async () => {
+  test = await startTestApp()
+  await test.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (test.app.server.address() as AddressInfo).port
+})
+afterAll(() => test.close())
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+function send(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** What is left when what differs from request to request is taken out. */
+function essence({ status, headers, body }: Answer): unknown {
+  const { 'x-request-id': id, date: _date, ...rest } = headers
+  return { status, body: body.toString('base64'), id: typeof id, headers: Object.fromEntries(Object.entries(rest).sort()) }
+}
+
+const path = `${billing}/config`
+/** An empty query goes to the router and means the same. */
+const throughTheRouter = `${path}?`
+
+describe('the short path of the price list', () => {
+  it('answers as the router does when there is no configuration', async () => {
+    const answer = await send(path)
+    expect(answer.status).toBe(404)
+    expect(answer.headers['content-type']).toContain('application/problem+json')
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'config_not_found' })
+  })
+
+  it('gives the very answer of the router: status, headers and bytes', async () => {
+    await test.push(sampleConfig())
+    const etag = String((await send(path)).headers.etag)
+    const requests = [
+      {},
+      { 'accept-encoding': 'gzip' },
+      { 'accept-encoding': 'br, gzip' },
+      { 'if-none-match': etag },
+      { 'if-none-match': '*', 'accept-encoding': 'br' },
+      { 'if-none-match': '"other"' },
+      { origin: 'https://shop.example.test' },
+    ]
+    for (const headers of requests) expect(essence(await send(path, headers))).toEqual(essence(await send(throughTheRouter, headers)))
+  })
+
+  it('keeps the caller’s request id and makes one without', async () => {
+    expect((await send(path, { 'x-request-id': 'mine' })).headers['x-request-id']).toBe('mine')
+    expect((await send(path, { 'x-request-id': '"><' })).headers['x-request-id']).toMatch(/^[a-z0-9-]+$/)
+  })
+
+  it('leaves keys to the router: a wrong one is still refused', async () => {
+    expect((await send(path, { 'x-service-key': 'wrong' })).status).toBe(401)
+    expect((await send(path, { 'x-service-key': test.key })).status).toBe(200)
+  })
+
+  it('leaves other methods and queries to the router', async () => {
+    expect((await send(path, {}, 'DELETE')).status).toBe(405)
+    expect((await send(`${path}?x=1`)).status).toBe(400)
+    const head = await send(path, {}, 'HEAD')
+    expect([head.status, head.body.length]).toEqual([200, 0])
+  })
+
+  it('shows a push of this process with the next request', async () => {
+    const before = await send(path)
+    await test.push(changedConfig('1.1.0', ({ products }) => void (products[1]!.name = 'Pro plus')))
+    const after = await send(path, { 'if-none-match': String(before.headers.etag) })
+    expect(after.status).toBe(200)
+    expect(after.body.toString()).toContain('Pro plus')
+  })
+
+  it('is counted in the metrics', async () => {
+    await send(path)
+    const { body } = await send('/metrics', { 'x-service-key': test.key })
+    expect(body.toString()).toMatch(/ratecard_http_requests_total\{method="GET",route="\/api\/v1\/billing\/config",status="200"\} [1-9]/)
+  })
+
+  it('closes with the server: a drained server refuses, and running streams end', async () => {
+    const { pushes } = JSON.parse((await send(`${admin}/pushes`, { 'x-service-key': test.key })).body.toString()) as { pushes: { id: string }[] }
+    expect((await send(`${admin}/pushes/${String(pushes[0]?.id)}/events`, { 'x-service-key': test.key })).body.toString()).toContain('"state":"applied"')
+    test.app.drain()
+    const answer = await send(path)
+    expect([answer.status, JSON.parse(answer.body.toString()).code]).toEqual([503, 'shutting_down'])
+  })
+})

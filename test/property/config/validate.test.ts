@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
+import { issueCodes } from '../../../packages/ratecard/src/errors/codes.ts'
+import { pathOf } from '../../../packages/ratecard/src/errors/issue.ts'
+import { interpolate } from '../../../packages/ratecard/src/config/interpolate.ts'
+import { parseSource } from '../../../packages/ratecard/src/config/source.ts'
+import { arbitraryConfig } from '../../support/arbitrary-config.ts'
+import { ruleCases, validDocument } from '../../support/rule-cases.ts'
+
+type Holder = unknown[] | Record<string, unknown>
+
+/** Every place of a document that can be changed. */
+function places(value: unknown): { holder: Holder; key: string }[] {
+  if (typeof value !== 'object' || value === null) return []
+  const holder = value as Holder
+  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...places(Reflect.get(holder, key))])
+}
+
+const junk = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(
+      null,
+      '',
+      0,
+      -1,
+      1.5,
+      1e300,
+      NaN,
+      true,
+      [],
+      {},
+      [[]],
+      [null],
+      'inf',
+      '${',
+      'usd',
+      'é\u0000\ud800',
+      '__proto__',
+    ),
+  },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+)
+const odd = fc.constantFrom(
+  '__proto__',
+  'constructor',
+  'toString',
+  'a/b~c%',
+  '',
+  'ratecard_x',
+  'amout',
+  'tiers',
+  'é ',
+  '\ud800',
+)
+const edit = fc.oneof(
+  fc.record({ kind: fc.constant('replace' as const), at: fc.nat(), value: junk }),
+  fc.record({ kind: fc.constant('remove' as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant('repeat' as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant('add' as const), at: fc.nat(), name: odd, value: junk }),
+)
+
+function mutate(document: unknown, edits: readonly fc.TypeOf<typeof edit>[]): unknown {
+  const copy: unknown = structuredClone(document)
+  for (const change of edits) {
+    const all = places(copy)
+    const place = all[change.at % Math.max(1, all.length)]
+    if (place === undefined) break
+    const { holder, key } = place
+    if (change.kind === 'replace') define(holder, key, change.value)
+    else if (change.kind === 'remove')
+      Array.isArray(holder) ? holder.splice(Number(key), 1) : Reflect.deleteProperty(holder, key)
+    else if (change.kind === 'repeat' && Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]))
+    else if (change.kind === 'add' && !Array.isArray(holder)) define(holder, change.name, change.value)
+  }
+  return copy
+}
+
+// Defines, as JSON.parse does: assigning to __proto__ would change the prototype.
+function define(holder: Holder, key: string, value: unknown): void {
+  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+function resolves(document: unknown, pointer: string): boolean {
+  let value = document
+  for (const token of pathOf(pointer)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token)) return false
+    value = Reflect.get(value, token)
+  }
+  return true
+}
+
+const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]
+
+test('10,000 mutated documents never throw, and every issue has a known code and a pointer that resolves', () => {
+  let invalid = 0
+  fc.assert(
+    fc.property(fc.constantFrom(...seeds), fc.array(edit, { minLength: 1, maxLength: 6 }), (seed, edits) => {
+      const document = mutate(seed, edits)
+      const { valid, errors, warnings, config } = validateConfig(document)
+      expect(valid).toBe(errors.length === 0)
+      expect(config).toBe(valid ? document : null)
+      if (!valid) invalid++
+      for (const issue of [...errors, ...warnings]) {
+        if (!resolves(document, issue.pointer) || !Object.hasOwn(issueCodes, issue.code))
+          throw new Error(`${issue.code} at ${issue.pointer}: ${issue.detail}`)
+      }
+      const said = [...errors, ...warnings].map(({ code, pointer, detail }) => `${code} ${pointer} ${detail}`)
+      expect(new Set(said).size).toBe(said.length)
+    }),
+    { numRuns: 10_000 },
+  )
+  expect(invalid).toBeGreaterThan(5_000)
+})
+
+test('generated documents are valid', () => {
+  fc.assert(
+    fc.property(arbitraryConfig, (document) => expect(validateConfig(document).errors).toEqual([])),
+    { numRuns: 200 },
+  )
+})
+
+test('what is written as JSON or YAML is read back equal, and every part of it is located', () => {
+  fc.assert(
+    fc.property(arbitraryConfig, (document) => {
+      for (const path of ['a.json', 'a.jsonc', 'a.yaml']) {
+        // JSON is YAML too.
+        const source = parseSource({ path, text: JSON.stringify(document, null, 1) })
+        expect(source.document).toEqual(document)
+        expect(source.locate('#/version')).toMatchObject({ line: expect.any(Number) as number })
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('text without a dollar sign passes interpolation unchanged, whatever the document', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const plain: unknown = JSON.parse(JSON.stringify(value).replaceAll('$', 'S'))
+      expect(interpolate(plain, () => 'never')).toEqual({ value: plain, issues: [] })
+    }),
+  )
+})

@@ -1,0 +1,70 @@
+// One push that does everything at once: creates, updates, replaces, archives, an adoption, webhooks, codes of a replaced coupon.
+import type Stripe from 'stripe'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+
+export function firstDocument(): Promise<BillingConfig> {
+  return Promise.resolve({
+    version: '1.0.0',
+    meters: [
+      { id: 'calls', display_name: 'Calls', event_name: 'call' },
+      { id: 'jobs', display_name: 'Jobs', event_name: 'job' },
+    ],
+    products: [
+      {
+        id: 'pro',
+        name: 'Pro',
+        prices: [
+          { id: 'pro_monthly', amount: 1000, currency: 'usd', interval: 'month', default: true },
+          { id: 'pro_yearly', amount: 9000, currency: 'usd', interval: 'year' },
+          { id: 'pro_calls', amount: 2, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+        ],
+      },
+      { id: 'old', name: 'Old', prices: [{ id: 'old_once', amount: 500, currency: 'eur', default: true }] },
+      { id: 'free', name: 'Free', prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }] },
+    ],
+    coupons: [
+      { id: 'ten', percent_off: 10, duration: 'once' },
+      { id: 'gone', percent_off: 50, duration: 'forever' },
+    ],
+    promotion_codes: [
+      { id: 'hello', code: 'HELLO', coupon: 'ten', max_redemptions: 100 },
+      { id: 'bye', code: 'BYE', coupon: 'gone' },
+    ],
+    webhooks: [
+      { id: 'billing', url: 'https://app.example.com/billing', events: ['invoice.paid'] },
+      { id: 'audit', url: 'https://app.example.com/audit', events: ['*'] },
+    ],
+  })
+}
+
+export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
+  const product = await stripe.products.create({ name: 'Somebody’s' })
+  const price = await stripe.prices.create({ product: product.id, currency: 'gbp', unit_amount: 4200, recurring: { interval: 'year' } })
+  return {
+    version: '2.0.0',
+    meters: [
+      { id: 'calls', display_name: 'API calls', event_name: 'call', default_aggregation: { formula: 'count' } },
+      { id: 'space', display_name: 'Space', event_name: 'space' },
+    ],
+    products: [
+      {
+        id: 'pro',
+        name: 'Pro plan',
+        prices: [
+          { id: 'pro_monthly', amount: 1200, currency: 'usd', interval: 'month', default: true },
+          { id: 'pro_yearly', amount: 9000, currency: 'usd', interval: 'year', metadata: { note: 'kept' } },
+          { id: 'pro_calls', amount: 2, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+          { id: 'pro_space', currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'space', billing_scheme: 'tiered', tiers: [{ up_to: 10, unit_amount: 0 }, { up_to: 'inf', unit_amount_decimal: '0.5' }] },
+        ],
+      },
+      { id: 'adopted', name: 'Adopted', processor_id: product.id, prices: [{ id: 'adopted_yearly', amount: 4200, currency: 'gbp', interval: 'year', processor_id: price.id, default: true }] },
+      { id: 'free', name: 'Free', prices: [{ id: 'free', amount: 300, currency: 'usd', interval: 'month' }] },
+    ],
+    coupons: [{ id: 'ten', percent_off: 12.5, duration: 'once' }],
+    promotion_codes: [{ id: 'hello', code: 'HELLO', coupon: 'ten', max_redemptions: 100 }],
+    webhooks: [
+      { id: 'billing', url: 'https://app.example.com/billing/v2', events: ['invoice.paid', 'invoice.created'] },
+      { id: 'disputes', url: 'https://app.example.com/disputes', events: ['charge.dispute.created'] },
+    ],
+  }
+}

@@ -1,0 +1,168 @@
+// Kills a push at a point, pushes again, and tells what the world looks like then.
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Stripe from 'stripe'
+import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
+import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
+import { referenceFields } from '../../packages/ratecard/src/catalog/document-fields.ts'
+import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
+import type { ObservedResource, ProcessorId, ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { createService } from '../../packages/ratecard/src/compose.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import { canonicalJson } from '../../packages/ratecard/src/config/canonical.ts'
+import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import type { Store } from '../../packages/ratecard/src/store/store.ts'
+
+const secretKey = 'sk_test_killedEverywhere0000'
+/** Long: the machine may be busy. The lease of a killed process is ended by hand, as if its time had passed. */
+const leaseMs = 60_000
+const script = fileURLToPath(new URL('killable-push.ts', import.meta.url))
+
+/** Where the store of one case lives. `fork` copies the prepared state for one kill. */
+export interface StoreFactory {
+  readonly prepared: { readonly url: string | null; readonly file: string }
+  fork(name: string): Promise<{ readonly url: string | null; readonly file: string }>
+  close(): Promise<void>
+}
+
+export function sqliteStores(): StoreFactory {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-'))
+  const prepared = { url: null, file: path.join(folder, 'prepared', 'ratecard.db') }
+  mkdirSync(path.dirname(prepared.file))
+  return {
+    prepared,
+    fork: (name) => {
+      const target = path.join(folder, name)
+      cpSync(path.dirname(prepared.file), target, { recursive: true })
+      return Promise.resolve({ url: null, file: path.join(target, 'ratecard.db') })
+    },
+    close: () => {
+      rmSync(folder, { recursive: true, force: true })
+      return Promise.resolve()
+    },
+  }
+}
+
+export interface World {
+  /** Every live object of ours, references as configuration ids, ids of the processor left out. */
+  readonly objects: readonly string[]
+  readonly mappings: readonly string[]
+  readonly versions: readonly string[]
+  readonly planIsEmpty: boolean
+  readonly secretsKnown: boolean
+}
+
+export async function createHarness(stores: StoreFactory, first: (stripe: Stripe) => Promise<BillingConfig>, second: (stripe: Stripe) => Promise<BillingConfig>) {
+  const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+  const masterKey = generateMasterKey()
+  const stripe = new Stripe(secretKey, { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 })
+  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-doc-'))
+  const documentFile = path.join(folder, 'second.json')
+  const open = (place: { readonly url: string | null; readonly file: string }) => openStore({ ...place, sealer: createSealer(masterKey), leaseMs })
+  const compose = (store: Store) => {
+    const processor = createStripeProcessor({ secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 })
+    return { processor, service: createService({ settings: { requireVersionBump: false, workers: 'off' }, store, processor, processorName: 'sandbox', clock: systemClock }) }
+  }
+
+  const document = await first(stripe)
+  const prepared = await open(stores.prepared)
+  await compose(prepared).service.push(document, { author: null, message: null })
+  const next = await second(stripe)
+  await prepared.close()
+  writeFileSync(documentFile, JSON.stringify(next))
+  sandbox.control.snapshot('prepared')
+
+  /** Pushes with a kill at the given point (0: none), then once more; the world afterwards. */
+  async function run(killAt: number): Promise<{ readonly killed: boolean; readonly points: number; readonly world: World }> {
+    sandbox.control.restore('prepared')
+    const place = await stores.fork(`kill-${String(killAt)}`)
+    const order = { killAt, databaseUrl: place.url, file: place.file, masterKey, apiBase: sandbox.url, secretKey, leaseMs, documentFile }
+    const { killed, output } = await runScript(order)
+    const store = await open(place)
+    try {
+      const { service, processor } = compose(store)
+      await store.database.write((db) => db.updateTable('leases').set({ expiresAt: 0 }).execute())
+      await service.push(next, { author: null, message: null })
+      const points = output === '' ? 0 : (JSON.parse(output) as { points: number }).points
+      return { killed, points, world: await worldOf(store, processor, service, next) }
+    } finally {
+      await store.close()
+    }
+  }
+
+  return {
+    run,
+    close: async () => {
+      await sandbox.close()
+      await stores.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function runScript(order: object): Promise<{ readonly killed: boolean; readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    child.on('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve({ killed: true, output: '' })
+      else if (code === 0) resolve({ killed: false, output })
+      else reject(new Error(`The push ended with ${String(code)}: ${errors}`))
+    })
+  })
+}
+
+async function worldOf(
+  store: Store,
+  processor: ReturnType<typeof createStripeProcessor>,
+  service: ReturnType<typeof createService>,
+  config: BillingConfig,
+): Promise<World> {
+  const snapshot = await processor.snapshot({ signal: AbortSignal.timeout(30_000) })
+  const mappings = await store.mappings.all()
+  const own = ownershipOf(snapshot, mappings)
+  const plan = planChanges({ config, previous: config, snapshot, mappings })
+  const objects = resourceKinds.flatMap((kind) =>
+    (snapshot[kind] as readonly ObservedResource[]).map((object) =>
+      canonicalJson({
+        kind,
+        owner: own.ownerOf(kind, object.processorId),
+        mapped: own.currentOf(kind, own.ownerOf(kind, object.processorId) ?? ('' as never)) === object.processorId,
+        active: object.active,
+        mark: object.mark,
+        lookupKey: object.lookupKey,
+        fields: readable(kind, object, (of, id) => own.ownerOf(of, id) ?? 'foreign'),
+      }),
+    ),
+  )
+  const { items } = await store.versions.list({ limit: 100, offset: 0 })
+  return {
+    objects: objects.sort(),
+    mappings: mappings.map((entry) => `${entry.kind} ${entry.configId} ${String(entry.revision)}`).sort(),
+    versions: items.map(({ revision, version, kind, checksum, changes }) => canonicalJson({ revision, version, kind, checksum, changes })),
+    planIsEmpty: planIsEmpty(plan) && plan.issues.every((issue) => issue.severity !== 'error'),
+    secretsKnown: (await service.listWebhooks()).every((webhook) => webhook.secretKnown),
+  }
+}
+
+function readable(kind: ResourceKind, object: ObservedResource, name: (kind: ResourceKind, id: ProcessorId) => string): object {
+  const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
+  return Object.fromEntries(
+    Object.entries(object.fields).map(([field, value]: [string, unknown]) => {
+      const of = references[field]
+      if (of === undefined || value === null) return [field, value]
+      return [field, Array.isArray(value) ? value.map((id: ProcessorId) => name(of, id)).sort() : name(of, value as ProcessorId)]
+    }),
+  )
+}

@@ -1,0 +1,63 @@
+// A process that pushes one document and kills itself (SIGKILL) at the n-th point: before and after every journal write and
+// every call of the processor. Composed of the real parts; only the counting stands between them.
+import { readFileSync } from 'node:fs'
+import { createService } from '../../packages/ratecard/src/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+
+interface Order {
+  readonly killAt: number
+  readonly databaseUrl: string | null
+  readonly file: string
+  readonly masterKey: string
+  readonly apiBase: string
+  readonly secretKey: string
+  readonly leaseMs: number
+  readonly documentFile: string
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as Order
+let point = 0
+
+function pass(): void {
+  if (++point === order.killAt) process.kill(process.pid, 'SIGKILL')
+}
+
+function counted<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
+  return new Proxy(target, {
+    get(object, name, receiver) {
+      const value: unknown = Reflect.get(object, name, receiver)
+      if (typeof value !== 'function') return value
+      const method = (value as (...args: unknown[]) => Promise<unknown>).bind(object)
+      if (!names.includes(name as keyof T & string)) return method
+      return async (...args: unknown[]) => {
+        pass()
+        const result = await method(...args)
+        pass()
+        return result
+      }
+    },
+  })
+}
+
+const store = await openStore({ url: order.databaseUrl, file: order.file, sealer: createSealer(order.masterKey), leaseMs: order.leaseMs })
+const pushes = counted(store.pushes, ['open', 'begin', 'succeed', 'settle', 'end', 'close'])
+const watched = new Proxy(store, { get: (object, name) => (name === 'pushes' ? pushes : bound(object, name)) })
+const processor = counted(
+  createStripeProcessor({ secretKey: order.secretKey, apiBase: order.apiBase, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }),
+  ['perform', 'locate', 'discardWebhook'],
+)
+
+function bound<T extends object>(object: T, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(object, name)
+  return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(object) : value
+}
+
+const service = createService({ settings: { requireVersionBump: false, workers: 'off' }, store: watched, processor, processorName: 'sandbox', clock: systemClock })
+const outcome = await service.push(JSON.parse(readFileSync(order.documentFile, 'utf8')), { author: null, message: null })
+process.stdout.write(JSON.stringify({ points: point, status: outcome.status }))
+await service.close()
+await store.close()

@@ -1,0 +1,129 @@
+// A real PostgreSQL for tests, from the machine's own packages, in a temporary folder and on a unix socket.
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcessByStdio, SpawnOptions } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+export interface TestPostgres {
+  /** The server's own database; tests make theirs by {@link TestPostgres.createDatabase}. */
+  readonly url: string
+  /** The URL of a new, empty database. */
+  createDatabase(): Promise<string>
+  /** Ends every connection to the database, as a restart of the server would. */
+  disconnectAll(url: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where Debian and its relatives keep the server's programs, newest first. */
+function binaries(): string | null {
+  const root = '/usr/lib/postgresql'
+  if (!existsSync(root)) return null
+  const folders = readdirSync(root)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => path.join(root, version, 'bin'))
+  return folders.find((folder) => existsSync(path.join(folder, 'initdb')) && existsSync(path.join(folder, 'postgres'))) ?? null
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+function serverUser(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout))
+  if (uid === undefined || gid === undefined || !(uid > 0)) throw new Error('There is no user "postgres" to run the server as.')
+  return { uid, gid }
+}
+
+export function postgresInstalled(): boolean {
+  return binaries() !== null
+}
+
+/** Starts a server of its own; ask {@link postgresInstalled} first. Ends with `close`, and at the latest with this process. */
+export async function startPostgres(): Promise<TestPostgres> {
+  const bin = binaries()
+  if (bin === null) throw new Error('No PostgreSQL server is installed.')
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-pg-'))
+  const user = serverUser()
+  if (user !== null) chownSync(folder, user.uid, user.gid)
+  const options: SpawnOptions = { ...user, cwd: folder }
+  const data = path.join(folder, 'data')
+  const init = spawnSync(
+    path.join(bin, 'initdb'),
+    ['-D', data, '-U', 'ratecard', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+    { ...user, cwd: folder, encoding: 'utf8' },
+  )
+  if (init.status !== 0) {
+    rmSync(folder, { recursive: true, force: true })
+    throw new Error(`initdb failed: ${init.stderr}`)
+  }
+  const keeper = runServer(path.join(bin, 'postgres'), folder, data, options)
+  const url = (database: string) => `postgres://ratecard@localhost/${database}?host=${encodeURIComponent(folder)}`
+  const close = async () => {
+    keeper.stdin.end()
+    if (keeper.exitCode === null && keeper.signalCode === null) await once(keeper, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await answers(url('postgres'), keeper, path.join(folder, 'log'))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const admin = (sql: string, values: readonly string[] = []) => runOnce(url('postgres'), sql, values)
+  return {
+    url: url('postgres'),
+    async createDatabase() {
+      const name = `test_${randomBytes(6).toString('hex')}`
+      await admin(`create database ${name}`)
+      return url(name)
+    },
+    async disconnectAll(target) {
+      await admin('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        new URL(target).pathname.slice(1),
+      ])
+    },
+    close,
+  }
+}
+
+/** The shell waits for its input to end, which it does even when this process is killed, and then stops the server. */
+function runServer(program: string, folder: string, data: string, options: SpawnOptions) {
+  const script = '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid; dir=$PWD; cd /; rm -rf "$dir"'
+  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB', 'max_connections=150']
+  const args = ['-D', data, '-k', folder, '-c', 'listen_addresses=', ...settings.flatMap((setting) => ['-c', setting])]
+  const keeper: ChildProcessByStdio<Writable, null, null> = spawn('sh', ['-c', script, program, ...args], {
+    ...options,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // A signal to the test run's process group must not reach the shell before its input ends.
+    detached: true,
+  })
+  return keeper
+}
+
+async function answers(url: string, keeper: { readonly exitCode: number | null }, log: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await runOnce(url, 'select 1')
+      return
+    } catch (error) {
+      if (attempt === 300 || keeper.exitCode !== null)
+        throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, 'utf8') : ''}`, { cause: error })
+    }
+    await delay(50)
+  }
+}
+
+async function runOnce(url: string, sql: string, values: readonly string[] = []): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(sql, [...values])
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,163 @@
+// Stores for tests: places of every kind that hold one, and short ways to bring a store into a state.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { configId, processorId } from '../../packages/ratecard/src/catalog/resource.ts'
+import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
+import type { ProblemCode } from '../../packages/ratecard/src/errors/codes.ts'
+import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import type { KyselyStore } from '../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import type { OpenStoreOptions } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import type { LeaseToken, MappingChange, NewPush, NewVersion, Store, VersionRecord } from '../../packages/ratecard/src/store/store.ts'
+
+/** One empty database. Every `open` is another store on it, as another process would have. */
+export interface StorePlace {
+  readonly url: string | null
+  readonly file: string
+  /** The master key of its stores. */
+  readonly keys: string
+  open(options?: Partial<OpenStoreOptions>): Promise<KyselyStore>
+}
+
+/** Makes a new place for the test that is running; its stores are closed when the test ends. */
+export type MakePlace = () => Promise<StorePlace>
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-store-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+export function storePlace(where: { readonly url: string | null; readonly file: string }): StorePlace {
+  const keys = generateMasterKey()
+  return {
+    ...where,
+    keys,
+    async open(options = {}) {
+      const store = await openStore({ ...where, sealer: createSealer(keys), ...options })
+      onTestFinished(() => store.close())
+      return store
+    },
+  }
+}
+
+export const inMemory: MakePlace = () => Promise.resolve(storePlace({ url: null, file: ':memory:' }))
+
+export const inFile: MakePlace = () =>
+  Promise.resolve(storePlace({ url: null, file: path.join(temporaryFolder(), 'data', 'ratecard.db') }))
+
+let counter = 0
+
+export function newPush(change: Partial<NewPush> = {}): NewPush {
+  counter += 1
+  return {
+    id: `push_${String(counter).padStart(6, '0')}`,
+    kind: 'push',
+    document: '{"version":"1.0.0"}',
+    version: '1.0.0',
+    author: 'ada',
+    message: 'first prices',
+    plan: '{"changes":[]}',
+    baseRevision: null,
+    steps: ['{"op":"create"}'],
+    createdAt: 1_000 + counter,
+    ...change,
+  }
+}
+
+export function newVersion(push: NewPush, change: Partial<NewVersion> = {}): NewVersion {
+  return {
+    version: push.version,
+    kind: push.kind,
+    document: push.document,
+    checksum: push.document === null ? '' : 'c'.repeat(64),
+    author: push.author,
+    message: push.message,
+    changes: '{"products":{}}',
+    createdAt: push.createdAt + 5,
+    pushId: push.id,
+    ...change,
+  }
+}
+
+export function mapping(kind: ResourceKind, id: string, processor: string): MappingChange {
+  return { kind, configId: configId(id), processorId: processorId(processor) }
+}
+
+/** Runs every step of the push and closes it, under a lease that the caller holds. */
+export async function applyPush(
+  store: Store,
+  push: NewPush,
+  mappings: readonly MappingChange[],
+  token: LeaseToken,
+): Promise<VersionRecord> {
+  await store.pushes.open(push, token)
+  for (const index of push.steps.keys()) {
+    await store.pushes.begin(push.id, index, '{}', token)
+    await store.pushes.succeed(push.id, index, { processorId: `obj_${String(index)}`, requestId: null }, token)
+  }
+  return store.pushes.close(push.id, newVersion(push), mappings, token)
+}
+
+/** The same, lease included. */
+export async function publish(store: Store, change: Partial<NewPush> = {}, mappings: readonly MappingChange[] = []) {
+  return store.exclusively('push', ({ token }) => applyPush(store, newPush(change), mappings, token))
+}
+
+/** The code that the work was refused with; work that is not refused fails the test. */
+export async function refusalOf(work: Promise<unknown>): Promise<ProblemCode> {
+  return (await refusedBy(work)).code
+}
+
+export async function refusedBy(work: Promise<unknown>): Promise<ServiceError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('It was not refused.')
+}
+
+export interface StoreProcess {
+  readonly pid: number
+  /** Its next line; fails when it ended without one. */
+  line(): Promise<string>
+  say(text: string): void
+  kill(signal: NodeJS.Signals): void
+  /** Resolves with the exit code, null after a signal. */
+  readonly ended: Promise<number | null>
+}
+
+/** Another process with a store on the same place; see `test/contract/store/process.ts` for what it can do. */
+export function storeProcess(place: StorePlace, task: string, options: { readonly leaseMs?: number } = {}): StoreProcess {
+  const script = fileURLToPath(new URL('../contract/store/process.ts', import.meta.url))
+  const { url, file, keys } = place
+  const argument = JSON.stringify({ task, url, file, keys, leaseMs: options.leaseMs ?? 15_000 })
+  const child = spawn(process.execPath, [script, argument], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    pid: child.pid ?? 0,
+    async line() {
+      const next = await lines.next()
+      if (next.done === true) throw new Error(`The process for "${task}" ended without a word.`)
+      return next.value
+    },
+    say: (text) => void child.stdin.write(`${text}\n`),
+    kill: (signal) => void child.kill(signal),
+    ended,
+  }
+}

@@ -1,0 +1,268 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { basePriceId } from '../../../packages/ratecard/src/config/base-price.ts'
+import { canonicalJson, checksum } from '../../../packages/ratecard/src/config/canonical.ts'
+import { isLocalPrice, webhookId } from '../../../packages/ratecard/src/config/ids.ts'
+import { interpolate } from '../../../packages/ratecard/src/config/interpolate.ts'
+import { publishedSchema } from '../../../packages/ratecard/src/config/json-schema.ts'
+import { isMoment, toUnixSeconds } from '../../../packages/ratecard/src/config/moment.ts'
+import { publicView } from '../../../packages/ratecard/src/config/public-view.ts'
+import { idPattern } from '../../../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema.ts'
+import { mostIssues } from '../../../packages/ratecard/src/config/limits.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
+import { webhookEvents } from '../../../packages/ratecard/src/config/webhook-events.generated.ts'
+import { ruleCases, validDocument, warningCases } from '../../support/rule-cases.ts'
+
+const fixtures = new URL('../../fixtures/', import.meta.url)
+const documents = readdirSync(fixtures)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => ({ name, document: JSON.parse(readFileSync(new URL(name, fixtures), 'utf8')) as BillingConfig }))
+const price = (fields: Partial<Price>): Price => ({ id: 'p', currency: 'usd', amount: 0, ...fields })
+
+describe('the example documents', () => {
+  test.each(documents)('$name is valid once its variables are set', ({ document }) => {
+    const { value } = interpolate(document, () => 'https://example.test')
+    const codes = validateConfig(value).errors.map(({ code }) => code)
+    // A file of a split configuration may have no product of its own.
+    expect(codes).toEqual(document.products.length === 0 ? ['products_empty'] : [])
+  })
+})
+
+describe('the published schema', () => {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, formats: { 'date-time': isMoment } })
+  const accepts = ajv.compile(publishedSchema('https://billing.example.test/'))
+  /** What takes more than one object to see, arithmetic, or a file of several that may be empty. */
+  const beyondSchema = new Set([
+    'id_duplicate',
+    'event_name_duplicate',
+    'webhook_url_duplicate',
+    'code_duplicate',
+    'meter_undefined',
+    'product_undefined',
+    'coupon_undefined',
+    'default_duplicate',
+    'base_price_mismatch',
+    'base_price_duplicate',
+    'base_price_undefined',
+    'code_exceeds_coupon',
+    'metadata_reserved',
+    'products_empty',
+    'webhook_url_invalid',
+  ])
+
+  test('is a draft 2020-12 schema under its own URL', () => {
+    expect(publishedSchema('https://billing.example.test/')).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://billing.example.test/api/v1/billing/schema',
+    })
+    expect(publishedSchema()).not.toHaveProperty('$id')
+    expect(ajv.validateSchema(publishedSchema())).toBe(true)
+  })
+
+  test.each([...documents, { name: 'the valid document', document: validDocument() }, ...warningCases])(
+    'accepts $name',
+    ({ document }) => {
+      accepts(document)
+      expect(accepts.errors ?? []).toEqual([])
+    },
+  )
+
+  test.each(
+    ruleCases.filter(
+      ({ code, name }) =>
+        !beyondSchema.has(code) &&
+        !name.startsWith('tiers that') &&
+        !name.startsWith('an infinite') &&
+        !name.includes('lists a product twice'),
+    ),
+  )('refuses $name', ({ document }) => expect(accepts(document)).toBe(false))
+
+  test('explains every field in words', () => {
+    const silent: string[] = []
+    const visit = (schema: unknown, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      for (const [key, value] of Object.entries(schema)) {
+        if (key === 'allOf') continue
+        if (key === 'properties')
+          for (const [field, member] of Object.entries(value as Record<string, { description?: string }>))
+            if ((member.description ?? '').length < 10) silent.push(`${path}/${field}`)
+        visit(value, `${path}/${key}`)
+      }
+    }
+    visit(publishedSchema(), '#')
+    expect(silent).toEqual([])
+  })
+
+  test('every example in it is valid where it stands', () => {
+    const wrong: string[] = []
+    const visit = (schema: unknown, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      const { examples, ...rest } = schema as { examples?: unknown[] }
+      for (const example of examples ?? [])
+        if (!ajv.validate(rest, example)) wrong.push(`${path}: ${JSON.stringify(example)}`)
+      for (const [key, value] of Object.entries(rest))
+        if (key !== 'allOf' && key !== 'enum') visit(value, `${path}/${key}`)
+    }
+    visit(publishedSchema(), '#')
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('hostile documents', () => {
+  const deep = (levels: number) => {
+    let value: unknown = 1
+    for (let i = 0; i < levels; i++) value = [value]
+    return value
+  }
+  test.each([
+    ['100,000 levels', { version: '1.0.0', products: deep(100_000) }],
+    ['a million values', { version: '1.0.0', products: Array(1_000_001).fill(1) }],
+    ['ten thousand fields', Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, 1]))],
+  ])('%s are refused with one issue', (_, document) => {
+    expect(validateConfig(document).errors.map(({ code }) => code)).toEqual(['document_too_large'])
+  })
+
+  test('more than a thousand problems are cut, and counted', () => {
+    const { errors } = validateConfig({ version: '1.0.0', products: Array(5000).fill(1) })
+    expect(errors.length).toBe(mostIssues + 1)
+    expect(errors.at(-1)).toMatchObject({
+      code: 'issues_truncated',
+      pointer: '#',
+      detail: '4000 more errors are not listed.',
+    })
+  })
+
+  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])('%o is no document', (document) => {
+    expect(validateConfig(document)).toMatchObject({
+      valid: false,
+      errors: [{ code: 'type_wrong', pointer: '#' }],
+      config: null,
+    })
+  })
+
+  test('names of object prototypes are unknown fields like any other', () => {
+    const document = JSON.parse(
+      '{"version":"1.0.0","products":[{"id":"a","name":"A","__proto__":1,"constructor":2,"toString":3}]}',
+    ) as unknown
+    expect(validateConfig(document).errors.map(({ code }) => code)).toEqual([
+      'field_unknown',
+      'field_unknown',
+      'field_unknown',
+    ])
+  })
+})
+
+describe('what is derived from the document', () => {
+  test('a webhook without an id gets a readable one that depends on the whole url', () => {
+    const url = 'https://API.example.test/hooks/billing?x=1'
+    expect(webhookId({ url })).toMatch(/^api-example-test-hooks-billing-[0-9a-f]{6}$/)
+    expect(webhookId({ url: `${url}2` })).not.toBe(webhookId({ url }))
+    expect(webhookId({ url, id: 'mine' })).toBe('mine')
+    for (const odd of ['', 'https://', `https://${'a'.repeat(500)}/`, 'https://ü/ü', 'https://a/../..//'])
+      expect(webhookId({ url: odd })).toMatch(new RegExp(idPattern))
+  })
+
+  test.each<[Partial<Price>, boolean]>([
+    [{}, true],
+    [{ interval: 'month', usage_type: 'licensed', billing_scheme: 'per_unit' }, true],
+    [{ amount: 1 }, false],
+    [{ usage_type: 'metered', meter: 'm', interval: 'month' }, false],
+    [{ processor_id: 'price_1' }, false],
+    [{ enterprise_template: 't' }, false],
+    [{ enterprise_id: 'e' }, false],
+  ])('a free price with %o is local: %s', (fields, local) => expect(isLocalPrice(price(fields))).toBe(local))
+
+  test('a decimal zero is local too, free tiers are not', () => {
+    expect(isLocalPrice({ id: 'p', currency: 'usd', unit_amount_decimal: '0.00' })).toBe(true)
+    expect(isLocalPrice({ id: 'p', currency: 'usd', unit_amount_decimal: '0.01' })).toBe(false)
+    expect(
+      isLocalPrice({ id: 'p', currency: 'usd', billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 0 }] }),
+    ).toBe(false)
+  })
+
+  test('the base of an enterprise price is the longest ordinary id that its own id continues', () => {
+    const ordinary = ['pro', 'pro_monthly', 'pro_month', 'pro.monthly'].map((id) => price({ id }))
+    const of = (id: string, fields: Partial<Price> = {}) => {
+      const own = price({ id, enterprise_template: 't', ...fields })
+      return basePriceId(own, [...ordinary, price({ id: 'pro_monthly_a', enterprise_template: 'a' }), own])
+    }
+    expect(of('pro_monthly_partner')).toBe('pro_monthly')
+    expect(of('pro_monthly-partner')).toBe('pro_monthly')
+    expect(of('pro_monthly.partner')).toBe('pro_monthly')
+    expect(of('pro_monthly_a_b')).toBe('pro_monthly')
+    expect(of('pro_monthlypartner')).toBe('pro')
+    expect(of('pro_')).toBeUndefined()
+    expect(of('pro')).toBeUndefined()
+    expect(of('gold')).toBeUndefined()
+    expect(of('gold', { base_price: 'pro' })).toBe('pro')
+    expect(basePriceId(price({ id: 'pro_monthly_x' }), ordinary)).toBeUndefined()
+  })
+
+  test('the public view has public prices, products without prices and meters, and nothing else', () => {
+    const config = {
+      ...(validDocument() as BillingConfig),
+      products: [
+        {
+          id: 'a',
+          name: 'A',
+          prices: [
+            price({ id: 'shown' }),
+            price({ id: 'hidden', public: false }),
+            price({ id: 'deal', enterprise_id: 'e' }),
+          ],
+        },
+        { id: 'b', name: 'B', prices: [price({ id: 'only_hidden', public: false })] },
+        { id: 'c', name: 'C' },
+        { id: 'd', name: 'D', prices: [] },
+      ],
+    }
+    const before = structuredClone(config)
+    const view = publicView(config)
+    expect(view.products.map(({ id, prices }) => [id, prices?.map((shown) => shown.id)])).toEqual([
+      ['a', ['shown']],
+      ['c', undefined],
+      ['d', []],
+    ])
+    expect(Object.keys(view).sort()).toEqual(['meters', 'products', 'version'])
+    expect(config).toEqual(before)
+  })
+
+  test('the checksum is that of the content: neither the order of keys nor $schema counts', () => {
+    const config: BillingConfig = { version: '1.0.0', products: [{ id: 'a', name: 'A' }] }
+    const turned: BillingConfig = { $schema: 'x', products: [{ name: 'A', id: 'a' }], version: '1.0.0' }
+    expect(checksum(turned)).toBe(checksum(config))
+    expect(checksum({ ...config, version: '1.0.1' })).not.toBe(checksum(config))
+    expect(checksum(config)).toMatch(/^[0-9a-f]{64}$/)
+    expect(canonicalJson({ b: [1, { d: undefined, c: null }], a: 'é' })).toBe('{"a":"é","b":[1,{"c":null}]}')
+  })
+
+  test.each<[string | number, number]>([
+    ['2031-02-28T23:59:59Z', 1930175999],
+    ['2031-03-01T01:59:59+02:00', 1930175999],
+    ['2031-02-28T23:59:59.999Z', 1930175999],
+    ['2032-02-29T00:00:00Z', 1961625600],
+    [1924991999, 1924991999],
+  ])('%s is %i in Unix seconds', (moment, seconds) => expect(toUnixSeconds(moment)).toBe(seconds))
+
+  test.each([
+    '2031-02-29T00:00:00Z',
+    '2031-13-01T00:00:00Z',
+    '2031-01-01T24:00:00Z',
+    '2031-01-01T00:00:00',
+    '2031-01-01',
+    'tomorrow',
+    '',
+  ])('%j is no moment', (text) => {
+    expect(isMoment(text)).toBe(false)
+    expect(() => toUnixSeconds(text)).toThrow(RangeError)
+  })
+
+  test('the event names are those of the installed SDK', () => {
+    const script = new URL('../../../scripts/webhook-events.ts', import.meta.url).pathname
+    expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('')
+    expect(webhookEvents).toEqual(expect.arrayContaining(['*', 'invoice.paid', 'customer.subscription.updated']))
+  })
+})

@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { codeFrame } from '../../../packages/ratecard/src/config/code-frame.ts'
+import { interpolate } from '../../../packages/ratecard/src/config/interpolate.ts'
+import { mergeFiles, placeIssues } from '../../../packages/ratecard/src/config/merge-files.ts'
+import { parseSource } from '../../../packages/ratecard/src/config/source.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
+
+const source = (path: string, text: string) => parseSource({ path, text })
+const fixture = (name: string) => source(name, readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8'))
+const json = (path: string, value: unknown) => source(path, JSON.stringify(value, null, 2))
+
+describe('one file', () => {
+  const jsonText = '{\n  "version": "1.0.0",\n  "products": [\n    { "id": "a", "name": "A" }\n  ]\n}\n'
+  const yamlText = 'version: 1.0.0\nproducts:\n  - id: a\n    name: A\n'
+
+  test.each([
+    ['a.json', jsonText, 4, 19],
+    ['a.jsonc', jsonText.replace('{', '{ // the plans'), 4, 19],
+    ['a.json', `\uFEFF${jsonText}`, 4, 19],
+    ['a.json', jsonText.replaceAll('\n', '\r\n'), 4, 19],
+    ['a.yaml', yamlText, 4, 11],
+    ['a.YML', yamlText, 4, 11],
+  ])('%s is read, and a pointer leads to its line and column', (path, text, line, column) => {
+    const parsed = source(path, text)
+    expect(parsed.issues).toEqual([])
+    expect(parsed.document).toEqual({ version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
+    expect(parsed.locate('#/products/0/name')).toEqual({ line, column })
+    expect(parsed.locate('#/products/0/prices/3')).toEqual(parsed.locate('#/products/0'))
+    expect(parsed.locate('#/products/')).toEqual(parsed.locate('#/products'))
+    expect(parsed.locate('#')).toEqual({ line: 1, column: 1 })
+  })
+
+  test.each([
+    ['a.json', '{ "a": 1, }', 1, 11],
+    ['a.json', '{\n  // no\n}', 2, 3],
+    ['a.json', '{ "a": 01 }', 1, 9],
+    ['a.json', "{ 'a': 1 }", 1, 3],
+    ['a.json', '{}\n{}', 2, 1],
+    ['a.json', '  ', 1, 1],
+    ['a.json', '{ "a": "x', 1, 8],
+    ['a.yaml', 'a: [1\nb: 2', 2, 1],
+    ['a.yaml', 'a: 1\n--- \nb: 2', 2, 1],
+    ['a.yaml', 'a: *nowhere', 1, 4],
+  ])('%s with %j is a syntax issue with its place', (path, text, line, column) => {
+    const { document, issues } = source(path, text)
+    expect(document).toBeUndefined()
+    expect(issues[0]).toMatchObject({ code: 'syntax', severity: 'error', path, line, column })
+  })
+
+  test.each([
+    ['a.json', '{\n "x": [{ "a": 1,\n  "a": 2 }] }'],
+    ['a.yaml', 'x:\n  - a: 1\n    a: 2'],
+  ])('a key given twice in %s is an error, not a lost value', (path, text) => {
+    const { issues } = source(path, text)
+    expect(issues).toMatchObject([{ code: 'syntax', severity: 'error', pointer: '#/x/0/a', line: 3 }])
+    expect(issues[0]?.detail).toContain('"a"')
+  })
+
+  test('YAML reads no word as a boolean and no version as a number', () => {
+    expect(source('a.yaml', 'a: no\nb: 1.0.0\nc: 2031-02-28T23:59:59Z\nd: inf\ne: 1_000').document).toEqual({
+      a: 'no',
+      b: '1.0.0',
+      c: '2031-02-28T23:59:59Z',
+      d: 'inf',
+      e: '1_000',
+    })
+  })
+
+  test('aliases are followed by values and places, but not when they multiply', () => {
+    const shared = source('a.yaml', 'x: &x { id: a }\ny: *x')
+    expect(shared.document).toEqual({ x: { id: 'a' }, y: { id: 'a' } })
+    expect(shared.locate('#/y/id')).toEqual({ line: 1, column: 13 })
+    const bomb = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
+    const { document, issues } = source('bomb.yaml', `a0: &a0 [x]\n${bomb.join('\n')}`)
+    expect(document).toBeUndefined()
+    expect(issues[0]?.code).toBe('syntax')
+  })
+
+  test.each(['deep.json', 'deep.yaml'])('%s of hostile depth is an issue, not a crash', (path) => {
+    const { document, issues } = source(path, '['.repeat(200_000) + ']'.repeat(200_000))
+    expect(document).toBeUndefined()
+    expect(issues[0]?.code).toBe('syntax')
+  })
+
+  test.each(['a.json', 'a.yaml'])('a key __proto__ in %s is an ordinary unknown field', (path) => {
+    const { document } = source(path, '{ "version": "1.0.0", "__proto__": { "products": [] } }')
+    expect(validateConfig(document).errors.map(({ code, pointer }) => [code, pointer])).toEqual([
+      ['field_missing', '#'],
+      ['field_unknown', '#/__proto__'],
+    ])
+  })
+})
+
+describe('several files', () => {
+  test('the split example becomes one document in which the enterprise price finds its base', () => {
+    const names = ['06c-split-enterprise.json', '06a-split-webhooks.json', '06b-split-catalog.json']
+    const { document, issues, locate } = mergeFiles(names.map(fixture))
+    expect(issues).toEqual([])
+    const { value } = interpolate(document, new Map([['HOOK_BASE', 'https://example.test']]))
+    expect(validateConfig(value)).toMatchObject({ valid: true, warnings: [] })
+    expect(value).toMatchObject({
+      version: '3.1.0',
+      products: [{ id: 'orchard', prices: [{ id: 'orchard_monthly' }, { id: 'orchard_monthly_partner' }] }],
+      webhooks: [{ id: 'invoices', url: 'https://example.test/invoices' }, { id: 'connected_accounts' }],
+    })
+    expect(locate('#/products/0/prices/1/amount')).toMatchObject({ path: '06c-split-enterprise.json', line: 5 })
+    expect(locate('#/products/0/prices/0/amount')).toMatchObject({ path: '06b-split-catalog.json' })
+    expect(locate('#/webhooks/1/url')).toMatchObject({ path: '06a-split-webhooks.json', line: 5 })
+    expect(locate('#/webhooks')).toMatchObject({ path: '06a-split-webhooks.json' })
+  })
+
+  test('the order of the paths decides, not the order in which they were read', () => {
+    const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
+    const b = json('b.json', { version: '1.0.0', products: [{ id: 'b', name: 'B' }] })
+    expect(mergeFiles([b, a]).document).toEqual(mergeFiles([a, b]).document)
+    expect(mergeFiles([b, a]).document).toMatchObject({ products: [{ id: 'a' }, { id: 'b' }] })
+  })
+
+  test('the highest version counts, by its numbers, and files that disagree give a warning with both places', () => {
+    const files = ['1.9.0', '1.10.0', '1.2.0'].map((version, i) => json(`${i}.json`, { version, products: [] }))
+    const { document, issues, locate } = mergeFiles(files)
+    expect(document).toMatchObject({ version: '1.10.0' })
+    expect(locate('#/version')).toMatchObject({ path: '1.json' })
+    expect(issues.map(({ code, severity, path }) => [code, severity, path])).toEqual([
+      ['version_disagrees', 'warning', '1.json'],
+      ['version_disagrees', 'warning', '2.json'],
+    ])
+    expect(issues[0]?.detail).toContain('0.json:2:14')
+  })
+
+  test('fields of one product that disagree are an error with both places; equal and single ones are joined', () => {
+    const a = json('a.json', {
+      version: '1.0.0',
+      products: [{ id: 'a', name: 'A', type: 'good', ui: { badge: 'x', tagline: 'y' } }],
+    })
+    const b = json('b.json', {
+      version: '1.0.0',
+      products: [{ ui: { tagline: 'y', badge: 'x' }, id: 'a', name: 'B', description: 'd' }],
+    })
+    const { document, issues, locate } = mergeFiles([a, b])
+    expect(document).toMatchObject({ products: [{ id: 'a', name: 'A', type: 'good', description: 'd' }] })
+    expect(issues).toMatchObject([{ code: 'merge_conflict', severity: 'error', path: 'b.json', line: 10 }])
+    expect(issues[0]?.detail).toContain('a.json:6:15')
+    expect(locate('#/products/0/description')).toMatchObject({ path: 'b.json' })
+  })
+
+  test('a duplicate is an error that names both places, across files and within one', () => {
+    const meter = { id: 'm', display_name: 'M', event_name: 'm' }
+    const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }], meters: [meter] })
+    const b = json('b.json', {
+      version: '1.0.0',
+      products: [
+        { id: 'b', name: 'B' },
+        { id: 'b', name: 'B' },
+      ],
+      meters: [{ ...meter, event_name: 'n' }],
+    })
+    const { document, issues, locate } = mergeFiles([a, b])
+    expect(issues).toEqual([])
+    const placed = placeIssues(validateConfig(document).errors, locate)
+    expect(placed.map(({ code, path, line }) => [code, path, line])).toEqual([
+      ['id_duplicate', 'b.json', 9],
+      ['id_duplicate', 'b.json', 15],
+    ])
+    expect(placed.map(({ detail }) => /first at (\S+)\.$/.exec(detail)?.[1])).toEqual(['b.json:5:13', 'a.json:10:13'])
+  })
+
+  test('a file that is no object, lacks a part, or has a section that is no list is named', () => {
+    const { issues, document } = mergeFiles([
+      json('a.json', []),
+      json('b.json', { version: '1.0.0' }),
+      json('c.json', { products: [], meters: {} }),
+      source('d.json', '{'),
+    ])
+    expect(issues.map(({ code, path }) => [path, code])).toEqual([
+      ['d.json', 'syntax'],
+      ['a.json', 'type_wrong'],
+      ['b.json', 'field_missing'],
+      ['c.json', 'field_missing'],
+      ['c.json', 'type_wrong'],
+    ])
+    expect(document).toEqual({ version: '1.0.0', products: [] })
+  })
+
+  test('unknown fields of any file survive, so that validation reports them with their place', () => {
+    const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
+    const b = json('b.json', { version: '1.0.0', products: [], meter: [] })
+    const { document, locate } = mergeFiles([a, b])
+    expect(placeIssues(validateConfig(document).errors, locate)).toMatchObject([
+      { code: 'field_unknown', path: 'b.json', line: 4 },
+    ])
+  })
+
+  test('one file alone is taken as it is', () => {
+    const only = json('a.json', { $schema: 'x', version: '1.0.0', products: [], odd: 1 })
+    expect(mergeFiles([only])).toMatchObject({ document: only.document, issues: [] })
+    expect(mergeFiles([]).document).toEqual({})
+  })
+})
+
+describe('interpolation', () => {
+  const environment = new Map([
+    ['HOST', 'api.example.test'],
+    ['EMPTY', ''],
+    ['NESTED', '${HOST}'],
+  ])
+
+  test.each([
+    ['https://${HOST}/x', 'https://api.example.test/x'],
+    ['${HOST}${HOST}', 'api.example.testapi.example.test'],
+    ['$${HOST}', '${HOST}'],
+    ['$$${HOST}', '$${HOST}'],
+    ['${EMPTY}', ''],
+    ['${NESTED}', '${HOST}'],
+    ['$HOST {HOST} $', '$HOST {HOST} $'],
+  ])('%j becomes %j', (text, expected) => {
+    expect(interpolate({ a: [text] }, environment)).toEqual({ value: { a: [expected] }, issues: [] })
+  })
+
+  test.each([
+    ['${HOSTS}', 'variable_unset', 'Did you mean "HOST"?'],
+    ['${OTHER_THING}', 'variable_unset', 'Set OTHER_THING in the environment or in the environment file.'],
+    ['x ${HOST', 'variable_malformed', undefined],
+    ['${}', 'variable_malformed', undefined],
+    ['${A B}', 'variable_malformed', undefined],
+    ['${__proto__}', 'variable_unset', undefined],
+  ])('%j stays and is an issue with its place', (text, code, hint) => {
+    const { value, issues } = interpolate({ webhooks: [{ url: text }] }, environment)
+    expect(value).toEqual({ webhooks: [{ url: text }] })
+    expect(issues).toMatchObject([
+      { code, pointer: '#/webhooks/0/url', severity: 'error', ...(hint === undefined ? {} : { hint }) },
+    ])
+  })
+
+  test('keys, numbers and the shape of the document stay as they are', () => {
+    const document = JSON.parse('{"${HOST}": 1, "__proto__": {"a": "${HOST}"}, "n": null, "b": true}') as object
+    const { value } = interpolate(document, (name) => environment.get(name))
+    expect(JSON.stringify(value)).toBe('{"${HOST}":1,"__proto__":{"a":"api.example.test"},"n":null,"b":true}')
+  })
+})
+
+describe('the code frame', () => {
+  test('shows the line, its neighbours and a caret', () => {
+    expect(codeFrame('a\nb\n\tcd\ne\nf\ng', 3, 2)).toBe('  1 | a\n  2 | b\n> 3 |  cd\n    |  ^\n  4 | e\n  5 | f')
+  })
+
+  test('of a minified file shows the place, not the whole line', () => {
+    const frame = codeFrame(`${'x'.repeat(50_000)}!${'y'.repeat(50_000)}`, 1, 50_001)
+    const [line = '', caret = ''] = frame.split('\n')
+    expect(line.length).toBeLessThan(120)
+    expect(line.charAt(caret.indexOf('^'))).toBe('!')
+  })
+
+  test('passes no control character on to the terminal', () => {
+    expect(codeFrame('"\u001b[31mred\u202e"', 1, 1)).toBe('> 1 | "·[31mred·"\n    | ^')
+  })
+})

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { matchedTag } from '../../../packages/ratecard/src/http/conditional.ts'
+import { configAnswer, encodingOf } from '../../../packages/ratecard/src/http/config-answer.ts'
+import { eventStream } from '../../../packages/ratecard/src/http/event-stream.ts'
+
+describe('Accept-Encoding', () => {
+  it('is weighed as it says', () => {
+    const cases: [string | undefined, string][] = [
+      [undefined, 'identity'],
+      ['', 'identity'],
+      ['br', 'br'],
+      ['gzip', 'gzip'],
+      ['x-gzip', 'gzip'],
+      ['gzip, br', 'br'],
+      ['gzip;q=1.0, br;q=0.5', 'gzip'],
+      ['gzip; q=0.5 , br ; q=0.2', 'gzip'],
+      ['*', 'br'],
+      ['*;q=0.5, br;q=0', 'gzip'],
+      ['identity', 'identity'],
+      ['identity;q=1, gzip;q=0.5', 'identity'],
+      ['gzip;q=0, br;q=0', 'identity'],
+      ['br;q=nonsense', 'identity'],
+      ['deflate, zstd', 'identity'],
+    ]
+    for (const [header, encoding] of cases) expect([header, encodingOf(header)]).toEqual([header, encoding])
+  })
+
+  it('never chooses what was refused, whatever the header', () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const encoding = encodingOf(header)
+        expect(['br', 'gzip', 'identity']).toContain(encoding)
+        if (encoding !== 'identity') expect(header.toLowerCase()).toMatch(new RegExp(`${encoding}|\\*`))
+      }),
+    )
+  })
+})
+
+describe('If-None-Match', () => {
+  const tags = ['"a"', '"a-gzip"', '"a-br"']
+
+  it('compares weakly, knows lists and any, and prefers the chosen form', () => {
+    expect(matchedTag(undefined, '"a"', tags)).toBeNull()
+    expect(matchedTag('"a"', '"a"', tags)).toBe('"a"')
+    expect(matchedTag('W/"a"', '"a"', tags)).toBe('"a"')
+    expect(matchedTag('"x", "a-br" ,"y"', '"a"', tags)).toBe('"a-br"')
+    expect(matchedTag(' * ', '"a-gzip"', tags)).toBe('"a-gzip"')
+    expect(matchedTag('"a-br", "a"', '"a"', tags)).toBe('"a"')
+    for (const header of ['', 'a', '"A"', '"a', '"*"', 'W/"b"']) expect([header, matchedTag(header, '"a"', tags)]).toEqual([header, null])
+  })
+})
+
+describe('the answer of the price list', () => {
+  it('keeps plain bytes where compressing would make them longer', async () => {
+    const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config: { version: '1.0.0', products: [] } }
+    const published = { served, body: Buffer.from('{}'), etag: '"t"' }
+    const answer = await configAnswer(published, { acceptEncoding: 'br', ifNoneMatch: undefined })
+    expect(answer.body?.toString()).toBe('{}')
+    expect(answer.headers).not.toHaveProperty('content-encoding')
+    expect(answer.headers['etag']).toBe('"t"')
+  })
+
+  it('is made once for all who ask at the same time', async () => {
+    const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config: { version: '1.0.0', products: [] } }
+    const published = { served, body: Buffer.from('x'.repeat(10_000)), etag: '"t"' }
+    const ask = () => configAnswer(published, { acceptEncoding: 'gzip', ifNoneMatch: undefined })
+    const [first, second] = await Promise.all([ask(), ask()])
+    expect(first?.body).toBe(second?.body)
+    expect(first?.body?.length).toBeLessThan(200)
+  })
+})
+
+describe('an event stream', () => {
+  async function* events() {
+    yield { n: 1 }
+    yield await Promise.resolve({ n: 2 })
+  }
+  const render = ({ n }: { n: number }) => ({ event: 'count', data: { n, text: 'a\nb' } })
+
+  it('numbers its events, keeps each on lines of its own, and ends with its source', async () => {
+    const stream = await eventStream(events(), render)
+    const text = (await Readable.from(stream).toArray()).join('')
+    expect(text).toBe(
+      'id: 1\nevent: count\ndata: {"n":1,"text":"a\\nb"}\n\nid: 2\nevent: count\ndata: {"n":2,"text":"a\\nb"}\n\n',
+    )
+  })
+
+  it('fails before it begins when its source does', async () => {
+    const broken: AsyncIterable<{ n: number }> = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('none')) }) }
+    await expect(eventStream(broken, render)).rejects.toThrow('none')
+  })
+})

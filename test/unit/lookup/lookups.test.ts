@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { emptyReport } from '../../../packages/ratecard/src/catalog/change-report.ts'
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { checksum } from '../../../packages/ratecard/src/config/canonical.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { compareDocuments } from '../../../packages/ratecard/src/lookup/history.ts'
+import { createLookups } from '../../../packages/ratecard/src/lookup/lookups.ts'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { changedConfig, sampleConfig } from '../../support/app.ts'
+
+let store: Store
+let now = 0
+let pushes = 0
+const clock = { now: () => now }
+
+beforeEach(async () => {
+  now = Date.UTC(2031, 0, 1)
+  store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
+})
+afterEach(() => store.close())
+
+type Mapping = readonly [ResourceKind, string, string]
+
+/** A version as a push leaves it, through the journal; null is a reset. */
+async function publish(config: BillingConfig | null, mappings: readonly Mapping[] = []): Promise<void> {
+  const id = `p${String(++pushes)}`
+  const kind = config === null ? ('reset' as const) : ('push' as const)
+  const document = config === null ? null : JSON.stringify(config)
+  const base = { document, version: config?.version ?? '0.0.0', author: null, message: null, createdAt: now, kind }
+  await store.exclusively('push', async ({ token }) => {
+    await store.pushes.open({ id, ...base, plan: '{}', baseRevision: null, steps: [] }, token)
+    const changes = JSON.stringify(emptyReport())
+    const version = { ...base, checksum: config === null ? '' : checksum(config), changes, pushId: id }
+    const entries = mappings.map(([type, config_id, processor_id]) => ({
+      kind: type,
+      configId: configId(config_id),
+      processorId: processorId(processor_id),
+    }))
+    await store.pushes.close(id, version, entries, token)
+  })
+}
+
+const names = async (lookups: ReturnType<typeof createLookups>) =>
+  (await lookups.published()).served.config.products.map(({ name }) => name)
+
+describe('the published configuration', () => {
+  it('is the same object, bytes and all, until something changes', async () => {
+    await publish(sampleConfig())
+    const lookups = createLookups({ store, clock })
+    const first = await lookups.published()
+    now += 10_000
+    expect(await lookups.published()).toBe(first)
+    expect(JSON.parse(first.body.toString())).toMatchObject({ revision: 1, updated_at: '2031-01-01T00:00:00.000Z', config: first.served.config })
+  })
+
+  it('shows a push of this process at once, and one of another replica within half a second', async () => {
+    await publish(sampleConfig())
+    const [here, there] = [createLookups({ store, clock }), createLookups({ store, clock })]
+    await Promise.all([here.published(), there.published()])
+    await publish(changedConfig('1.1.0', ({ products }) => void (products[0]!.name = 'Gratis')))
+    here.invalidate()
+    expect((await names(here))[0]).toBe('Gratis')
+    now += 499
+    expect((await names(there))[0]).toBe('Free')
+    now += 1
+    expect((await names(there))[0]).toBe('Gratis')
+  })
+
+  it('asks the store at most every half second, however many read', async () => {
+    await publish(sampleConfig())
+    let asked = 0
+    const counting = { ...pick(store), changeSequence: () => (asked++, store.changeSequence()) }
+    const lookups = createLookups({ store: counting, clock })
+    await lookups.published()
+    asked = 0
+    await Promise.all(Array.from({ length: 100 }, () => lookups.published()))
+    now += 500
+    await Promise.all(Array.from({ length: 100 }, () => lookups.published()))
+    expect(asked).toBe(1)
+  })
+
+  it('stays served while the store cannot be reached, and is renewed afterwards', async () => {
+    await publish(sampleConfig())
+    let down = false
+    const flaky = {
+      ...pick(store),
+      changeSequence: () => (down ? Promise.reject(new Error('store away')) : store.changeSequence()),
+    }
+    const lookups = createLookups({ store: flaky, clock })
+    await lookups.published()
+    await publish(sampleConfig('1.1.0'))
+    down = true
+    now += 500
+    expect((await lookups.published()).served.version).toBe('1.0.0')
+    lookups.invalidate()
+    expect((await lookups.published()).served.version).toBe('1.0.0')
+    down = false
+    now += 500
+    expect((await lookups.published()).served.version).toBe('1.1.0')
+    down = true
+    await expect(createLookups({ store: flaky, clock }).published()).rejects.toThrow('store away')
+  })
+
+  it('is not what was read before an invalidation that came in between', async () => {
+    await publish(sampleConfig())
+    let release = () => {}
+    let held: Promise<void> | null = null
+    const slow = {
+      ...pick(store),
+      versions: {
+        ...pickVersions(store),
+        current: async () => {
+          const record = await store.versions.current()
+          if (held !== null) await held
+          return record
+        },
+      },
+    }
+    const lookups = createLookups({ store: slow, clock })
+    await lookups.published()
+    await publish(sampleConfig('1.1.0'))
+    held = new Promise((resolve) => (release = resolve))
+    now += 500
+    const reading = lookups.published()
+    await new Promise(setImmediate)
+    await publish(sampleConfig('1.2.0'))
+    lookups.invalidate()
+    held = null
+    release()
+    await reading
+    expect((await lookups.published()).served.version).toBe('1.2.0')
+  })
+
+  it('changes its validator with its content, and only then', async () => {
+    await publish(sampleConfig())
+    const tag = async () => (await createLookups({ store, clock }).published()).etag
+    const first = await tag()
+    expect(await tag()).toBe(first)
+    await publish(sampleConfig(), [['price', 'pro_monthly', 'price_9']])
+    expect(await tag()).not.toBe(first)
+  })
+
+  it('has the processor ids of the mappings, not those that the document wished for', async () => {
+    const config = changedConfig('1.0.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.processor_id = 'price_wish'))
+    await publish(config, [['price', 'pro_monthly', 'price_got'], ['product', 'pro', 'prod_1']])
+    const { price, product } = await createLookups({ store, clock }).findPrice('pro_monthly', { hidden: false })
+    expect([price.processor_id, product.processor_id]).toEqual(['price_got', 'prod_1'])
+  })
+
+  it('keeps its first time through every later revision, also over a reset', async () => {
+    await publish(sampleConfig())
+    const first = now
+    now += 1000
+    await publish(null)
+    const lookups = createLookups({ store, clock })
+    await expect(lookups.published()).rejects.toMatchObject({ code: 'config_not_found' })
+    now += 1000
+    await publish(sampleConfig('2.0.0'))
+    lookups.invalidate()
+    expect((await lookups.published()).served).toMatchObject({ createdAt: first, updatedAt: now, revision: 3 })
+  })
+
+  it('is renewed in the background between start and stop', async () => {
+    await publish(sampleConfig())
+    const lookups = createLookups({ store, clock })
+    await lookups.published()
+    await publish(sampleConfig('1.1.0'))
+    await lookups.refresh()
+    expect((await lookups.published()).served.version).toBe('1.1.0')
+    lookups.start()
+    lookups.start()
+    lookups.stop()
+  })
+})
+
+describe('convert', () => {
+  it('prefers what an id stands for now over what it stood for', async () => {
+    await publish(sampleConfig(), [['price', 'pro_monthly', 'x'], ['price', 'free', 'free']])
+    await publish(sampleConfig('1.1.0'), [['price', 'pro_monthly', 'y'], ['price', 'usage_graduated', 'x']])
+    const lookups = createLookups({ store, clock })
+    expect(await lookups.convert('x', { hidden: true })).toMatchObject({ configId: 'usage_graduated', current: true })
+    expect(await lookups.convert('y', { hidden: true })).toMatchObject({ configId: 'pro_monthly', historyCount: 2 })
+  })
+})
+
+describe('the difference of two documents', () => {
+  it('is in meaning: other ways to write the same are none', () => {
+    const explicit = changedConfig('9.9.9', (config) => {
+      config.$schema = 'https://schema.example.test'
+      config.products[0]!.type = 'service'
+      const price = (config.products[1]?.prices ?? [])[0]!
+      delete price.amount
+      Object.assign(price, { unit_amount_decimal: '1200.00', interval_count: 1, usage_type: 'licensed', billing_scheme: 'per_unit', public: true })
+      config.webhooks?.[0]?.events.reverse()
+      config.promotion_codes![0]!.active = true
+    })
+    expect(compareDocuments(sampleConfig(), explicit)).toEqual([])
+  })
+
+  it('names what was added, changed and removed, in words of the document', () => {
+    const later = changedConfig('1.1.0', (config) => {
+      config.products[1]!.description = 'For bigger teams'
+      config.products[1]!.prices!.push({ id: 'pro_yearly', amount: 12_000, currency: 'usd', interval: 'year' })
+      config.products[1]!.prices!.splice(1, 1)
+      config.meters![0]!.default_aggregation = { formula: 'count' }
+      delete config.coupons
+      delete config.promotion_codes
+    })
+    const found = compareDocuments(sampleConfig(), later)
+    expect(found.map(({ kind, configId: id, change }) => [kind, id, change])).toEqual([
+      ['meter', 'api_calls', 'changed'],
+      ['product', 'pro', 'changed'],
+      ['price', 'pro_yearly', 'added'],
+      ['price', 'pro_secret', 'removed'],
+      ['coupon', 'welcome', 'removed'],
+      ['promotion_code', 'hello', 'removed'],
+    ])
+    expect(found[0]?.fields).toEqual([{ field: 'default_aggregation.formula', before: 'sum', after: 'count' }])
+    expect(found[1]?.fields).toEqual([{ field: 'description', before: 'For teams', after: 'For bigger teams' }])
+    expect(found[2]?.display).toEqual({ before: null, after: '$120.00 / year' })
+  })
+
+  it('takes a reset as an empty document', () => {
+    expect(compareDocuments(null, sampleConfig()).every(({ change }) => change === 'added')).toBe(true)
+    expect(compareDocuments(sampleConfig(), null)).toHaveLength(compareDocuments(null, sampleConfig()).length)
+    expect(compareDocuments(null, null)).toEqual([])
+  })
+})
+
+// The store is a class: spreading it would lose its methods.
+function pick({ versions, mappings, secrets }: Store) {
+  return { versions, mappings, secrets, changeSequence: () => store.changeSequence() }
+}
+function pickVersions({ versions }: Store): Store['versions'] {
+  return {
+    current: () => versions.current(),
+    latest: () => versions.latest(),
+    find: (revision) => versions.find(revision),
+    list: (page) => versions.list(page),
+  }
+}

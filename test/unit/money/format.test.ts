@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
+import { formatMinor } from '../../../packages/ratecard/src/money/format.ts'
+
+test.each([
+  [1200, 'eur', '€12.00'],
+  [500, 'jpy', '¥500'],
+  [1234567, 'jpy', '¥1,234,567'],
+  [4900, 'usd', '$49.00'],
+  [123400, 'usd', '$1,234.00'],
+  ['6100', 'chf', 'CHF 61.00'],
+  [0, 'usd', '$0.00'],
+  [5, 'usd', '$0.05'],
+  ['0.05', 'usd', '$0.0005'],
+  ['100.5', 'gbp', '£1.005'],
+  ['0.000000000001', 'usd', '$0.00000000000001'],
+  ['0.25', 'jpy', '¥0.25'],
+  [-500, 'usd', '-$5.00'],
+  [9007199254740993n, 'usd', '$90,071,992,547,409.93'],
+  [1234, 'kwd', 'KWD 1,234 minor units'],
+  ['1.5', 'kwd', 'KWD 1.5 minor units'],
+])('%s minor units of %s are written %s', (amount, currency, text) => {
+  expect(formatMinor(amount, currency)).toBe(text)
+})
+
+test('no two of the supported currencies look alike', () => {
+  expect(new Set(currencies.map((currency) => formatMinor(100, currency))).size).toBe(20)
+})

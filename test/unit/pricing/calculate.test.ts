@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
+import { describePrice } from '../../../packages/ratecard/src/pricing/describe.ts'
+
+const fixture = (name: string): BillingConfig => {
+  const text = readFileSync(new URL(`../../fixtures/${name}.json`, import.meta.url), 'utf8')
+  const { config } = validateConfig(JSON.parse(text))
+  if (config === null) throw new Error(`${name} is not valid`)
+  return config
+}
+const priceOf = (id: string): Price => {
+  const found = fixture('02-usage-billing')
+    .products.flatMap(({ prices }) => prices ?? [])
+    .find((price) => price.id === id)
+  if (found === undefined) throw new Error(`no price ${id}`)
+  return found
+}
+const problemOf = (work: () => unknown): ServiceError => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+const unit = (fields: Partial<Price>): Price => ({ id: 'p', currency: 'usd', interval: 'month', ...fields })
+
+describe('calculate', () => {
+  test.each([
+    [0, 0, 0],
+    [50, 0, 2000],
+    [51, 0, 2275],
+    [200, 0, 6000],
+    [201, 306, 6025],
+    [500, 2100, 13500],
+    [501, 2106, 7515],
+    [2000, 11100, 30000],
+    [2001, 11104, 30015],
+    [20000, 83100, 300000],
+    [25000, 93100, 375000],
+  ])('%i units cost %i by graduated and %i by volume tiers', (quantity, graduated, volume) => {
+    expect(calculate(priceOf('render_minutes_graduated'), quantity).amount).toBe(graduated)
+    expect(calculate(priceOf('export_jobs_volume'), quantity).amount).toBe(volume)
+  })
+
+  test('the breakdown says which units fell in which tier', () => {
+    expect(calculate(priceOf('render_minutes_graduated'), 2001)).toEqual({
+      priceId: 'render_minutes_graduated',
+      quantity: 2001,
+      currency: 'usd',
+      billingScheme: 'tiered',
+      tiersMode: 'graduated',
+      amount: 11104,
+      amountDecimal: '11104',
+      effectiveUnitAmount: '5.549225387306',
+      formatted: '$111.04',
+      breakdown: [
+        { upTo: 200, quantity: 200, unitAmount: '0', flatAmount: '0', amount: '0' },
+        { upTo: 2000, quantity: 1800, unitAmount: '6', flatAmount: '300', amount: '11100' },
+        { upTo: 20000, quantity: 1, unitAmount: '4', flatAmount: '0', amount: '4' },
+      ],
+    })
+    expect(calculate(priceOf('export_jobs_volume'), 501).breakdown).toEqual([
+      { upTo: null, quantity: 501, unitAmount: '15', flatAmount: '0', amount: '7515' },
+    ])
+  })
+
+  test('the flat amount of the first tier is due at quantity 0 too, that of the others is not', () => {
+    const tiers: Price['tiers'] = [
+      { up_to: 10, flat_amount: 500 },
+      { up_to: 'inf', unit_amount: 7, flat_amount: 100 },
+    ]
+    const graduated = unit({ billing_scheme: 'tiered', tiers })
+    const volume = unit({ billing_scheme: 'tiered', tiers_mode: 'volume', tiers })
+    expect([0, 1, 10, 11].map((quantity) => calculate(graduated, quantity).amount)).toEqual([500, 500, 500, 607])
+    expect([0, 1, 10, 11].map((quantity) => calculate(volume, quantity).amount)).toEqual([500, 500, 500, 177])
+    expect(calculate(graduated, 0)).toMatchObject({ effectiveUnitAmount: null, quantity: 0 })
+  })
+
+  test('sub-minor amounts are rounded once, at the end, half up', () => {
+    const price = unit({ unit_amount_decimal: '0.5' })
+    expect([0, 1, 2, 3].map((quantity) => calculate(price, quantity).amount)).toEqual([0, 1, 1, 2])
+    expect(calculate(price, 3)).toMatchObject({ amountDecimal: '1.5', effectiveUnitAmount: '0.5', formatted: '$0.02' })
+    const tiers: Price['tiers'] = [
+      { up_to: 1, unit_amount_decimal: '0.3' },
+      { up_to: 2, unit_amount_decimal: '0.3' },
+      { up_to: 'inf', unit_amount_decimal: '0.3' },
+    ]
+    // Rounded line by line this would be 0.
+    expect(calculate(unit({ billing_scheme: 'tiered', tiers }), 3)).toMatchObject({ amount: 1, amountDecimal: '0.9' })
+  })
+
+  test.each([-1, 0.5, NaN, Infinity, 2 ** 53])('a quantity of %d is refused', (quantity) => {
+    expect(problemOf(() => calculate(unit({ amount: 1 }), quantity)).code).toBe('quantity_invalid')
+  })
+
+  test('an amount beyond exact JSON numbers is refused, the last exact one is not', () => {
+    expect(calculate(unit({ amount: 1 }), Number.MAX_SAFE_INTEGER).amount).toBe(Number.MAX_SAFE_INTEGER)
+    const refused = problemOf(() => calculate(unit({ amount: 2 }), 2 ** 52))
+    expect([refused.code, refused.message]).toEqual(['quantity_invalid', expect.stringContaining('too large')])
+  })
+
+  test('negative zero is zero', () => {
+    const cost = calculate(unit({ amount: 5 }), -0)
+    expect([cost.quantity, cost.breakdown[0]?.quantity].map((value) => Object.is(value, 0))).toEqual([true, true])
+  })
+})
+
+describe('a price on one line', () => {
+  test.each<[Price, string]>([
+    [unit({ amount: 1200, currency: 'eur' }), '€12.00 / month'],
+    [unit({ amount: 3300, currency: 'eur', interval_count: 3 }), '€33.00 / 3 months'],
+    [{ id: 'p', amount: 500, currency: 'jpy' }, '¥500 once'],
+    [unit({ amount: 0 }), 'free / month'],
+    [{ id: 'p', amount: 0, currency: 'usd' }, 'free'],
+    [
+      unit({ unit_amount_decimal: '0.050', usage_type: 'metered', meter: 'api_calls' }),
+      '$0.0005 per unit / month (metered: api_calls)',
+    ],
+    [
+      unit({ billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 0 }] }),
+      'graduated tiers from $0.00, usd / month',
+    ],
+    [
+      unit({
+        billing_scheme: 'tiered',
+        tiers_mode: 'volume',
+        tiers: [{ up_to: 'inf', unit_amount: 5, flat_amount: 100 }],
+      }),
+      'volume tiers from $1.05, usd / month',
+    ],
+    [unit({ amount: 3490, tax_included_in_price: true }), '$34.90 / month (tax included)'],
+    [unit({ amount: 3490, tax_included_in_price: false }), '$34.90 / month (tax excluded)'],
+  ])('%o', (price, text) => expect(describePrice(price)).toBe(text))
+})

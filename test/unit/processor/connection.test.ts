@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { connect, isLiveKey } from '../../../packages/ratecard/src/processor/stripe/connection.ts'
+
+const options = { secretKey: 'sk_test_abc', apiBase: null, timeoutMs: 1000 }
+
+describe('a connection', () => {
+  it('never sends a live key anywhere but to Stripe', () => {
+    for (const secretKey of ['sk_live_abc', 'rk_live_abc', 'something'])
+      expect(() => connect({ ...options, secretKey, apiBase: 'http://127.0.0.1:4243' })).toThrow(/live/)
+    expect(() => connect({ ...options, secretKey: 'sk_live_abc' })).not.toThrow()
+  })
+
+  it('says that a mangled key is unauthorized instead of failing in a header, without showing it', () => {
+    for (const secretKey of ['', 'sk_test_abc\n', 'sk_test_ä', 'sk test'])
+      expect(() => connect({ ...options, secretKey })).toThrow(expect.objectContaining({ kind: 'unauthorized' }))
+    expect(() => connect({ ...options, secretKey: 'sk_test_öffentlich' })).not.toThrow(/öffentlich/)
+  })
+
+  it.each(['127.0.0.1:4243', 'ftp://127.0.0.1', 'http://127.0.0.1/v1', 'http://127.0.0.1/?x=1', ''])(
+    'refuses a base that is no scheme, host and port: %s',
+    (apiBase) => expect(() => connect({ ...options, apiBase })).toThrow(/must look like/),
+  )
+
+  it.each(['http://127.0.0.1:4243', 'http://[::1]:4243/', 'https://proxy.example'])('takes %s', (apiBase) =>
+    expect(() => connect({ ...options, apiBase })).not.toThrow(),
+  )
+
+  it('takes a key for live unless it says that it is for test mode', () => {
+    expect(['sk_test_a', 'rk_test_a'].map(isLiveKey)).toEqual([false, false])
+    expect(['sk_live_a', 'rk_live_a', 'sk_a'].map(isLiveKey)).toEqual([true, true, true])
+  })
+})

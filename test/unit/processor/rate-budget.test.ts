@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { budgetFor, createRateBudget, unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+
+// Timers and time move together, so these tests take none.
+const clock = { now: () => Date.now() }
+const forever = new AbortController().signal
+
+beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
+afterEach(() => vi.useRealTimers())
+
+/** Asks `count` times at once and notes when each was let through. */
+function asking(budget: RateBudget, operation: string, count: number, starts: number[] = []): number[] {
+  for (let i = 0; i < count; i++) void budget.take(operation, forever).then(() => starts.push(Date.now()))
+  return starts
+}
+
+function mostInOneSecond(starts: readonly number[]): number {
+  return Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + 1000).length))
+}
+
+describe('a rate budget', () => {
+  it('never lets more through in any second than the limit, and little less over many', async () => {
+    const budget = createRateBudget({ perSecond: 23, perOperationPerSecond: 23, clock })
+    const starts = asking(budget, 'POST /v1/prices', 1000)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(mostInOneSecond(starts)).toBeLessThanOrEqual(23)
+    expect(starts.length).toBeGreaterThan(10 * 23 - 23)
+  })
+
+  it('spreads calls evenly, from the first on', async () => {
+    const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
+    const starts = asking(budget, 'x', 5)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(starts.map((at) => at - 1_000_000)).toEqual([0, 100, 200, 300, 400])
+  })
+
+  it('has no credit after a pause', async () => {
+    const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
+    asking(budget, 'x', 1)
+    await vi.advanceTimersByTimeAsync(60_000)
+    const later = asking(budget, 'x', 3)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(later.map((at) => at - 1_060_000)).toEqual([0, 100, 200])
+  })
+
+  it('stays under the limit when the process was busy and timers came late', async () => {
+    const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
+    const starts = asking(budget, 'x', 200)
+    for (let i = 0; i < 12; i++) {
+      await vi.advanceTimersByTimeAsync(130)
+      // Time passes without a timer being served.
+      vi.setSystemTime(Date.now() + 370)
+    }
+    expect(starts.length).toBeGreaterThan(20)
+    expect(mostInOneSecond(starts)).toBeLessThanOrEqual(20)
+  })
+
+  it('limits each operation, and one at its limit does not hold up another', async () => {
+    const budget = createRateBudget({ perSecond: 80, perOperationPerSecond: 20, clock })
+    const prices = asking(budget, 'POST /v1/prices', 500)
+    const products = asking(budget, 'POST /v1/products', 10)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(products).toHaveLength(10)
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(mostInOneSecond(prices)).toBeLessThanOrEqual(20)
+    expect(prices.length).toBeGreaterThan(5 * 20 - 5)
+  })
+
+  it('limits all operations together', async () => {
+    const budget = createRateBudget({ perSecond: 30, perOperationPerSecond: 20, clock })
+    const starts: number[] = []
+    for (const operation of ['a', 'b', 'c']) asking(budget, operation, 100, starts)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(mostInOneSecond(starts)).toBeLessThanOrEqual(30)
+    expect(starts.length).toBeGreaterThan(5 * 30 - 15)
+  })
+
+  it('serves callers of an operation in the order in which they came', async () => {
+    const budget = createRateBudget({ perSecond: 50, perOperationPerSecond: 50, clock })
+    const served: number[] = []
+    for (let i = 0; i < 30; i++) void budget.take('x', forever).then(() => served.push(i))
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(served).toEqual(Array.from({ length: 30 }, (_, i) => i))
+  })
+
+  it('gives up a place that is no longer wanted', async () => {
+    const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
+    const stop = new AbortController()
+    asking(budget, 'x', 1)
+    const given = expect(budget.take('x', stop.signal)).rejects.toMatchObject({ name: 'AbortError' })
+    const next = asking(budget, 'x', 1)
+    stop.abort()
+    await vi.advanceTimersByTimeAsync(100)
+    await given
+    expect(next).toEqual([1_000_100])
+  })
+
+  it('refuses at once when the signal is aborted already', async () => {
+    for (const budget of [unlimitedBudget, createRateBudget({ perSecond: 1, perOperationPerSecond: 1, clock })])
+      await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('refuses limits that would never let anything through', () => {
+    for (const perSecond of [0, -1, 0.5, NaN])
+      expect(() => createRateBudget({ perSecond, perOperationPerSecond: 1, clock })).toThrow(RangeError)
+  })
+})
+
+describe('the budget for a key', () => {
+  const inFiveSeconds = async (budget: RateBudget, operations: readonly string[]) => {
+    const starts: number[] = []
+    for (const operation of operations) asking(budget, operation, 1000, starts)
+    await vi.advanceTimersByTimeAsync(5000)
+    return mostInOneSecond(starts)
+  }
+
+  it('leaves room for others: 23 of 25 in test mode', async () => {
+    expect(await inFiveSeconds(budgetFor({ livemode: false, sandboxUnthrottled: false, clock }), ['a', 'b', 'c'])).toBe(
+      23,
+    )
+  })
+
+  it('is 80 of 100 in live mode, and 23 for one operation', async () => {
+    const live = { livemode: true, sandboxUnthrottled: false, clock }
+    expect(await inFiveSeconds(budgetFor(live), ['a'])).toBe(23)
+    expect(await inFiveSeconds(budgetFor(live), ['a', 'b', 'c', 'd', 'e'])).toBe(80)
+  })
+
+  it('is none for a sandbox that does not throttle', async () => {
+    expect(await inFiveSeconds(budgetFor({ livemode: false, sandboxUnthrottled: true, clock }), ['a'])).toBe(1000)
+  })
+})
