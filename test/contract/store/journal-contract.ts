@@ -267,7 +267,8 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
           store.pushes.resume(push.id, token),
           store.pushes.close(push.id, newVersion(push), [], token),
         ]
-        for (const attempt of attempts) expect(await refusalOf(attempt)).toBe('push_in_progress')
+        const codes = await Promise.all(attempts.map(refusalOf))
+        expect(codes).toEqual(attempts.map(() => 'push_in_progress'))
         expect([await store.pushes.find(push.id), await store.pushes.steps(push.id)]).toEqual(before)
         expect(await store.pushes.list(page)).toMatchObject({ total: 1 })
         expect(await store.secrets.webhookSecret('we_1')).toBeNull()

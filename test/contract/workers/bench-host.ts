@@ -107,7 +107,11 @@ export async function front(target: () => Target | Promise<Target>, prefix = '')
         await (await target()).dispatch(request, response, contextOf(request))
       } catch (error) {
         const problem = error instanceof ServiceError ? error : new ServiceError('internal', String(error))
-        const body = JSON.stringify({ code: problem.code, title: problemCodes[problem.code].title, detail: problem.message })
+        const body = JSON.stringify({
+          code: problem.code,
+          title: problemCodes[problem.code].title,
+          detail: problem.message,
+        })
         response.writeHead(problem.status, { 'content-type': 'application/problem+json' }).end(body)
       }
     })()
@@ -117,7 +121,9 @@ export async function front(target: () => Target | Promise<Target>, prefix = '')
       try {
         await (await target()).upgrade(request, socket, head, contextOf(request))
       } catch (error) {
-        socket.end(`HTTP/1.1 ${error instanceof ServiceError ? error.status : 500} Problem\r\nConnection: close\r\n\r\n`)
+        socket.end(
+          `HTTP/1.1 ${error instanceof ServiceError ? error.status : 500} Problem\r\nConnection: close\r\n\r\n`,
+        )
       }
     })()
   })

@@ -31,7 +31,7 @@ const floor = ({ numerator, denominator }: Rational) => {
 }
 
 const digits = (max: number, min = 1) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max })
+  fc.string({ unit: fc.integer({ min: 0, max: 9 }).map(String), minLength: min, maxLength: max })
 const decimalArb = fc
   .tuple(fc.constantFrom('', '-'), digits(20), fc.option(digits(12), { nil: undefined }))
   .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}`)

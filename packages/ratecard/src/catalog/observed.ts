@@ -65,3 +65,11 @@ function rank(object: ObservedResource, mapped: ProcessorId | undefined): number
 function compareText(a: ObservedResource, b: ObservedResource): number {
   return a.processorId < b.processorId ? -1 : a.processorId > b.processorId ? 1 : 0
 }
+
+/** Whether a code is off for a reason of its own or of its coupon: expired, used up, or the coupon deleted. The processor keeps such a code inactive. */
+export function isWithheld(own: Ownership, code: ObservedResource): boolean {
+  if (code.kind !== 'promotion_code') return false
+  if (code.spent) return true
+  const coupon = own.find('coupon', (code as ObservedResource<'promotion_code'>).fields.coupon)
+  return coupon === null || coupon.spent
+}

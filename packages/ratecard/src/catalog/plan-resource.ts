@@ -2,6 +2,7 @@
 import { differences, same } from './compare.ts'
 import type { Difference } from './compare.ts'
 import { documentName } from './document-fields.ts'
+import { isWithheld } from './observed.ts'
 import { decideLocal } from './plan-local.ts'
 import { createStep, usedUp } from './plan-create.ts'
 import { fieldChange, lastFields, refuse, wantedFields, warn } from './plan-context.ts'
@@ -32,7 +33,7 @@ export function decideResource<K extends ResourceKind>(context: PlanContext, wan
     decideAbsent(context, want)
     return
   }
-  const found = relevantDifferences(want, differences(want.kind, fields, target.fields, lastFields(context, want.kind, want.configId)), target)
+  const found = relevantDifferences(context, differences(want.kind, fields, target.fields, lastFields(context, want.kind, want.configId)), target)
   const fixed = found.filter((difference) => difference.fixed)
   if (fixed.length === 0) {
     settleOn(context, want, target, found, { adopting: false })
@@ -77,14 +78,18 @@ export function isEqual<K extends ResourceKind>(
   return differences(kind, fields, object.fields, null).every((difference) => !difference.fixed)
 }
 
-/** A code that expired or ran out is inactive for that reason: being inactive, or having lost its coupon, is then no difference. */
+/**
+ * A code that cannot be used is inactive for that reason, which is then no difference. One that expired or ran out itself is
+ * kept although its coupon was replaced; one that only lost its coupon is re-made.
+ */
 function relevantDifferences<K extends ResourceKind>(
-  want: DesiredResource<K>,
+  context: PlanContext,
   found: readonly Difference[],
   target: ObservedResource<K>,
 ): readonly Difference[] {
-  if (want.kind !== 'promotion_code' || !target.spent) return found
+  if (!isWithheld(context.own, target)) return found
   const edits = found.filter((difference) => difference.field !== 'active')
+  if (!target.spent) return edits.some((difference) => difference.fixed) ? found : edits
   return edits.every((difference) => difference.field === 'coupon' || !difference.fixed)
     ? edits.filter((difference) => !difference.fixed)
     : found

@@ -18,7 +18,7 @@ import {
 } from './from-live.ts'
 import type { Names } from './from-live.ts'
 import { guessId } from './guess-id.ts'
-import { ownershipOf } from './observed.ts'
+import { isWithheld, ownershipOf } from './observed.ts'
 import type { Ownership } from './observed.ts'
 import { referenceFields } from './document-fields.ts'
 import { configId, resourceKey } from './resource.ts'
@@ -122,7 +122,7 @@ function managedItem<K extends ResourceKind, I extends object>(
   const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
   if (live === null || desired === undefined) return undefined
   // A code that is off on purpose, expired or used up is still the document's.
-  const stays = live.active || (kind === 'promotion_code' && (live.spent || !(desired as DesiredResource<'promotion_code'>).fields.active))
+  const stays = live.active || (kind === 'promotion_code' && (isWithheld(reading.own, live) || !(desired as DesiredResource<'promotion_code'>).fields.active))
   if (!stays) return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
@@ -152,7 +152,7 @@ function unchanged<K extends ResourceKind>(reading: Reading, kind: K, desired: D
   const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
   return Object.keys(wanted).every((field) => {
     if (field === 'defaultPrice') return true
-    if (field === 'active' && live.spent) return true
+    if (field === 'active' && isWithheld(reading.own, live)) return true
     if (field === 'metadata') {
       const [want, have] = [wanted[field] as Record<string, string>, lived[field] as Record<string, string>]
       return Object.entries(want).every(([key, value]) => have[key] === value)

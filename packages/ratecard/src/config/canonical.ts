@@ -3,8 +3,8 @@ import type { BillingConfig } from './schema.ts'
 
 /** JSON with sorted keys and no spaces; members that are undefined are left out. Equal values give equal text. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value)
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

@@ -114,7 +114,10 @@ class Merge {
   #addVersion(source: ParsedSource, value: unknown): void {
     const current = this.#root.get('version')
     const origin = { source, path: ['version'] }
-    if (!this.#root.has('version')) return this.#take(['version'], value, origin)
+    if (!this.#root.has('version')) {
+      this.#take(['version'], value, origin)
+      return
+    }
     if (value === current) return
     const place = this.locate('#/version')
     const beside = place === undefined ? '' : `, ${sayPlace(place)} says ${quoted(current)}`

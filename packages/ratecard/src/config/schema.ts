@@ -20,7 +20,7 @@ import {
 
 import { PriceUi, ProductUi } from './ui-schema.ts'
 
-export { decimalPattern, idPattern, Metadata, versionPattern } from './fields.ts'
+export { idPattern } from './fields.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
 
 export const Tier = Type.Object(
@@ -262,11 +262,15 @@ export const BillingConfig = Type.Object(
       description: 'Version of the document, MAJOR.MINOR.PATCH. Raise it with every change.',
       examples: ['1.0.0'],
     }),
-    webhooks: Type.Optional(Type.Array(Webhook, { description: 'Webhook endpoints.' })),
+    webhooks: Type.Optional(
+      Type.Array(Webhook, { description: 'Webhook endpoints that the processor delivers events to.' }),
+    ),
     meters: Type.Optional(Type.Array(Meter, { description: 'Meters for usage-based prices.' })),
     products: Type.Array(Product, { description: 'Products and their prices; at least one in the merged document.' }),
-    coupons: Type.Optional(Type.Array(Coupon, { description: 'Coupons.' })),
-    promotion_codes: Type.Optional(Type.Array(PromotionCode, { description: 'Promotion codes.' })),
+    coupons: Type.Optional(Type.Array(Coupon, { description: 'Coupons: the discounts that promotion codes give.' })),
+    promotion_codes: Type.Optional(
+      Type.Array(PromotionCode, { description: 'Promotion codes: what customers type to get a coupon.' }),
+    ),
   },
   {
     ...closed,

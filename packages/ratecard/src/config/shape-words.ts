@@ -203,7 +203,7 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
   if (typeof value === 'string') return `the text ${quoted(value)}`
-  return String(value)
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
 }
 
 function say(code: IssueCode, detail: string, hint?: string): Words {

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import { pathOf, pointerOf } from '../errors/issue.ts'
+import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import { isMoment } from './moment.ts'
 import { BillingConfig } from './schema.ts'
@@ -27,15 +27,23 @@ function compile(): ValidateFunction<BillingConfig> {
 }
 
 /** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` become the one issue of their field. */
-export function fromAjvErrors(errors: readonly ErrorObject[]): Issue[] {
+function fromAjvErrors(errors: readonly ErrorObject[]): Issue[] {
   const alternatives = new Set(
     errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath),
   )
   return errors
     .filter((error) => error.keyword === 'anyOf' || !alternatives.has(error.instancePath))
     .map((error) => {
-      const path = pathOf(error.instancePath)
+      const path = tokensOf(error.instancePath)
       if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))
       return { pointer: pointerOf(path), severity: 'error', ...saySchemaError(error, path) } satisfies Issue
     })
+}
+
+// A plain JSON pointer, unlike ours not percent-encoded: a "%" in it is a "%" of the key.
+function tokensOf(instancePath: string): string[] {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml'
 import type { Document, Node } from 'yaml'
 import { pathOf, pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
@@ -13,7 +13,8 @@ export function parseYaml(text: string): ParsedText {
   const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
     syntaxIssue(`The YAML is broken here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
   )
-  const value = parsed.errors.length > 0 ? undefined : plainValue(parsed, issues)
+  const broken = issues.length > 0 || danglingAlias(parsed, lines, issues)
+  const value = broken ? undefined : plainValue(parsed, issues)
   duplicates(parsed.contents, [], lines, issues)
   return {
     document: value,
@@ -27,11 +28,21 @@ function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
     const value: unknown = parsed.toJS({ maxAliasCount: 100 })
     return value
   } catch (error) {
-    // Thrown for an alias without an anchor, and for aliases that multiply beyond the limit above.
+    // Thrown for aliases that multiply beyond the limit above.
     if (!(error instanceof ReferenceError)) throw error
     issues.push(syntaxIssue(`The aliases cannot be resolved: ${error.message}.`, { line: 1, column: 1 }))
     return undefined
   }
+}
+
+function danglingAlias(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
+  visit(parsed, {
+    Alias: (_, alias) => {
+      if (alias.resolve(parsed) !== undefined) return
+      issues.push(syntaxIssue(`No anchor is named "${alias.source}".`, lines.at(alias.range?.[0] ?? 0)))
+    },
+  })
+  return issues.length > 0
 }
 
 function duplicates(
@@ -65,7 +76,7 @@ function nearestNode(parsed: Document, path: readonly string[]): Node | undefine
 
 // The last of equal keys, as the value is taken from it.
 function childOf(node: Node | undefined, token: string): unknown {
-  if (isSeq(node)) return node.items[Number(token)]
+  if (isSeq(node)) return /^\d+$/.test(token) ? node.items[Number(token)] : undefined
   if (!isMap(node)) return undefined
   return node.items.findLast(({ key }) => isScalar(key) && String(key.value) === token)?.value
 }

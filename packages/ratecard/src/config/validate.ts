@@ -16,7 +16,7 @@ export interface ConfigValidation {
   readonly config: BillingConfig | null
 }
 
-/** Takes anything at all and never throws. Warnings do not make a document invalid. */
+/** Takes anything that JSON or YAML can hold and never throws. Warnings do not make a document invalid. */
 export function validateConfig(document: unknown): ConfigValidation {
   const tooLarge = limitIssues(document)
   const issues = tooLarge.length > 0 ? tooLarge : [...shapeIssues(document), ...ruleIssues(document)]

@@ -14,7 +14,8 @@ export interface Issue {
 
 /** Escapes one reference token (RFC 6901), percent-encoding nothing but what a URI fragment forbids. */
 export function pointerToken(token: string | number): string {
-  return encodeURIComponent(String(token).replaceAll('~', '~0').replaceAll('/', '~1'))
+  // A lone surrogate has no form in a URI, and encodeURIComponent would throw on it.
+  return encodeURIComponent(String(token).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
 /** `pointerOf(['products', 0, 'id'])` is `#/products/0/id`. */

@@ -53,7 +53,7 @@ export function roundHalfUp(value: Decimal): bigint {
 
 /** Canonical text: no trailing zeros, no exponent, no negative zero. */
 export function decimalText(value: Decimal): string {
-  const magnitude = value < 0n ? -value : value
+  const magnitude: bigint = value < 0n ? 0n - value : value
   const fraction = (magnitude % scale).toString().padStart(places, '0').replace(/0+$/, '')
   return `${value < 0n ? '-' : ''}${magnitude / scale}${fraction === '' ? '' : `.${fraction}`}`
 }

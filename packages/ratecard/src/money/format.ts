@@ -46,6 +46,6 @@ export function formatMinor(amount: string | number | bigint, currency: string):
 }
 
 /** Thousands separators for a string of digits: `1234567` is `1,234,567`. */
-export function grouped(digits: string): string {
+function grouped(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }

@@ -31,10 +31,7 @@ export function newEvent(
 }
 
 /** What changed, with its former values; metadata key by key, where a new key was null. */
-function previousAttributes(
-  before: Record<string, unknown>,
-  after: Record<string, unknown>,
-): Record<string, unknown> {
+function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
   const previous: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, current] = [before[name], after[name]]

@@ -124,6 +124,8 @@ export interface WorkerStats {
 export interface RunningWorker {
   readonly spec: WorkerVersionSpec
   readonly handlers: WorkerHandlers
+  /** False from the moment its end is decided, before `exit` tells of it; then it takes no more requests. */
+  readonly alive: boolean
   /**
    * Answers one request. Rejects with a ServiceError when nothing was written yet and the caller shall write the problem;
    * a failure after the head ends the connection, so that the client cannot mistake half a body for a whole one.

@@ -71,8 +71,6 @@ export function observePromotionCode(
   const { author, mark, carried } = splitMetadata(code.metadata)
   const { coupon } = code.promotion
   const { restrictions } = code
-  const live = typeof coupon === 'object' ? coupon : couponOf?.(coupon)
-  const couponSpent = live !== undefined && (live === null || isCouponSpent(live, now))
   const currency = restrictions.minimum_amount_currency
   return {
     kind: 'promotion_code',
@@ -94,7 +92,7 @@ export function observePromotionCode(
     lookupKey: null,
     redeemed: code.times_redeemed,
     carried,
-    spent: isOver(code.expires_at, now) || isUsedUp(code) || couponSpent,
+    spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
       customer: code.customer !== null || (code.customer_account ?? null) !== null,
       promotion: coupon === null,

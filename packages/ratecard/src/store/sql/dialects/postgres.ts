@@ -26,8 +26,10 @@ export function openPostgresPool(url: string): pg.Pool {
     // Epoch milliseconds and counters are far below 2^53.
     types: { getTypeParser: (oid, format) => (oid === bigintType ? Number : pg.types.getTypeParser(oid, format)) },
   })
-  // Without a listener, an idle connection that the server ends would end this process.
+  // Without listeners, a connection that the server ends would end this process: idle ones tell the pool, busy ones
+  // tell themselves. The query that is running or comes next fails by itself.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream'
 import type { Duplex } from 'node:stream'
 import { isPublicAddress } from './addresses.ts'
 import { egressHeader } from './entry.ts'
-import { endToEnd } from './headers.ts'
+import { endToEnd, rawHead } from './headers.ts'
 
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
@@ -190,13 +190,6 @@ function timeOutConnect(request: http.ClientRequest): void {
     socket.once('connect', clear)
     socket.once('close', clear)
   })
-}
-
-export function rawHead(answer: IncomingMessage, rawHeaders: readonly string[]): string {
-  let text = `HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}\r\n`
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    text += `${rawHeaders[index]!}: ${rawHeaders[index + 1]!}\r\n`
-  return `${text}\r\n`
 }
 
 function refusal(policy: EgressPolicy, error: unknown): string {

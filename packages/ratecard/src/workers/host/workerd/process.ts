@@ -39,8 +39,10 @@ export interface WorkerdProcess {
   readonly pid: number
   readonly httpSocket: string
   readonly controlSocket: string
-  /** Resolves when the process is gone and its folder removed. */
+  /** Resolves when the process is gone. */
   readonly ended: Promise<Ended>
+  /** Resolves after that, when its folder and its egress are gone too. */
+  readonly removed: Promise<void>
   terminate(): void
   kill(): void
 }
@@ -117,10 +119,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
     child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
   })
-  const ended = gone.then(async (end) => {
-    await removeAll()
-    return end
-  })
+  const removed = gone.then(removeAll)
   let inner: number | undefined
   let over = false
   child.once('exit', () => (over = true))
@@ -138,14 +137,15 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     await writeFile(path.join(options.folder, 'pid'), `${inner}`, { mode: 0o600 })
   } catch (error) {
     child.kill('SIGKILL')
-    await ended
+    await removed
     throw error
   }
   return {
     pid: inner,
     httpSocket: path.join(options.folder, fileNames.http),
     controlSocket: path.join(options.folder, fileNames.control),
-    ended,
+    ended: gone,
+    removed,
     terminate: () => signal('SIGTERM'),
     kill: () => signal('SIGKILL'),
   }

@@ -24,6 +24,7 @@ export function readingsOf(pid: number): Readings {
       }
     },
     memoryMb() {
+      if (file === null) return null
       try {
         const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
         return kilobytes === undefined ? null : Number(kilobytes) / 1024

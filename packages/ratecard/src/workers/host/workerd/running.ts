@@ -76,6 +76,10 @@ export class WorkerdWorker implements RunningWorker {
     this.exit = process.ended.then((ended) => this.onEnded(ended))
   }
 
+  get alive(): boolean {
+    return this.cause === undefined && !this.stopping
+  }
+
   dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
     this.requests++
     return dispatch(this.pool, this.proxy, request, response, context)
@@ -146,6 +150,7 @@ export class WorkerdWorker implements RunningWorker {
     const timer = setTimeout(() => this.process.kill(), killAfterMs)
     await this.exit
     clearTimeout(timer)
+    await this.process.removed
   }
 
   /** Resolves with the cause when the process is gone; rejects never. */

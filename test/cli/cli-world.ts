@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { main } from '../../packages/ratecard/src/cli/main.ts'
+import type { CliIo } from '../../packages/ratecard/src/cli/io.ts'
+
+export interface Ran {
+  readonly exit: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CliWorld {
+  readonly home: string
+  readonly cwd: string
+  /** Writes a file below the working directory. */
+  write(file: string, content: unknown): string
+  run(argv: readonly string[], options?: RunOptions): Promise<Ran>
+  /** Runs with --json and parses what stdout holds: it fails when that is not exactly one document. */
+  json(argv: readonly string[], options?: RunOptions): Promise<{ exit: number; document: any }>
+  remove(): void
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** What a person answers; absent is off a terminal. */
+  readonly answer?: { readonly confirm?: boolean; readonly text?: string | null }
+}
+
+/** A working directory and a home of its own; commands run in this process. */
+export function cliWorld(env: NodeJS.ProcessEnv = {}): CliWorld {
+  const root = mkdtempSync(path.join(os.tmpdir(), 'ratecard-cli-'))
+  const home = path.join(root, 'home')
+  const cwd = path.join(root, 'work')
+  mkdirSync(home)
+  mkdirSync(cwd)
+  const run = async (argv: readonly string[], options: RunOptions = {}): Promise<Ran> => {
+    let stdout = ''
+    let stderr = ''
+    const io: CliIo = {
+      stdout: { write: (text) => void (stdout += text), isTTY: false, columns: 100 },
+      stderr: { write: (text) => void (stderr += text), isTTY: false, columns: 100 },
+      interactive: options.answer !== undefined,
+      env: {
+        HOME: home,
+        PATH: process.env['PATH'],
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_CONFIG_SYSTEM: '/dev/null',
+        ...env,
+        ...options.env,
+      },
+      cwd: options.cwd ?? cwd,
+      home,
+      signal: new AbortController().signal,
+      confirm: () => Promise.resolve(options.answer?.confirm ?? false),
+      ask: () => Promise.resolve(options.answer?.text ?? null),
+    }
+    const exit = await main(argv, io)
+    return { exit, stdout, stderr }
+  }
+  return {
+    home,
+    cwd,
+    run,
+    write(file, content) {
+      const target = path.join(cwd, file)
+      mkdirSync(path.dirname(target), { recursive: true })
+      writeFileSync(target, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`)
+      return target
+    },
+    async json(argv, options) {
+      const ran = await run([...argv, '--json'], options)
+      return { exit: ran.exit, document: JSON.parse(ran.stdout) }
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  }
+}
+
+export const smallConfig = (changes: Record<string, unknown> = {}) => ({
+  version: '1.0.0',
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [{ id: 'pro_monthly', amount: 1200, currency: 'eur', interval: 'month', default: true }],
+    },
+  ],
+  ...changes,
+})

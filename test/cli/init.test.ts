@@ -1,0 +1,85 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { templates } from '../../packages/ratecard/src/workers/project/init.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+let world: CliWorld
+beforeEach(() => {
+  world = cliWorld()
+})
+afterEach(() => {
+  world.remove()
+})
+
+describe('init', () => {
+  it.each(templates)('makes a project from the template %s with everything a project has', async (template) => {
+    const { exit, document } = await world.json(['init', 'My Shop', '--template', template])
+    expect(exit).toBe(0)
+    expect(document.kept).toEqual([])
+    for (const file of [
+      '.gitignore',
+      'README.md',
+      'ratecard/workers/src/index.ts',
+      'ratecard/workers/wrangler.toml',
+      'ratecard/workers/package.json',
+      'ratecard/workers/tsconfig.json',
+      ...['production', 'staging', 'dev'].flatMap((name) => [
+        `ratecard/environments/.env.${name}`,
+        `ratecard/environments/.env.${name}.example`,
+      ]),
+    ]) {
+      expect(document.created).toContain(file)
+      expect(readFileSync(path.join(world.cwd, 'My Shop', file), 'utf8')).not.toContain('{{')
+    }
+    expect(readFileSync(path.join(world.cwd, 'My Shop/ratecard/workers/wrangler.toml'), 'utf8')).toContain(
+      'name = "my-shop"',
+    )
+  })
+
+  it.each(templates.filter((name) => name !== 'worker-only'))(
+    'makes a configuration that is valid in every environment: %s',
+    async (template) => {
+      await world.run(['init', '--template', template])
+      for (const environment of ['production', 'staging', 'dev']) {
+        const { document } = await world.json(['billing', 'validate', '--env', environment])
+        expect(document).toMatchObject({ valid: true, errors: [], warnings: [] })
+      }
+    },
+  )
+
+  it('keeps files that exist and says so', async () => {
+    world.write('README.md', 'mine')
+    world.write('ratecard/environments/.env.dev', 'SECRET=1\n')
+    const ran = await world.run(['init'])
+    expect(ran.exit).toBe(0)
+    expect(ran.stdout).toContain('kept     README.md')
+    expect(readFileSync(path.join(world.cwd, 'README.md'), 'utf8')).toBe('mine')
+    expect(readFileSync(path.join(world.cwd, 'ratecard/environments/.env.dev'), 'utf8')).toBe('SECRET=1\n')
+    const again = await world.json(['init'])
+    expect(again.document.created).toEqual([])
+  })
+
+  it('adds its lines to an existing .gitignore once', async () => {
+    world.write('.gitignore', 'dist/')
+    expect((await world.json(['init'])).document.extended).toEqual(['.gitignore'])
+    const text = readFileSync(path.join(world.cwd, '.gitignore'), 'utf8')
+    expect(text).toMatch(/^dist\/\n/)
+    expect(text).toContain('ratecard/environments/.env.*\n')
+    expect((await world.json(['init'])).document.extended).toEqual([])
+    expect(readFileSync(path.join(world.cwd, '.gitignore'), 'utf8')).toBe(text)
+  })
+
+  it('keeps environment files to their owner', async () => {
+    await world.run(['init'])
+    expect(statSync(path.join(world.cwd, 'ratecard/environments/.env.production')).mode & 0o077).toBe(0)
+  })
+
+  it('refuses an unknown template and makes nothing', async () => {
+    const { exit, document } = await world.json(['init', '--template', 'shop'])
+    expect(exit).toBe(2)
+    expect(document.error.detail).toContain('saas')
+    expect(existsSync(path.join(world.cwd, 'ratecard'))).toBe(false)
+  })
+})

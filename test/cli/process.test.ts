@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld, Ran } from './cli-world.ts'
+
+const bin = fileURLToPath(new URL('../../packages/ratecard/bin/ratecard.js', import.meta.url))
+let world: CliWorld
+beforeAll(() => {
+  world = cliWorld()
+})
+afterAll(() => {
+  world.remove()
+})
+
+function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(process.execPath, [bin, ...argv], {
+    cwd: world.cwd,
+    env: { PATH: process.env['PATH'], HOME: world.home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+function finish(child: ChildProcess): Promise<Ran> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk) => (stdout += String(chunk)))
+  child.stderr?.on('data', (chunk) => (stderr += String(chunk)))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ exit: code ?? -1, stdout, stderr }))
+  })
+}
+
+describe('the ratecard process', () => {
+  it('keeps results on stdout, problems on stderr, and the exit code', async () => {
+    world.write('bad.json', smallConfig({ version: 'v1' }))
+    const ran = await finish(start(['billing', 'validate', 'bad.json']))
+    expect(ran.exit).toBe(1)
+    expect(ran.stdout).toContain('1 error')
+    expect(ran.stderr).toContain('bad.json:2:14 error')
+    expect(ran.stderr).not.toContain('    at ')
+  })
+
+  it('starts a server whose key the next command finds, and drains on SIGTERM', async () => {
+    world.write('ratecard/billing/plans.json', smallConfig())
+    const server = start(['server', 'start', '--port', '0', '--data-dir', path.join(world.cwd, 'data'), '--json'], {
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_LOG_LEVEL: 'silent',
+    })
+    const ended = finish(server)
+    const url = await new Promise<string>((resolve, reject) => {
+      server.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
+      void ended.then((ran) => reject(new Error(ran.stderr)))
+    })
+    const pushed = await finish(start(['billing', 'push', '--api-url', url]))
+    expect(pushed).toMatchObject({ exit: 0, stdout: expect.stringContaining('as revision 1.') })
+    server.kill('SIGTERM')
+    expect(await ended).toMatchObject({ exit: 0 })
+  })
+
+  it('runs the sandbox alone', async () => {
+    const sandbox = start(['sandbox', '--port', '0', '--json'])
+    const ended = finish(sandbox)
+    const url = await new Promise<string>((resolve, reject) => {
+      sandbox.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
+      void ended.then((ran) => reject(new Error(ran.stderr)))
+    })
+    const answer = await fetch(`${url}/v1/products`, { headers: { authorization: 'Bearer sk_test_alone' } })
+    expect(await answer.json()).toMatchObject({ object: 'list', data: [] })
+    sandbox.kill('SIGINT')
+    expect(await ended).toMatchObject({ exit: 0 })
+  })
+})

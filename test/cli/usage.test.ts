@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../packages/ratecard/src/cli/commands.ts'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+let world: CliWorld
+beforeAll(() => {
+  world = cliWorld()
+  world.write('ratecard/billing/plans.json', smallConfig())
+})
+afterAll(() => {
+  world.remove()
+})
+
+describe('the command line', () => {
+  it.each([
+    [['biling', 'push'], 'Did you mean "billing"?'],
+    [['billing', 'psuh'], 'Did you mean "push"?'],
+    [['--env', 'dev', 'billing', 'histroy'], 'Did you mean "history"?'],
+    [['billing', 'push', '--dryrun'], 'Did you mean "--dry-run"?'],
+    [['billing'], 'needs one of: validate'],
+    [['billing', 'history', '--limit', '0'], 'whole number from 1 to 100'],
+    [['billing', 'history', '--limit', '1e1'], 'whole number from 1 to 100'],
+    [['billing', 'rollback'], "missing required argument 'revision'"],
+    [['billing', 'rollback', 'latest'], '"latest" is not a revision'],
+    [['billing', 'history', 'extra'], 'too many arguments'],
+    [['billing', 'push', '--env', 'prod'], 'production, staging, dev'],
+    [['billing', 'push', '--exit-code'], '--exit-code belongs to --dry-run'],
+    [['billing', 'push', '--api-url', 'localhost'], 'is not an address'],
+    [['billing', 'show', 'price'], 'Say which price'],
+  ])('refuses %j with exit 2 and says what to do', async (argv, words) => {
+    const ran = await world.run(argv)
+    expect(ran.exit).toBe(2)
+    expect(ran.stdout).toBe('')
+    expect(ran.stderr.toLowerCase()).toContain(words.toLowerCase())
+    expect(await world.json(argv)).toMatchObject({ exit: 2, document: { error: { code: 'usage' } } })
+  })
+
+  it('shows help with summary, options and examples for every command', async () => {
+    for (const command of commands) {
+      const ran = await world.run([...command.name.split(' '), '--help'])
+      expect(ran.exit).toBe(0)
+      expect(ran.stdout).toContain(`ratecard ${command.name}`)
+      expect(command.examples.length).toBeGreaterThan(0)
+      for (const example of command.examples) expect(ran.stdout).toContain(example.command)
+      for (const option of command.options) expect(ran.stdout).toContain(option.flags)
+    }
+  })
+
+  it('shows the overview without arguments and the version with --version', async () => {
+    expect(await world.run([])).toMatchObject({ exit: 0, stdout: expect.stringContaining('billing') })
+    expect((await world.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('says which server it looked for and what to start, with exit 70', async () => {
+    // Port 1 is privileged and nothing listens there.
+    const argv = ['billing', 'push', '--api-url', 'http://127.0.0.1:1']
+    const ran = await world.run(argv)
+    expect(ran.exit).toBe(70)
+    expect(ran.stderr).toContain('http://127.0.0.1:1')
+    expect(ran.stderr).toContain('ratecard server start')
+    expect(await world.json(argv)).toMatchObject({ exit: 70, document: { error: { code: 'server_unreachable' } } })
+  })
+
+  it('does not reach for the server with an invalid configuration', async () => {
+    const bad = world.write('bad.json', smallConfig({ version: '1' }))
+    const ran = await world.run(['billing', 'push', bad, '--api-url', 'http://127.0.0.1:1'])
+    expect(ran.exit).toBe(1)
+    expect(ran.stderr).toContain('Nothing was sent.')
+  })
+
+  it('colours only when asked for off a terminal, and never with NO_COLOR', async () => {
+    const escape = '\u001b['
+    const argv = ['billing', 'validate']
+    expect((await world.run(argv)).stdout).not.toContain(escape)
+    expect((await world.run(argv, { env: { FORCE_COLOR: '1' } })).stdout).toContain(escape)
+    expect((await world.run(argv, { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(escape)
+    expect((await world.run([...argv, '--no-color'], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain(escape)
+  })
+
+  it('is silent on success with --quiet', async () => {
+    expect(await world.run(['billing', 'validate', '--quiet'])).toEqual({ exit: 0, stdout: '', stderr: '' })
+  })
+})

@@ -1,0 +1,289 @@
+import { createHash, randomBytes } from 'node:crypto'
+import http from 'node:http'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import type { RunningWorker, WorkerVersionSpec } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import { front, recorder, spec, testRuntime } from './bench-host.ts'
+import type { Front, Recorder } from './bench-host.ts'
+
+const runtime = testRuntime()
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+afterAll(() => runtime.close())
+
+async function serve(
+  version: WorkerVersionSpec,
+  prefix = '',
+): Promise<{ worker: RunningWorker; site: Front; events: Recorder }> {
+  const events = recorder()
+  const worker = await runtime.start(version, events)
+  const site = await front(() => worker, prefix)
+  open.push(() => worker.dispose(), site.close)
+  return { worker, site, events }
+}
+
+const fetchOnly = (body: string): string => `export default { async fetch(request, env, ctx) { ${body} } }`
+
+describe('a worker on the runtime', () => {
+  it('sees its own path, the client’s headers and its variables', async () => {
+    const { site, worker } = await serve(
+      spec(fetchOnly('return Response.json({ url: request.url, headers: Object.fromEntries(request.headers), env })'), {
+        vars: { TEXT: 'a "quoted"\n text', LIST: [1, { b: null }] },
+      }),
+      '/workers/sample',
+    )
+    const response = await fetch(`${site.url}/a%20b?c=d`, {
+      headers: {
+        'x-own': 'kept',
+        'x-forwarded-for': '6.6.6.6',
+        'cf-connecting-ip': '6.6.6.6',
+        'x-request-id': 'forged',
+      },
+    })
+    const seen = await response.json()
+    expect(response.headers.get('x-worker-version')).toBe('v1')
+    expect(seen).toMatchObject({
+      url: `http://127.0.0.1:${site.port}/a%20b?c=d`,
+      env: { TEXT: 'a "quoted"\n text', LIST: [1, { b: null }] },
+      headers: {
+        'x-own': 'kept',
+        'x-forwarded-for': '127.0.0.1',
+        'cf-connecting-ip': '127.0.0.1',
+        'x-forwarded-prefix': '/workers/sample',
+        'x-request-id': 'r1',
+      },
+    })
+    expect(Object.keys(seen.headers)).not.toContain('x-ratecard-proto')
+    expect(worker.handlers).toEqual({ fetch: true, scheduled: false, pending: 0 })
+  })
+
+  it('streams both ways without keeping a body', async () => {
+    const { site } = await serve(spec(fetchOnly('return new Response(request.body)')))
+    const bytes = randomBytes(12 * 1024 * 1024)
+    const response = await fetch(site.url, { method: 'POST', body: bytes })
+    const back = Buffer.from(await response.arrayBuffer())
+    expect(createHash('sha256').update(back).digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'))
+
+    // Each part is sent only after the one before came back: a proxy that collects would wait for ever.
+    const request = http.request(site.url, { method: 'POST' })
+    const answers: string[] = []
+    const done = new Promise<void>((resolve, reject) => {
+      request.on('error', reject)
+      request.on('response', (answer) => {
+        answer.setEncoding('utf8').on('data', (text: string) => {
+          answers.push(text)
+          if (answers.length < 3) request.write(`part ${answers.length}`)
+          else request.end()
+        })
+        answer.on('end', resolve)
+      })
+    })
+    request.write('part 0')
+    await done
+    expect(answers).toEqual(['part 0', 'part 1', 'part 2'])
+  })
+
+  it('cancels the worker’s stream when the client leaves', async () => {
+    const { site, events } = await serve(
+      spec(
+        fetchOnly(
+          `let timer; return new Response(new ReadableStream({
+             start(c) { timer = setInterval(() => c.enqueue(new TextEncoder().encode('tick')), 5) },
+             cancel() { clearInterval(timer); console.log('cancelled') } }))`,
+        ),
+      ),
+    )
+    const abort = new AbortController()
+    const response = await fetch(site.url, { signal: abort.signal })
+    await response.body?.getReader().read()
+    abort.abort()
+    await events.line((line) => line.message === 'cancelled')
+    expect(events.requests).toMatchObject([{ outcome: 'cancelled' }])
+  })
+
+  it('joins WebSockets', async () => {
+    const { site } = await serve(
+      spec(
+        fetchOnly(
+          `const [client, server] = Object.values(new WebSocketPair()); server.accept();
+           server.addEventListener('message', (event) => server.send('echo ' + event.data));
+           return new Response(null, { status: 101, webSocket: client })`,
+        ),
+      ),
+    )
+    const socket = new WebSocket(site.url.replace('http', 'ws'))
+    const heard = await new Promise((resolve, reject) => {
+      socket.onopen = () => socket.send('hello')
+      socket.onmessage = (event) => resolve(event.data)
+      socket.onerror = () => reject(new Error('the connection failed'))
+    })
+    socket.close()
+    expect(heard).toBe('echo hello')
+  })
+
+  it('answers an exception without its trace, and logs the trace under the request', async () => {
+    const { site, events } = await serve(
+      spec(
+        `console.log('loaded')\n${fetchOnly(`console.warn('about', { to: 'fail' })\n throw new RangeError('too far')`)}`,
+      ),
+    )
+    const response = await fetch(site.url)
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('too far')
+    const line = await events.line((item) => item.level === 'exception')
+    expect(line).toMatchObject({ requestId: 'r1', version: 'v1' })
+    expect(line.message).toBe('RangeError: too far\n    at Object.fetch (worker.js:3:8)')
+    expect(events.lines).toMatchObject([
+      { level: 'log', message: 'loaded' },
+      { level: 'warn', message: "about { to: 'fail' }", requestId: 'r1' },
+      { level: 'exception' },
+    ])
+  })
+
+  it('answers for a handler that never can', async () => {
+    const { site } = await serve(spec(fetchOnly('await new Promise(() => {})')))
+    const response = await fetch(site.url)
+    expect([response.status, await response.json()]).toMatchObject([500, { code: 'worker_exception' }])
+  })
+
+  it('ends a request that gets no response in time', async () => {
+    const { site } = await serve(
+      spec(fetchOnly('await new Promise((resolve) => setTimeout(resolve, 60_000))'), {
+        limits: { responseMs: 200 } as never,
+      }),
+    )
+    const response = await fetch(site.url)
+    expect([response.status, await response.json()]).toMatchObject([504, { code: 'worker_timeout' }])
+  })
+
+  it('stops an endless loop at its CPU limit', async () => {
+    const { site, events } = await serve(spec(fetchOnly('for (;;) {}'), { limits: { cpuMs: 50 } as never }))
+    const response = await fetch(site.url)
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'worker_exceeded_cpu' }])
+    expect(events.requests[0]?.outcome).toBe('exceeded_cpu')
+    expect(await events.exited()).toMatchObject({ reason: 'exceeded_cpu' })
+  })
+})
+
+describe('a scheduled run', () => {
+  const cron = `export default { async scheduled(event, env, ctx) {
+    console.log(JSON.stringify([event.cron, event.scheduledTime, env.NAME]))
+    if (event.cron === '1 * * * *') throw new Error('early')
+    if (event.cron === '2 * * * *') ctx.waitUntil(new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 20)))
+    if (event.cron === '3 * * * *') for (;;) {}
+    if (event.cron === '4 * * * *') await new Promise((resolve) => setTimeout(resolve, 60_000))
+    ctx.waitUntil((async () => { await new Promise((resolve) => setTimeout(resolve, 30)); console.log('background done') })())
+  } }`
+  const version = spec(cron, { vars: { NAME: 'x' }, limits: { cpuMs: 60, scheduledMs: 400 } as never })
+  const at = (minute: string) => ({
+    runId: `run${minute}`,
+    scheduledTime: 1_700_000_000_000,
+    cron: `${minute} * * * *`,
+  })
+
+  it('waits for background work and knows its event', async () => {
+    const events = recorder()
+    const result = await runtime.runOnce(version, at('0'), events)
+    expect(result).toMatchObject({ outcome: 'ok' })
+    expect(events.lines.map((line) => [line.message, line.runId])).toEqual([
+      ['["0 * * * *",1700000000000,"x"]', 'run0'],
+      ['background done', 'run0'],
+    ])
+  })
+
+  it.each([
+    ['1', 'exception', /^Error: early\n {4}at Object\.scheduled \(worker\.js:3:/],
+    ['2', 'exception', /^Error: late/],
+    ['3', 'exceeded_cpu', /60 ms of CPU/],
+    ['4', 'timed_out', /400 ms/],
+  ])('number %s ends as %s', async (minute, outcome, error) => {
+    const result = await runtime.runOnce(version, at(minute), recorder())
+    expect(result).toMatchObject({ outcome, error: expect.stringMatching(error) })
+  })
+
+  it('has the same outcomes in the resident process', async () => {
+    const { worker } = await serve(version)
+    expect(await worker.scheduled(at('0'))).toMatchObject({ outcome: 'ok' })
+    expect(await worker.scheduled(at('2'))).toMatchObject({ outcome: 'exception' })
+    expect(await worker.scheduled(at('3'))).toMatchObject({ outcome: 'exceeded_cpu' })
+  })
+})
+
+describe('a version that cannot start', () => {
+  it.each([
+    ['throws at its top level', `const a = 1\nthrow new Error('no luck')`, /no luck[^]*worker\.js:2/],
+    ['has a syntax error', 'export default {', /SyntaxError/],
+    ['imports what is not there', `import './missing.js'\nexport default {}`, /missing\.js/],
+    ['has no handler', 'export default {}', /neither a fetch nor a scheduled handler/],
+  ])('is refused when it %s', async (_title, code, detail) => {
+    await expect(runtime.start(spec(code), recorder())).rejects.toMatchObject({
+      code: 'worker_start_failed',
+      message: expect.stringMatching(detail),
+    })
+  })
+
+  it('is given up when it hangs', async () => {
+    const impatient = testRuntime({}, { startTimeoutMs: 400 })
+    open.push(() => impatient.close())
+    await expect(impatient.start(spec('for (;;) {}'), recorder())).rejects.toMatchObject({
+      code: 'worker_start_failed',
+      message: expect.stringContaining('did not start within 400 ms'),
+    })
+  })
+
+  it('is unavailable, and nothing worse, where there is no runtime', async () => {
+    const bare = testRuntime({}, { binary: null })
+    expect(await bare.state()).toMatchObject({ available: false, detail: expect.stringContaining('not installed') })
+    await expect(bare.start(spec(fetchOnly('')), recorder())).rejects.toMatchObject({ code: 'worker_unavailable' })
+    expect(await bare.runOnce(spec(''), { runId: 'r', scheduledTime: 0, cron: '' }, recorder())).toMatchObject({
+      outcome: 'lost',
+    })
+    await bare.close()
+  })
+})
+
+describe('the configuration', () => {
+  it('brings any text to the worker unchanged', async () => {
+    const texts = [
+      '',
+      '"',
+      '\\',
+      '\n',
+      '\r\n',
+      '\u0000',
+      '\u001f\u007f',
+      'é ü 漢 😀',
+      '"); (name = "x"',
+      '$HOME ${A} `b`',
+      '\u2028',
+      'x'.repeat(70_000),
+    ]
+    for (let index = 0; index < 60; index++)
+      texts.push(randomBytes(index).toString(index % 2 === 0 ? 'latin1' : 'utf8'))
+    const vars = Object.fromEntries(texts.map((text, index) => [`V${index}`, text]))
+    const { site } = await serve(spec(fetchOnly('return Response.json(env)'), { vars }))
+    expect(await (await fetch(site.url)).json()).toEqual(vars)
+  })
+
+  it('carries text, binary and wasm modules', async () => {
+    const add = Buffer.from(
+      '0061736d0100000001070160027f7f017f03020100070701036164640000' + '0a09010700200020016a0b',
+      'hex',
+    )
+    const { site } = await serve(
+      spec(
+        `import text from './a.txt'; import data from './b.bin'; import wasm from './c.wasm'
+         ${fetchOnly(`const { exports } = new WebAssembly.Instance(wasm); return Response.json([text, [...new Uint8Array(data)], exports.add(2, 3)])`)}`,
+        {
+          modules: [
+            { name: './a.txt', type: 'text', content: 'ü"' },
+            { name: './b.bin', type: 'data', content: new Uint8Array([0, 255]) },
+            { name: './c.wasm', type: 'wasm', content: add },
+          ],
+        },
+      ),
+    )
+    expect(await (await fetch(site.url)).json()).toEqual(['ü"', [0, 255], 5])
+  })
+})

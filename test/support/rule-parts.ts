@@ -1,0 +1,77 @@
+// The parts that the documents of the rule cases are made of; each part alone breaks no rule.
+import type { IssueCode } from '../../packages/ratecard/src/errors/codes.ts'
+
+/** `pointer` is where the one issue of the document points. */
+export interface RuleCase {
+  readonly name: string
+  readonly code: IssueCode
+  readonly pointer: string
+  readonly document: Record<string, unknown>
+}
+
+export type Fields = Record<string, unknown>
+
+export const price = (fields: Fields = {}): Fields => ({
+  id: 'pro_monthly',
+  amount: 1200,
+  currency: 'usd',
+  interval: 'month',
+  ...fields,
+})
+export const tiered = (fields: Fields = {}): Fields => ({
+  id: 'pro_tiers',
+  currency: 'usd',
+  interval: 'month',
+  billing_scheme: 'tiered',
+  tiers: [
+    { up_to: 10, unit_amount: 5 },
+    { up_to: 'inf', unit_amount: 3 },
+  ],
+  ...fields,
+})
+export const metered = (fields: Fields = {}): Fields => price({ usage_type: 'metered', meter: 'calls', ...fields })
+export const partner = (fields: Fields = {}): Fields =>
+  price({ id: 'pro_monthly_partner', amount: 900, public: false, enterprise_template: 'partner', ...fields })
+export const product = (prices: Fields[], fields: Fields = {}): Fields => ({
+  id: 'pro',
+  name: 'Pro',
+  prices,
+  ...fields,
+})
+export const meter = (fields: Fields = {}): Fields => ({
+  id: 'calls',
+  display_name: 'Calls',
+  event_name: 'call',
+  ...fields,
+})
+export const coupon = (fields: Fields = {}): Fields => ({ id: 'ten', percent_off: 10, duration: 'once', ...fields })
+export const code = (fields: Fields = {}): Fields => ({ id: 'code_ten', code: 'TEN', coupon: 'ten', ...fields })
+export const webhook = (fields: Fields = {}): Fields => ({
+  id: 'hook',
+  url: 'https://example.test/hook',
+  events: ['invoice.paid'],
+  ...fields,
+})
+export const config = (fields: Fields = {}): Fields => ({ version: '1.0.0', products: [product([price()])], ...fields })
+export const withPrices = (...prices: Fields[]): Fields => config({ products: [product(prices)] })
+export const without = (fields: Fields, name: string): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name))
+
+/** A small document that breaks no rule and gives no warning. */
+export const validDocument = (): Fields =>
+  config({
+    meters: [meter()],
+    products: [product([price({ default: true }), tiered(), metered({ id: 'pro_calls', amount: 2 }), partner()])],
+    webhooks: [webhook()],
+    coupons: [coupon()],
+    promotion_codes: [code()],
+  })
+
+export const firstPrice = '#/products/0/prices/0'
+export const secondPrice = '#/products/0/prices/1'
+export const of = (name: string, issue: IssueCode, pointer: string, document: Fields): RuleCase => ({
+  name,
+  code: issue,
+  pointer,
+  document,
+})
