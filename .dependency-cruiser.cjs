@@ -16,6 +16,7 @@ const rooms = {
   access: ['errors', 'store', 'service.ts'],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],
+  'workers/host': ['errors', 'store', 'workers/cron'],
   http: ['errors', 'config', 'service.ts'],
   cli: ['errors', 'money', 'config', 'pricing', 'workers/cron', 'workers/project', 'settings.ts', 'main.ts'],
 }
@@ -25,13 +26,13 @@ const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/c
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
-const adapters = ['processor/stripe', 'store/sql', 'sandbox']
+const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd', 'sandbox']
 const composition = ['compose.ts', 'main.ts']
 
 /** npm packages that stay in one place. */
 const walledPackages = [
   { name: 'the Stripe SDK', packages: ['stripe'], within: ['processor/stripe'] },
-  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'sandbox'] },
+  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'sandbox', 'main.ts'] },
   { name: 'kysely and pg', packages: ['kysely', 'pg', '@types/pg'], within: ['store/sql'] },
   {
     name: 'better-sqlite3',
@@ -51,7 +52,7 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   comment: `${room} may import: ${[room, ...allowed, 'clock.ts'].join(', ')}`,
   severity: 'error',
   from: { path: anyOf([room]) },
-  to: { path: '^packages/ratecard/', pathNot: anyOf([room, ...allowed, 'clock.ts']) },
+  to: { path: `^${src}/`, pathNot: anyOf([room, ...allowed, 'clock.ts']) },
 }))
 
 const packageRules = walledPackages.map(({ name, packages, within }) => ({

@@ -10,6 +10,30 @@ export interface Ran {
   readonly stderr: string
 }
 
+export interface ShownIssue {
+  readonly code: string
+  readonly file?: string
+}
+
+/** Members of what `--json` prints that tests read; each command prints some of them. */
+export interface ShownDocument {
+  readonly valid: boolean
+  readonly errors: readonly ShownIssue[]
+  readonly error: { readonly code: string; readonly detail: string; readonly errors: readonly ShownIssue[] }
+  readonly status: string
+  readonly revision: number
+  readonly changes: { readonly products: { readonly archived: readonly string[] } }
+  readonly details: readonly { readonly config_id: string }[]
+  readonly versions: readonly { readonly changes: { readonly prices: unknown } }[]
+  readonly pushes: readonly [{ readonly id: string; readonly steps_total: number }]
+  readonly steps: readonly unknown[]
+  readonly keys: readonly { readonly id: string; readonly name: string; readonly revoked_at: string | null }[]
+  readonly findings: readonly unknown[]
+  readonly created: readonly string[]
+  readonly extended: readonly string[]
+  readonly kept: readonly string[]
+}
+
 export interface CliWorld {
   readonly home: string
   readonly cwd: string
@@ -17,7 +41,7 @@ export interface CliWorld {
   write(file: string, content: unknown): string
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>
   /** Runs with --json and parses what stdout holds: it fails when that is not exactly one document. */
-  json(argv: readonly string[], options?: RunOptions): Promise<{ exit: number; document: any }>
+  json(argv: readonly string[], options?: RunOptions): Promise<{ exit: number; document: ShownDocument }>
   remove(): void
 }
 
@@ -71,7 +95,7 @@ export function cliWorld(env: NodeJS.ProcessEnv = {}): CliWorld {
     },
     async json(argv, options) {
       const ran = await run([...argv, '--json'], options)
-      return { exit: ran.exit, document: JSON.parse(ran.stdout) }
+      return { exit: ran.exit, document: JSON.parse(ran.stdout) as ShownDocument }
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }

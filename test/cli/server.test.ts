@@ -73,7 +73,7 @@ describe('against a server', () => {
     const { document } = await world.json(['billing', 'history', '--limit', '1'])
     expect(document.versions).toHaveLength(1)
     expect(document.versions[0]).toMatchObject({ version: '1.1.0', author: 'Zoë', message: 'Größer & 100%' })
-    expect(document.versions[0].changes.prices).toEqual({
+    expect(document.versions[0]?.changes.prices).toEqual({
       created: [],
       updated: ['pro_monthly'],
       archived: ['mug_once'],
@@ -86,7 +86,7 @@ describe('against a server', () => {
     expect(exit).toBe(0)
     expect(document).toMatchObject({ status: 'applied', version: '1.0.0', push_id: expect.any(String) })
     expect(document.changes.products.archived).toEqual(['mug'])
-    const replaced = document.details.find((detail: { config_id: string }) => detail.config_id === 'pro_monthly')
+    const replaced = document.details.find((detail) => detail.config_id === 'pro_monthly')
     expect(replaced).toMatchObject({ action: 'replace', because: ['amount'] })
     expect((await world.json(['billing', 'push'])).document).toMatchObject({ status: 'unchanged' })
   })
@@ -177,9 +177,7 @@ describe('against a server', () => {
     const env = { RATECARD_SERVICE_KEY: fresh }
     expect((await world.run(['keys', 'list'], { env })).stdout).toContain('ci')
     const { document } = await world.json(['keys', 'list'])
-    const { id } = document.keys.find(
-      ({ name, revoked_at }: { name: string; revoked_at: unknown }) => name === 'ci' && revoked_at === null,
-    )
+    const id = document.keys.find((one) => one.name === 'ci' && one.revoked_at === null)?.id ?? ''
     expect(JSON.stringify(document)).not.toContain(fresh)
     expect((await world.run(['keys', 'revoke', id])).exit).toBe(0)
     const refused = await world.run(['keys', 'list'], { env })

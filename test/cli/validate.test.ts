@@ -41,8 +41,8 @@ describe('billing validate', () => {
     const { exit, document } = await world.json(['billing', 'validate'])
     expect(exit).toBe(1)
     expect(document.valid).toBe(false)
-    expect(document.errors.map((error: { code: string }) => error.code)).toEqual(expect.arrayContaining(['syntax']))
-    expect(document.errors.every((error: { code: string }) => error.code === 'syntax')).toBe(true)
+    expect(document.errors.map((error) => error.code)).toEqual(expect.arrayContaining(['syntax']))
+    expect(document.errors.every((error) => error.code === 'syntax')).toBe(true)
     expect(document.errors[0]).toMatchObject({ file: 'ratecard/billing/a.json', line: 2 })
   })
 

@@ -27,14 +27,20 @@ function binaries(): string | null {
   const folders = readdirSync(root)
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => path.join(root, version, 'bin'))
-  return folders.find((folder) => existsSync(path.join(folder, 'initdb')) && existsSync(path.join(folder, 'postgres'))) ?? null
+  return (
+    folders.find((folder) => existsSync(path.join(folder, 'initdb')) && existsSync(path.join(folder, 'postgres'))) ??
+    null
+  )
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
 function serverUser(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout))
-  if (uid === undefined || gid === undefined || !(uid > 0)) throw new Error('There is no user "postgres" to run the server as.')
+  const [uid, gid] = ['-u', '-g'].map((flag) =>
+    Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout),
+  )
+  if (uid === undefined || gid === undefined || !(uid > 0))
+    throw new Error('There is no user "postgres" to run the server as.')
   return { uid, gid }
 }
 
@@ -97,8 +103,16 @@ export async function startPostgres(): Promise<TestPostgres> {
 
 /** The shell waits for its input to end, which it does even when this process is killed, and then stops the server. */
 function runServer(program: string, folder: string, data: string, options: SpawnOptions) {
-  const script = '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid; dir=$PWD; cd /; rm -rf "$dir"'
-  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'shared_buffers=32MB', 'max_connections=150']
+  const script =
+    '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid; dir=$PWD; cd /; rm -rf "$dir"'
+  const settings = [
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'shared_buffers=32MB',
+    'max_connections=150',
+    'deadlock_timeout=50ms',
+  ]
   const args = ['-D', data, '-k', folder, '-c', 'listen_addresses=', ...settings.flatMap((setting) => ['-c', setting])]
   const keeper: ChildProcessByStdio<Writable, null, null> = spawn('sh', ['-c', script, program, ...args], {
     ...options,
@@ -116,7 +130,9 @@ async function answers(url: string, keeper: { readonly exitCode: number | null }
       return
     } catch (error) {
       if (attempt === 300 || keeper.exitCode !== null)
-        throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, 'utf8') : ''}`, { cause: error })
+        throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, 'utf8') : ''}`, {
+          cause: error,
+        })
     }
     await delay(50)
   }

@@ -11,7 +11,7 @@ import {
   firstPrice,
   of,
 } from './rule-parts.ts'
-import type { Fields, RuleCase } from './rule-parts.ts'
+import type { RuleCase } from './rule-parts.ts'
 
 export const requiredFields: RuleCase[] = [
   of(

@@ -5,7 +5,7 @@ import { duplicates, hooks, promotions } from './rule-cases-other.ts'
 import { prices } from './rule-cases-price.ts'
 import { requiredFields, shapes } from './rule-cases-shape.ts'
 import { price, partner, webhook, config, withPrices, without, firstPrice, secondPrice, of } from './rule-parts.ts'
-import type { Fields, RuleCase } from './rule-parts.ts'
+import type { RuleCase } from './rule-parts.ts'
 
 export { validDocument } from './rule-parts.ts'
 export type { RuleCase } from './rule-parts.ts'

@@ -14,7 +14,14 @@ import { createSealer, generateMasterKey } from '../../packages/ratecard/src/sto
 import type { KyselyStore } from '../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { OpenStoreOptions } from '../../packages/ratecard/src/store/sql/open-store.ts'
-import type { LeaseToken, MappingChange, NewPush, NewVersion, Store, VersionRecord } from '../../packages/ratecard/src/store/store.ts'
+import type {
+  LeaseToken,
+  MappingChange,
+  NewPush,
+  NewVersion,
+  Store,
+  VersionRecord,
+} from '../../packages/ratecard/src/store/store.ts'
 
 /** One empty database. Every `open` is another store on it, as another process would have. */
 export interface StorePlace {
@@ -138,7 +145,11 @@ export interface StoreProcess {
 }
 
 /** Another process with a store on the same place; see `test/contract/store/process.ts` for what it can do. */
-export function storeProcess(place: StorePlace, task: string, options: { readonly leaseMs?: number } = {}): StoreProcess {
+export function storeProcess(
+  place: StorePlace,
+  task: string,
+  options: { readonly leaseMs?: number } = {},
+): StoreProcess {
   const script = fileURLToPath(new URL('../contract/store/process.ts', import.meta.url))
   const { url, file, keys } = place
   const argument = JSON.stringify({ task, url, file, keys, leaseMs: options.leaseMs ?? 15_000 })

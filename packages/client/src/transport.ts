@@ -174,7 +174,7 @@ function pauseMs(error: unknown, tries: number): number {
   if (asked !== null) return Math.min(asked, longestPauseMs)
   // Half fixed, half random: callers that failed together do not come back together.
   const full = Math.min(200 * 2 ** tries, longestPauseMs)
-  return full / 2 + (Math.random() * full) / 2
+  return full / 2 + (randomFraction() * full) / 2
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -190,4 +190,8 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
+}
+
+function randomFraction(): number {
+  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
 }

@@ -43,8 +43,7 @@ function runWith(node) {
 }
 
 function refuse(why) {
-  console.error(`ratecard: ${why}`)
-  console.error('Install Node 24 (https://nodejs.org), then try again.')
+  process.stderr.write(`ratecard: ${why}\nInstall Node 24 (https://nodejs.org), then try again.\n`)
   process.exit(70)
 }
 

@@ -229,6 +229,38 @@ describe('what is sent', () => {
   })
 })
 
+describe('a caller who gives up while a call is in flight', () => {
+  it('still gets the outcome of a write, which nobody could know otherwise', async () => {
+    const stop = new AbortController()
+    const { processor } = await answering(() => {
+      stop.abort()
+      return { body: product }
+    })
+    const made = processor.perform(createProduct('p'), { idempotencyKey: 'k', signal: stop.signal })
+    await expect(made).resolves.toMatchObject({ processorId: 'rc_p' })
+  })
+
+  it('gets no repeat of a write in doubt, but the doubt', async () => {
+    const stop = new AbortController()
+    const { processor, seen } = await answering(() => {
+      stop.abort()
+      return { status: 500, body: {} }
+    })
+    const made = processor.perform(createProduct('p'), { idempotencyKey: 'k', signal: stop.signal })
+    await expect(made).rejects.toMatchObject({ kind: 'unknown_outcome' })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('is not kept waiting for a read', async () => {
+    const stop = new AbortController()
+    const { processor } = await answering(() => {
+      stop.abort()
+      return { body: { object: 'account', id: 'acct_1' } }
+    })
+    await expect(processor.account(stop.signal)).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
 describe('secrets', () => {
   it('never get into an error, even when the other side echoes them', async () => {
     const message = `No such key: ${secretKey}; header sk_live_abcdefgh12345678; secret whsec_abcdefgh12345678`

@@ -6,8 +6,14 @@ import { mapping, newPush, publish } from '../../support/store.ts'
 const page = { limit: 100, offset: 0 }
 
 export async function fillStore(store: Store): Promise<void> {
-  await publish(store, { document: '{"é":"\\u0000"}' }, [mapping('price', 'Pro', 'price_1'), mapping('price', 'pro', 'price_2')])
-  await publish(store, { author: null, message: 'zwei\n' }, [mapping('price', 'pro', 'price_3'), mapping('product', '_x', 'prod_1')])
+  await publish(store, { document: '{"é":"\\u0000"}' }, [
+    mapping('price', 'Pro', 'price_1'),
+    mapping('price', 'pro', 'price_2'),
+  ])
+  await publish(store, { author: null, message: 'zwei\n' }, [
+    mapping('price', 'pro', 'price_3'),
+    mapping('product', '_x', 'prod_1'),
+  ])
   await publish(store, { kind: 'reset', document: null })
   const push = newPush({ steps: ['{}', '{}'] })
   const archived = {
@@ -20,13 +26,26 @@ export async function fillStore(store: Store): Promise<void> {
   await store.exclusively('push', async ({ token }) => {
     await store.pushes.open(push, token)
     await store.pushes.begin(push.id, 0, '{}', token)
-    await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: 'req_1', secret: 'whsec_1', archived }, token)
+    await store.pushes.succeed(
+      push.id,
+      0,
+      { processorId: 'we_1', requestId: 'req_1', secret: 'whsec_1', archived },
+      token,
+    )
     await store.pushes.begin(push.id, 1, '{}', token)
     await store.pushes.settle(push.id, 1, 'unknown', '{"message":"?"}', token)
     await store.pushes.end(push.id, 'interrupted', null, token)
   })
   await store.secrets.saveWebhookSecret('we_2', 'whsec_2')
-  await store.serviceKeys.add({ id: 'key_1', name: 'ci', hash: 'h', hint: 'abcd', createdAt: 1, lastUsedAt: null, revokedAt: 2 })
+  await store.serviceKeys.add({
+    id: 'key_1',
+    name: 'ci',
+    hash: 'h',
+    hint: 'abcd',
+    createdAt: 1,
+    lastUsedAt: null,
+    revokedAt: 2,
+  })
   await store.idempotency.claim('k', 'f', 1_700_000_000_000)
   await store.facts.set('account', 'acct_1')
   await store.facts.set('zone', '')

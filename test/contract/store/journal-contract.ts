@@ -1,7 +1,5 @@
 // What the journal of pushes promises. The same for every engine.
-import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { LeaseToken, MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
 import { applyPush, mapping, newPush, newVersion, publish, refusalOf } from '../../support/store.ts'
@@ -13,7 +11,10 @@ const nothing = { processorId: null, requestId: null }
 export function journalContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5_000 } })
   /** A push that is open, and the rest of the test under its lease. */
-  const inPush = async (change: Partial<NewPush>, work: (store: KyselyStore, push: NewPush, token: LeaseToken) => Promise<void>) => {
+  const inPush = async (
+    change: Partial<NewPush>,
+    work: (store: KyselyStore, push: NewPush, token: LeaseToken) => Promise<void>,
+  ) => {
     const store = await open()
     const push = newPush(change)
     await store.exclusively('push', async ({ token }) => {
@@ -46,10 +47,22 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
     test('a step is begun with what is sent, and succeeds with what came back', () =>
       inPush({}, async (store, push, token) => {
         const begun = await store.pushes.begin(push.id, 0, '{"sent":1}', token)
-        expect(begun).toMatchObject({ state: 'begun', attempts: 1, resolved: '{"sent":1}', beganAt: 5_000, endedAt: null })
+        expect(begun).toMatchObject({
+          state: 'begun',
+          attempts: 1,
+          resolved: '{"sent":1}',
+          beganAt: 5_000,
+          endedAt: null,
+        })
         await store.pushes.succeed(push.id, 0, { processorId: 'prod_1', requestId: 'req_1' }, token)
         const [step] = await store.pushes.steps(push.id)
-        expect(step).toEqual({ ...begun, state: 'succeeded', processorId: 'prod_1', requestId: 'req_1', endedAt: 5_000 })
+        expect(step).toEqual({
+          ...begun,
+          state: 'succeeded',
+          processorId: 'prod_1',
+          requestId: 'req_1',
+          endedAt: 5_000,
+        })
         expect(await store.pushes.find(push.id)).toMatchObject({ stepsDone: 1, updatedAt: 5_000 })
       }))
 
@@ -59,7 +72,11 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
           await store.pushes.begin(push.id, 0, '{}', token)
           await store.pushes.settle(push.id, 0, state, '{"message":"no"}', token)
         }
-        expect(await store.pushes.begin(push.id, 0, '{}', token)).toMatchObject({ state: 'begun', attempts: 4, error: null })
+        expect(await store.pushes.begin(push.id, 0, '{}', token)).toMatchObject({
+          state: 'begun',
+          attempts: 4,
+          error: null,
+        })
       }))
 
     test('a skipped step counts as done; failed and unknown ones do not', () =>
@@ -80,9 +97,13 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'prod_1', requestId: null }, token)
         expect(await refusalOf(store.pushes.begin(push.id, 0, '{}', token))).toBe('internal')
-        expect(await refusalOf(store.pushes.succeed(push.id, 0, { ...nothing, processorId: 'prod_2' }, token))).toBe('internal')
+        expect(await refusalOf(store.pushes.succeed(push.id, 0, { ...nothing, processorId: 'prod_2' }, token))).toBe(
+          'internal',
+        )
         expect(await refusalOf(store.pushes.settle(push.id, 0, 'unknown', null, token))).toBe('internal')
-        expect(await store.pushes.steps(push.id)).toMatchObject([{ state: 'succeeded', attempts: 1, processorId: 'prod_1' }])
+        expect(await store.pushes.steps(push.id)).toMatchObject([
+          { state: 'succeeded', attempts: 1, processorId: 'prod_1' },
+        ])
       }))
 
     test('the secret of an answer is kept with its step, or neither is', () =>
@@ -91,7 +112,9 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 'whsec_1' }, token)
         expect(await store.secrets.webhookSecret('we_1')).toBe('whsec_1')
         await store.pushes.begin(push.id, 1, '{}', token)
-        expect(await refusalOf(store.pushes.succeed(push.id, 1, { ...nothing, secret: 'whsec_2' }, token))).toBe('internal')
+        expect(await refusalOf(store.pushes.succeed(push.id, 1, { ...nothing, secret: 'whsec_2' }, token))).toBe(
+          'internal',
+        )
         expect((await store.pushes.steps(push.id))[1]?.state).toBe('begun')
       }))
 
@@ -114,7 +137,12 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(version).toMatchObject({ ...newVersion(push), revision: 1 })
         expect(await store.versions.current()).toEqual(version)
         expect(await store.mappings.all()).toHaveLength(1)
-        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'applied', revision: 1, finishedAt: 5_000, stepsDone: 1 })
+        expect(await store.pushes.find(push.id)).toMatchObject({
+          state: 'applied',
+          revision: 1,
+          finishedAt: 5_000,
+          stepsDone: 1,
+        })
         expect(await store.changeSequence()).toBe(1)
       }))
 
@@ -145,7 +173,10 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
       const push = newPush({ steps: [] })
       // Refused by the database after the version's own row was written.
-      const broken: MappingChange[] = [mapping('price', 'pro', 'price_2'), { ...mapping('price', 'x', ''), ...JSON.parse('{"processorId":null}') }]
+      const broken: MappingChange[] = [
+        mapping('price', 'pro', 'price_2'),
+        { ...mapping('price', 'x', ''), ...JSON.parse('{"processorId":null}') },
+      ]
       await store.exclusively('push', async ({ token }) => {
         await store.pushes.open(push, token)
         await expect(store.pushes.close(push.id, newVersion(push), broken, token)).rejects.toThrow(/null/i)
@@ -159,7 +190,11 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
     test('an interrupted push is resumed, an ended one is not', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.end(push.id, 'interrupted', '{"code":"shutting_down"}', token)
-        expect(await store.pushes.find(push.id)).toMatchObject({ state: 'interrupted', finishedAt: null, error: '{"code":"shutting_down"}' })
+        expect(await store.pushes.find(push.id)).toMatchObject({
+          state: 'interrupted',
+          finishedAt: null,
+          error: '{"code":"shutting_down"}',
+        })
         await store.pushes.resume(push.id, token)
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running', error: null })
         await store.pushes.end(push.id, 'failed', '{}', token)
@@ -203,130 +238,4 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(total).toBe(3)
     })
   })
-
-  describe(`the lease on ${engine}`, () => {
-    test('it is held while the work runs and free afterwards, also when the work fails', async () => {
-      const store = await open()
-      expect(await store.held('push')).toBe(false)
-      await expect(
-        store.exclusively('push', async () => {
-          expect(await store.held('push')).toBe(true)
-          expect(await store.held('other')).toBe(false)
-          throw new Error('stop')
-        }),
-      ).rejects.toThrow('stop')
-      expect(await store.held('push')).toBe(false)
-      expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
-    })
-
-    test('a second holder is refused at once, other names are not', async () => {
-      const store = await open()
-      await store.exclusively('push', async () => {
-        expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
-        expect(await store.exclusively('tenant:acme', () => Promise.resolve('done'))).toBe('done')
-      })
-    })
-
-    test('every holder has a higher fence than the one before', async () => {
-      const store = await open()
-      const fences: number[] = []
-      for (let turn = 0; turn < 3; turn++)
-        await store.exclusively('push', ({ token }) => Promise.resolve(void fences.push(token.fence)))
-      expect(fences).toEqual([1, 2, 3])
-    })
-
-    test('of twenty callers at once, one at a time does the work', async () => {
-      const store = await open()
-      let inside = 0
-      let most = 0
-      const work = async () => {
-        inside += 1
-        most = Math.max(most, inside)
-        await store.facts.set('worked', 'yes')
-        inside -= 1
-      }
-      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => store.exclusively('push', work)))
-      expect(most).toBe(1)
-      expect(outcomes.some((outcome) => outcome.status === 'fulfilled')).toBe(true)
-      for (const outcome of outcomes)
-        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'push_in_progress' })
-    })
-
-    test('a holder whose lease expired writes nothing more, by any method', () =>
-      inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
-        await store.pushes.begin(push.id, 0, '{}', token)
-        const before = [await store.pushes.find(push.id), await store.pushes.steps(push.id)]
-        await expire(store)
-        const archived = { kind: 'coupon', configId: configId('a'), processorId: processorId('a'), object: '{}', archivedAt: 1 } as const
-        const attempts = [
-          store.pushes.open(newPush(), token),
-          store.pushes.begin(push.id, 1, '{}', token),
-          store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 's', archived }, token),
-          store.pushes.settle(push.id, 0, 'unknown', null, token),
-          store.pushes.end(push.id, 'failed', null, token),
-          store.pushes.resume(push.id, token),
-          store.pushes.close(push.id, newVersion(push), [], token),
-        ]
-        const codes = await Promise.all(attempts.map(refusalOf))
-        expect(codes).toEqual(attempts.map(() => 'push_in_progress'))
-        expect([await store.pushes.find(push.id), await store.pushes.steps(push.id)]).toEqual(before)
-        expect(await store.pushes.list(page)).toMatchObject({ total: 1 })
-        expect(await store.secrets.webhookSecret('we_1')).toBeNull()
-        expect(await store.mappings.archivedObject('a')).toBeNull()
-      }))
-
-    test('a holder that was followed by another writes nothing more, while the other one does', () =>
-      inPush({}, async (store, push, token) => {
-        await expire(store)
-        await store.exclusively('push', async (next) => {
-          expect(next.token.fence).toBe(token.fence + 1)
-          expect(await refusalOf(store.pushes.begin(push.id, 0, '{}', token))).toBe('push_in_progress')
-          expect(await store.pushes.begin(push.id, 0, '{}', next.token)).toMatchObject({ attempts: 1 })
-        })
-      }))
-
-    test('a holder that ends late does not free the lease of the next one', async () => {
-      const store = await open()
-      let endFirst = () => {}
-      const firstEnds = new Promise<void>((resolve) => (endFirst = resolve))
-      const first = store.exclusively('push', () => firstEnds)
-      await expect.poll(() => store.held('push')).toBe(true)
-      await expire(store)
-      await store.exclusively('push', async () => {
-        endFirst()
-        await first
-        expect(await store.held('push')).toBe(true)
-      })
-    })
-
-    test('work is told when its lease is lost', async () => {
-      const store = await (await makePlace()).open({ leaseMs: 300 })
-      await store.exclusively('push', async ({ signal }) => {
-        const aborted = once(signal, 'abort')
-        await expire(store)
-        await aborted
-        expect(signal.reason).toMatchObject({ code: 'push_in_progress' })
-      })
-    })
-
-    test('long work keeps its lease', async () => {
-      const store = await (await makePlace()).open({ leaseMs: 600 })
-      await store.exclusively('push', async ({ signal }) => {
-        const first = await expiry(store)
-        await expect.poll(() => expiry(store), { timeout: 10_000, interval: 20 }).toBeGreaterThan(first + 600)
-        expect(signal.aborted).toBe(false)
-        expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
-      })
-    })
-  })
-}
-
-/** As if the lease's time had passed without a renewal. */
-async function expire(store: KyselyStore): Promise<void> {
-  await store.database.write((db) => db.updateTable('leases').set({ expiresAt: 1 }).execute())
-}
-
-async function expiry(store: KyselyStore): Promise<number> {
-  const row = await store.database.read((db) => db.selectFrom('leases').select('expiresAt').executeTakeFirstOrThrow())
-  return row.expiresAt
 }

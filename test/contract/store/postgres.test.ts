@@ -13,7 +13,8 @@ import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 
 const installed = postgresInstalled()
-if (!installed) announceSkip('store contract on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
+if (!installed)
+  announceSkip('store contract on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
 describe.runIf(installed)('PostgreSQL', () => {
   let server: TestPostgres
@@ -22,7 +23,7 @@ describe.runIf(installed)('PostgreSQL', () => {
   })
   afterAll(() => server.close())
 
-  const inPostgres = async () => storePlace({ url: await server.createDatabase(), file: '' })
+  const inPostgres = async () => storePlace({ url: await server.createSchema(), file: '' })
 
   recordsContract('PostgreSQL', inPostgres)
   journalContract('PostgreSQL', inPostgres)
@@ -32,7 +33,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     const source = await inFile()
     const from = await source.open()
     await fillStore(from)
-    const to = await openStore({ url: await server.createDatabase(), file: '', sealer: createSealer(source.keys) })
+    const to = await openStore({ url: await server.createSchema(), file: '', sealer: createSealer(source.keys) })
     try {
       const counts = await copyStore(from, to)
       expect(counts).toMatchObject({ versions: 3, pushes: 4, secrets: 3, facts: 2 })
@@ -44,11 +45,11 @@ describe.runIf(installed)('PostgreSQL', () => {
   })
 
   test('a lost connection is told as such, and the next call has a new one', async () => {
-    const place = await inPostgres()
-    const store = await place.open()
+    const url = await server.createDatabase()
+    const store = await storePlace({ url, file: '' }).open()
     const interrupted = store.database.write(async (db) => {
       await db.insertInto('facts').values({ name: 'a', value: 'b' }).execute()
-      await server.disconnectAll(place.url)
+      await server.disconnectAll(url)
       await db.insertInto('facts').values({ name: 'c', value: 'd' }).execute()
     })
     expect(await refusalOf(interrupted)).toBe('store_unavailable')
@@ -80,12 +81,18 @@ describe.runIf(installed)('PostgreSQL', () => {
   test('no error about a connection holds the password', async () => {
     const sealer = createSealer(generateMasterKey())
     const host = encodeURIComponent('/nowhere/at/all')
-    const urls = [`postgres://ratecard:hunter2@127.0.0.1:1/x`, `postgres://ratecard:hunter2@localhost/x?host=${host}`, 'postgres://u:hunter2@:x:/']
+    const urls = [
+      `postgres://ratecard:hunter2@127.0.0.1:1/x`,
+      `postgres://ratecard:hunter2@localhost/x?host=${host}`,
+      'postgres://u:hunter2@:x:/',
+    ]
     for (const url of urls) {
       const refused = await refusedBy(openStore({ url, file: '', sealer }))
       expect(refused.code).toBe('store_unavailable')
       expect(refused.hint).toBeTruthy()
-      expect(JSON.stringify([refused.message, refused.hint, refused.cause, String(refused.cause)])).not.toContain('hunter2')
+      expect(JSON.stringify([refused.message, refused.hint, refused.cause, String(refused.cause)])).not.toContain(
+        'hunter2',
+      )
     }
   })
 })

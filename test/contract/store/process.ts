@@ -62,7 +62,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
 
   /** Adds 1 to a fact ten times, each time by reading, waiting for nothing, and writing, under the lease. */
   count: async (store) => {
-    for (let done = 0; done < 10; ) {
+    for (let done = 0; done < 10;) {
       const outcome = await store
         .exclusively('counter', async () => {
           const value = Number((await store.facts.get('counter')) ?? '0')

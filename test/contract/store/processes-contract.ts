@@ -63,7 +63,9 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
     test('of many bindings of one fact, all see the same value', async () => {
       const stores = await replicas(await makePlace())
       const values = await Promise.all(
-        Array.from({ length: 10 }, (_, index) => stores[index % 2 === 0 ? 0 : 1].facts.bind('account', `acct_${String(index)}`)),
+        Array.from({ length: 10 }, (_, index) =>
+          stores[index % 2 === 0 ? 0 : 1].facts.bind('account', `acct_${String(index)}`),
+        ),
       )
       expect(new Set(values).size).toBe(1)
     })
@@ -96,7 +98,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
     test('the lease of a killed process ends by itself, and the next holder has a higher fence', async () => {
       const place = await makePlace()
       const store = await place.open()
-      const victim = storeProcess(place, 'hold', { leaseMs: 800 })
+      const victim = storeProcess(place, 'hold', { leaseMs: 2000 })
       const fence = Number(await victim.line())
       const refused = await refusedBy(store.exclusively('push', () => Promise.resolve()))
       expect(refused.code).toBe('push_in_progress')
@@ -110,7 +112,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
     test('a process that slept through its lease cannot write after it wakes up', async () => {
       const place = await makePlace()
       const store = await place.open()
-      const sleeper = storeProcess(place, 'pause', { leaseMs: 800 })
+      const sleeper = storeProcess(place, 'pause', { leaseMs: 2000 })
       expect(await sleeper.line()).toBe('ready')
       sleeper.kill('SIGSTOP')
       await expect.poll(() => store.held('push'), { timeout: 10_000, interval: 20 }).toBe(false)
@@ -132,7 +134,9 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       const stores = [place.open(), place.open()]
       expect(await Promise.all(starters.map((starter) => starter.line()))).toEqual(Array(4).fill('migrated'))
       const [store] = await Promise.all(stores)
-      const rows = await store?.database.read((db) => db.selectFrom('schemaMigrations').select('version').orderBy('version').execute())
+      const rows = await store?.database.read((db) =>
+        db.selectFrom('schemaMigrations').select('version').orderBy('version').execute(),
+      )
       expect(rows?.map((row) => row.version)).toEqual(migrations.map((_, index) => index + 1))
     })
 
@@ -152,7 +156,10 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       const place = await makePlace()
       const store = await place.open()
       const good = { name: 'good', statements: () => ['create table good (id bigint primary key)'] }
-      const bad = { name: 'bad', statements: () => ['create table bad (id bigint primary key)', 'insert into nowhere values (1)'] }
+      const bad = {
+        name: 'bad',
+        statements: () => ['create table bad (id bigint primary key)', 'insert into nowhere values (1)'],
+      }
       await expect(migrate(store.database, clock, [...migrations, good, bad])).rejects.toThrow(/nowhere/)
       await migrate(store.database, clock, [...migrations, good])
       const rows = await store.database.read((db) => db.selectFrom('schemaMigrations').select('name').execute())
@@ -189,9 +196,9 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       const stores = await replicas(await makePlace())
       const push = async (index: number): Promise<void> => {
         const store = stores[index % 2 === 0 ? 0 : 1]
-        const outcome = await publish(store, { id: newPush().id }, [mapping('price', 'pro', `price_${String(index)}`)]).catch(
-          (error: unknown) => error,
-        )
+        const outcome = await publish(store, { id: newPush().id }, [
+          mapping('price', 'pro', `price_${String(index)}`),
+        ]).catch((error: unknown) => error)
         if (outcome instanceof Error) {
           expect(outcome).toMatchObject({ code: 'push_in_progress' })
           await push(index)
@@ -199,7 +206,9 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       }
       await Promise.all(Array.from({ length: 10 }, (_, index) => push(index)))
       expect(await verifyHistory(stores[0])).toEqual({ ok: true, checked: 10 })
-      expect((await stores[1].mappings.all()).map((entry) => entry.sequence)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1))
+      expect((await stores[1].mappings.all()).map((entry) => entry.sequence)).toEqual(
+        Array.from({ length: 10 }, (_, i) => i + 1),
+      )
       expect(await stores[1].changeSequence()).toBe(10)
     })
   })

@@ -12,7 +12,16 @@ const day = 24 * 60 * 60 * 1000
 const page = { limit: 10, offset: 0 }
 
 function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
-  return { id: 'key_1', name: 'ci', hash: 'h1', hint: 'abcd', createdAt: 1, lastUsedAt: null, revokedAt: null, ...change }
+  return {
+    id: 'key_1',
+    name: 'ci',
+    hash: 'h1',
+    hint: 'abcd',
+    createdAt: 1,
+    lastUsedAt: null,
+    revokedAt: null,
+    ...change,
+  }
 }
 
 export function recordsContract(engine: string, makePlace: MakePlace): void {
@@ -77,7 +86,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
     test('an edited and a removed record are found', async () => {
       const store = await open()
       for (let count = 0; count < 4; count++) await publish(store)
-      await store.database.write((db) => db.updateTable('versions').set({ author: 'eve' }).where('revision', '=', 3).execute())
+      await store.database.write((db) =>
+        db.updateTable('versions').set({ author: 'eve' }).where('revision', '=', 3).execute(),
+      )
       expect(await verifyHistory(store)).toEqual({ ok: false, checked: 2, brokenAt: 3 })
       await store.database.write(async (db) => {
         await db.updateTable('pushes').set({ state: 'abandoned', revision: null }).where('revision', '=', 2).execute()
@@ -124,7 +135,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
 
     test('thousands of mappings go into one push', async () => {
       const store = await open()
-      const many = Array.from({ length: 2500 }, (_, index) => mapping('price', `price_${String(index)}`, `p${String(index)}`))
+      const many = Array.from({ length: 2500 }, (_, index) =>
+        mapping('price', `price_${String(index)}`, `p${String(index)}`),
+      )
       await publish(store, {}, many)
       const entries = await store.mappings.all()
       expect(entries.length).toBe(2500)
@@ -146,7 +159,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
     test('a sealed secret moved to another endpoint cannot be read', async () => {
       const store = await open()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
-      await store.database.write((db) => db.updateTable('secrets').set({ id: 'we_2' }).where('id', '=', 'we_1').execute())
+      await store.database.write((db) =>
+        db.updateTable('secrets').set({ id: 'we_2' }).where('id', '=', 'we_1').execute(),
+      )
       expect(await refusalOf(store.secrets.webhookSecret('we_2'))).toBe('secret_unreadable')
     })
 
@@ -203,7 +218,11 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
       expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)
       await store.idempotency.finish('k', 201, '{"key":"rk_secret"}')
-      expect(await store.idempotency.claim('k', 'f', 300)).toEqual({ ...running, status: 201, body: '{"key":"rk_secret"}' })
+      expect(await store.idempotency.claim('k', 'f', 300)).toEqual({
+        ...running,
+        status: 201,
+        body: '{"key":"rk_secret"}',
+      })
     })
 
     test('a released claim is free again, an answered one is not', async () => {
@@ -248,7 +267,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
 
     test('using the store inside its own transaction is refused instead of hanging or escaping', async () => {
       const store = await open()
-      await expect(store.database.write(() => store.facts.get('a'))).rejects.toThrow(/inside one of its own transactions/)
+      await expect(store.database.write(() => store.facts.get('a'))).rejects.toThrow(
+        /inside one of its own transactions/,
+      )
       await expect(store.database.write(() => store.facts.set('a', 'b'))).rejects.toThrow(/inside one of its own/)
       expect(await store.facts.get('a')).toBeNull()
     })

@@ -10,6 +10,7 @@ import type {
   RunningWorker,
   WorkerEvents,
   WorkerExit,
+  WorkerLimits,
   WorkerLogLine,
   WorkerRuntime,
   WorkerVersionSpec,
@@ -29,7 +30,10 @@ export function testRuntime(
   })
 }
 
-export function spec(code: string, more: Partial<WorkerVersionSpec> = {}): WorkerVersionSpec {
+export function spec(
+  code: string,
+  more: Partial<Omit<WorkerVersionSpec, 'limits'>> & { limits?: Partial<WorkerLimits> } = {},
+): WorkerVersionSpec {
   return {
     name: 'sample',
     version: 'v1',

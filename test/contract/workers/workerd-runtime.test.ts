@@ -150,7 +150,7 @@ describe('a worker on the runtime', () => {
   it('ends a request that gets no response in time', async () => {
     const { site } = await serve(
       spec(fetchOnly('await new Promise((resolve) => setTimeout(resolve, 60_000))'), {
-        limits: { responseMs: 200 } as never,
+        limits: { responseMs: 200 },
       }),
     )
     const response = await fetch(site.url)
@@ -158,7 +158,7 @@ describe('a worker on the runtime', () => {
   })
 
   it('stops an endless loop at its CPU limit', async () => {
-    const { site, events } = await serve(spec(fetchOnly('for (;;) {}'), { limits: { cpuMs: 50 } as never }))
+    const { site, events } = await serve(spec(fetchOnly('for (;;) {}'), { limits: { cpuMs: 50 } }))
     const response = await fetch(site.url)
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'worker_exceeded_cpu' }])
     expect(events.requests[0]?.outcome).toBe('exceeded_cpu')
@@ -175,7 +175,7 @@ describe('a scheduled run', () => {
     if (event.cron === '4 * * * *') await new Promise((resolve) => setTimeout(resolve, 60_000))
     ctx.waitUntil((async () => { await new Promise((resolve) => setTimeout(resolve, 30)); console.log('background done') })())
   } }`
-  const version = spec(cron, { vars: { NAME: 'x' }, limits: { cpuMs: 60, scheduledMs: 400 } as never })
+  const version = spec(cron, { vars: { NAME: 'x' }, limits: { cpuMs: 60, scheduledMs: 400 } })
   const at = (minute: string) => ({
     runId: `run${minute}`,
     scheduledTime: 1_700_000_000_000,

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { confirm, isCancel, text } from '@clack/prompts'
 
 export interface Sink {
@@ -26,15 +27,16 @@ export interface CliIo {
 export function processIo(host: NodeJS.Process, home: string, signal: AbortSignal): CliIo {
   const sink = (stream: NodeJS.WriteStream): Sink => ({
     write: (chunk) => void stream.write(chunk),
-    isTTY: stream.isTTY === true,
-    columns: stream.columns ?? 100,
+    isTTY: isatty(stream.fd),
+    // 0 or absent off a terminal.
+    columns: stream.columns || 100,
   })
   // Questions go to stderr: stdout holds the result, also when it is redirected into a file.
   const common = { input: host.stdin, output: host.stderr, signal, withGuide: false }
   return {
     stdout: sink(host.stdout),
     stderr: sink(host.stderr),
-    interactive: host.stdin.isTTY === true && host.stderr.isTTY === true && host.env['CI'] === undefined,
+    interactive: isatty(host.stdin.fd) && isatty(host.stderr.fd) && host.env['CI'] === undefined,
     env: host.env,
     cwd: host.cwd(),
     home,

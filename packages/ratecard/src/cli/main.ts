@@ -67,14 +67,9 @@ function addressOf({ global }: Invocation, io: CliIo): string | undefined {
 /** null when help or the version was asked for, and shown. */
 function parse(argv: readonly string[], io: CliIo): Invocation | null {
   let invocation: Invocation | null = null
-  const program = buildProgram(
-    commands,
-    version(),
-    { out: (text) => io.stdout.write(text), err: (text) => io.stderr.write(text) },
-    (found) => {
-      invocation = found
-    },
-  )
+  const program = buildProgram(commands, version(), { out: (text) => io.stdout.write(text) }, (found) => {
+    invocation = found
+  })
   if (argv.length === 0) {
     io.stdout.write(program.helpInformation())
     return null

@@ -37,7 +37,7 @@ export const globalOptions: readonly OptionSpec[] = [
 export function buildProgram(
   commands: readonly Command[],
   version: string,
-  output: { out(text: string): void; err(text: string): void },
+  output: { readonly out: (text: string) => void },
   found: (invocation: Invocation) => void,
 ): Commander {
   const program = configure(new Commander('ratecard'), output)

@@ -13,14 +13,14 @@ export function basePriceId(
 ): string | undefined {
   if (!isEnterprise(price)) return undefined
   if (price.base_price !== undefined) return price.base_price
-  let longest: string | undefined
-  for (const candidate of pricesOfProduct) {
-    if (isEnterprise(candidate) || !continues(price.id, candidate.id)) continue
-    if (longest === undefined || candidate.id.length > longest.length) longest = candidate.id
-  }
-  return longest
+  return derivedBase(price.id, new Set(pricesOfProduct.filter((other) => !isEnterprise(other)).map(({ id }) => id)))
 }
 
-function continues(id: string, base: string): boolean {
-  return id.length > base.length + 1 && id.startsWith(base) && '_-.'.includes(id.charAt(base.length))
+/** The longest of the ordinary ids that `id` continues. The cost does not depend on how many there are. */
+export function derivedBase(id: string, ordinaryIds: ReadonlySet<string>): string | undefined {
+  for (let length = id.length - 2; length > 0; length--) {
+    const base = id.slice(0, length)
+    if ('_-.'.includes(id.charAt(length)) && ordinaryIds.has(base)) return base
+  }
+  return undefined
 }

@@ -107,7 +107,7 @@ export function named(kind: string, entry: Entry): string {
 
 /** A value as JSON, cut to a length that a message can carry. */
 export function quoted(value: unknown): string {
-  const text = String(JSON.stringify(value))
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 

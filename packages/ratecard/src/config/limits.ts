@@ -35,9 +35,9 @@ function tooLarge(path: readonly (string | number)[], detail: string): Issue {
   return problem('document_too_large', pointerOf(path), detail)
 }
 
-/** At most {@link mostIssues}, with a last one that says how many were left out. */
+/** At most {@link mostIssues}, with a last one that says that others were left out. */
 export function capped(issues: Issue[], severity: Severity): Issue[] {
   if (issues.length <= mostIssues) return issues
-  const detail = `${issues.length - mostIssues} more ${severity}s are not listed.`
+  const detail = `Only the first ${mostIssues} ${severity}s are listed.`
   return [...issues.slice(0, mostIssues), { code: 'issues_truncated', pointer: '#', severity, detail }]
 }

@@ -2,9 +2,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
+import { mostIssues } from './limits.ts'
 import { isMoment } from './moment.ts'
 import { BillingConfig } from './schema.ts'
 import { saySchemaError } from './shape-words.ts'
+
+// Words cost more than finding: of what is never listed, no more is put into words than the order of the document may need.
+const mostWorded = 5 * mostIssues
 
 let compiled: ValidateFunction<BillingConfig> | undefined
 
@@ -26,13 +30,11 @@ function compile(): ValidateFunction<BillingConfig> {
   return ajv.compile<BillingConfig>(BillingConfig)
 }
 
-/** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` become the one issue of their field. */
+/** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` are left to the one issue of their field. */
 function fromAjvErrors(errors: readonly ErrorObject[]): Issue[] {
-  const alternatives = new Set(
-    errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath),
-  )
   return errors
-    .filter((error) => error.keyword === 'anyOf' || !alternatives.has(error.instancePath))
+    .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
+    .slice(0, mostWorded)
     .map((error) => {
       const path = tokensOf(error.instancePath)
       if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))

@@ -132,7 +132,10 @@ export interface VersionStore {
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
   /** Newest first. */
-  list(page: { readonly limit: number; readonly offset: number }): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
+  list(page: {
+    readonly limit: number
+    readonly offset: number
+  }): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
 }
 
 export interface MappingStore {
@@ -154,20 +157,44 @@ export interface PushStore {
   succeed(
     pushId: string,
     index: number,
-    result: { readonly processorId: string | null; readonly requestId: string | null; readonly secret?: string; readonly archived?: ArchivedObject },
+    result: {
+      readonly processorId: string | null
+      readonly requestId: string | null
+      readonly secret?: string
+      readonly archived?: ArchivedObject
+    },
     token: LeaseToken,
   ): Promise<void>
   /** `failed`: the processor refused. `unknown`: sent, no answer. `pending`: not sent after all. */
-  settle(pushId: string, index: number, state: 'failed' | 'unknown' | 'pending' | 'skipped', error: string | null, token: LeaseToken): Promise<void>
+  settle(
+    pushId: string,
+    index: number,
+    state: 'failed' | 'unknown' | 'pending' | 'skipped',
+    error: string | null,
+    token: LeaseToken,
+  ): Promise<void>
   /** Ends a push that did not become a version. */
-  end(pushId: string, state: 'failed' | 'interrupted' | 'abandoned', error: string | null, token: LeaseToken): Promise<void>
+  end(
+    pushId: string,
+    state: 'failed' | 'interrupted' | 'abandoned',
+    error: string | null,
+    token: LeaseToken,
+  ): Promise<void>
   resume(pushId: string, token: LeaseToken): Promise<void>
   /** Version row, current pointer, mappings and journal end in one transaction. */
-  close(pushId: string, version: NewVersion, mappings: readonly MappingChange[], token: LeaseToken): Promise<VersionRecord>
+  close(
+    pushId: string,
+    version: NewVersion,
+    mappings: readonly MappingChange[],
+    token: LeaseToken,
+  ): Promise<VersionRecord>
   find(pushId: string): Promise<PushRecord | null>
   steps(pushId: string): Promise<readonly StepRecord[]>
   /** Newest first. */
-  list(page: { readonly limit: number; readonly offset: number }): Promise<{ readonly items: readonly PushRecord[]; readonly total: number }>
+  list(page: {
+    readonly limit: number
+    readonly offset: number
+  }): Promise<{ readonly items: readonly PushRecord[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
 }
@@ -214,7 +241,10 @@ export interface Store {
    * Runs `work` while holding the named lease, renewed in the background by the database's clock. When another holder has it,
    * fails at once with ServiceError `push_in_progress`. `signal` aborts when the lease is lost.
    */
-  exclusively<T>(name: string, work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>): Promise<T>
+  exclusively<T>(
+    name: string,
+    work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>,
+  ): Promise<T>
   /** Whether somebody holds the lease now. */
   held(name: string): Promise<boolean>
   /** Small facts about this environment, for example the processor account that it is bound to. */

@@ -22,8 +22,10 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [paint.dim(line(columns.map((column) => column.title))), ...rows.map(line)].join('\n')
 }
 
+const graphemes = new Intl.Segmenter('en')
+
 export function visibleLength(text: string): number {
-  return [...text.replace(/\u001b\[[0-9;]*m/g, '')].length
+  return [...graphemes.segment(text.replace(/\u001b\[[0-9;]*m/g, ''))].length
 }
 
 /** `2026-11-21 03:49:01` in UTC, from an RFC 3339 time. */

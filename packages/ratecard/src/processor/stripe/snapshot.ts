@@ -22,16 +22,12 @@ export async function readSnapshot(desk: Desk, options: ReadOptions): Promise<Sn
       read(kinds.webhook),
     ])
     const around = surroundings(desk)
-    const couponById = new Map(coupons.map((coupon) => [coupon.id, coupon]))
     return {
       meter: observeAll(kinds.meter, meters, around),
       product: observeAll(kinds.product, products, around),
       price: observeAll(kinds.price, prices, around),
       coupon: observeAll(kinds.coupon, coupons, around),
-      promotion_code: observeAll(kinds.promotion_code, codes, {
-        ...around,
-        couponOf: (id) => couponById.get(id) ?? null,
-      }),
+      promotion_code: observeAll(kinds.promotion_code, codes, around),
       webhook: observeAll(kinds.webhook, webhooks, around),
     }
   } finally {

@@ -88,7 +88,8 @@ async function checkHistory(target: Write): Promise<void> {
       .execute()
     if (page.length === 0) return
     for (const record of page) {
-      if (!continuesHistory(previous, record)) throw broken(`the hash chain breaks at revision ${String(record.revision)}`)
+      if (!continuesHistory(previous, record))
+        throw broken(`the hash chain breaks at revision ${String(record.revision)}`)
       previous = record
     }
   }

@@ -7,8 +7,7 @@ const connectionCodes =
   /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
-const sqliteCodes =
-  /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
+const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
 
 /** A failure of the database itself becomes `store_unavailable`; everything else stays as it is. */
 export function asServiceError(error: unknown): unknown {
@@ -36,6 +35,7 @@ function hintFor(code: string): string {
   if (code === 'SQLITE_FULL') return 'The disk is full. Free some space.'
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return 'The database file is damaged. Restore the last backup.'
   if (code.startsWith('SQLITE_BUSY')) return 'Another process holds the database for long. Try again.'
-  if (code.startsWith('SQLITE') || directoryCodes.test(code)) return 'Check that the data directory exists, is writable and on a local disk.'
+  if (code.startsWith('SQLITE') || directoryCodes.test(code))
+    return 'Check that the data directory exists, is writable and on a local disk.'
   return 'Check that the database server runs and can be reached from here.'
 }

@@ -20,7 +20,10 @@ export class SqlIdempotency implements IdempotencyStore {
   async claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null> {
     const fresh = { key, fingerprint, status: null, body: null, createdAt: now }
     const present = await this.#database.write(async (db) => {
-      await db.deleteFrom('idempotencyKeys').where('createdAt', '<=', now - keptMs).execute()
+      await db
+        .deleteFrom('idempotencyKeys')
+        .where('createdAt', '<=', now - keptMs)
+        .execute()
       for (;;) {
         const claimed = await db
           .insertInto('idempotencyKeys')

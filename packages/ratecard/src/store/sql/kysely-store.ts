@@ -63,7 +63,9 @@ export class KyselyStore implements Store {
   }
 
   async changeSequence(): Promise<number> {
-    const row = await this.database.read((db) => db.selectFrom('published').select('sequence').executeTakeFirstOrThrow())
+    const row = await this.database.read((db) =>
+      db.selectFrom('published').select('sequence').executeTakeFirstOrThrow(),
+    )
     return row.sequence
   }
 

@@ -178,7 +178,11 @@ function heldByAnother(name: string, ttlMs: number): ServiceError {
 }
 
 function lostLease(token: LeaseToken): ServiceError {
-  return new ServiceError('push_in_progress', `This process no longer holds "${token.name}": nothing more is written.`, {
-    hint: 'Another process may have taken over. Look at the list of pushes, then try again.',
-  })
+  return new ServiceError(
+    'push_in_progress',
+    `This process no longer holds "${token.name}": nothing more is written.`,
+    {
+      hint: 'Another process may have taken over. Look at the list of pushes, then try again.',
+    },
+  )
 }

@@ -11,7 +11,11 @@ import type { Migration } from './migrations.ts'
 const advisoryLock = 727_283_227
 
 /** Fails with `store_unavailable` when a newer release has changed the schema already. */
-export async function migrate(database: Database, clock: Clock, steps: readonly Migration[] = migrations): Promise<void> {
+export async function migrate(
+  database: Database,
+  clock: Clock,
+  steps: readonly Migration[] = migrations,
+): Promise<void> {
   await database.write(async (db) => {
     if (database.engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(db)
     const present = await schemaVersion(db)
@@ -30,7 +34,9 @@ export async function migrate(database: Database, clock: Clock, steps: readonly 
 /** The whole schema of one engine as SQL text, for review: what a new store is made of. */
 export function schemaText(engine: Engine, steps: readonly Migration[] = migrations): string {
   const blocks = steps.map((step, index) =>
-    [`-- ${String(index + 1)}: ${step.name}`, ...statementsOf(step, engine).map((statement) => `${statement};`)].join('\n'),
+    [`-- ${String(index + 1)}: ${step.name}`, ...statementsOf(step, engine).map((statement) => `${statement};`)].join(
+      '\n',
+    ),
   )
   return `${[`${ledger};`, ...blocks].join('\n\n')}\n`
 }

@@ -58,7 +58,14 @@ export class SqlPushes implements PushStore {
     return this.#onStep(pushId, index, token, async (db, at) => {
       const row = await db
         .updateTable('steps')
-        .set((eb) => ({ state: 'begun', attempts: eb('attempts', '+', 1), resolved, error: null, beganAt: at, endedAt: null }))
+        .set((eb) => ({
+          state: 'begun',
+          attempts: eb('attempts', '+', 1),
+          resolved,
+          error: null,
+          beganAt: at,
+          endedAt: null,
+        }))
         .where('pushId', '=', pushId)
         .where('position', '=', index)
         .returningAll()
@@ -111,7 +118,9 @@ export class SqlPushes implements PushStore {
   }
 
   async close(pushId: string, version: NewVersion, mappings: readonly MappingChange[], token: LeaseToken) {
-    return this.#onPush(pushId, token, (db, at) => closePush(this.#deps.database, db, { pushId, version, mappings, at }))
+    return this.#onPush(pushId, token, (db, at) =>
+      closePush(this.#deps.database, db, { pushId, version, mappings, at }),
+    )
   }
 
   async find(pushId: string): Promise<PushRecord | null> {
@@ -190,7 +199,10 @@ export class SqlPushes implements PushStore {
         .executeTakeFirst()
       if (push === undefined) throw new ServiceError('push_not_found', `There is no push "${pushId}".`)
       if (push.state === 'applied')
-        throw new ServiceError('conflict', `The push "${pushId}" is applied already, as revision ${String(push.revision)}.`)
+        throw new ServiceError(
+          'conflict',
+          `The push "${pushId}" is applied already, as revision ${String(push.revision)}.`,
+        )
       if (push.state === 'abandoned') throw new ServiceError('conflict', `The push "${pushId}" was abandoned.`)
       return work(db, this.#deps.clock.now(), push)
     })

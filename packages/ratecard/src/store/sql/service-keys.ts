@@ -18,7 +18,8 @@ export class SqlServiceKeys implements ServiceKeyStore {
         .returning('id')
         .executeTakeFirst(),
     )
-    if (added === undefined) throw new ServiceError('conflict', `A service key "${key.id}" or one of the same value exists already.`)
+    if (added === undefined)
+      throw new ServiceError('conflict', `A service key "${key.id}" or one of the same value exists already.`)
   }
 
   async findByHash(hash: string): Promise<ServiceKeyRecord | null> {

@@ -19,7 +19,9 @@ export class SqlVersions implements VersionStore {
   }
 
   async latest(): Promise<VersionRecord | null> {
-    return this.#one((db) => db.selectFrom('versions').selectAll().orderBy('revision', 'desc').limit(1).executeTakeFirst())
+    return this.#one((db) =>
+      db.selectFrom('versions').selectAll().orderBy('revision', 'desc').limit(1).executeTakeFirst(),
+    )
   }
 
   async find(revision: number): Promise<VersionRecord | null> {

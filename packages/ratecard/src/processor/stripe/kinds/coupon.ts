@@ -71,7 +71,7 @@ export function couponChangeParams(step: UpdateOf<'coupon'>): Stripe.CouponUpdat
 }
 
 /** Whether nobody can redeem it any more. */
-export function isCouponSpent(coupon: Stripe.Coupon, now: number): boolean {
+function isSpent(coupon: Stripe.Coupon, now: number): boolean {
   return !coupon.valid || isOver(coupon.redeem_by, now) || isUsedUp(coupon)
 }
 
@@ -108,7 +108,7 @@ export function observeCoupon(coupon: Stripe.Coupon, { now }: Surroundings): Obs
     lookupKey: null,
     redeemed: coupon.times_redeemed,
     carried,
-    spent: isCouponSpent(coupon, now),
+    spent: isSpent(coupon, now),
     unrepresentable: reasons({
       currency: coupon.currency !== null && !currencies.some((currency) => currency === coupon.currency),
       currency_options: Object.keys(coupon.currency_options ?? {}).some((currency) => currency !== coupon.currency),

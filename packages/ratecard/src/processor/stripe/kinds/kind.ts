@@ -36,8 +36,6 @@ export interface Deletion {
 export interface Surroundings {
   /** Unix seconds. */
   readonly now: number
-  /** For promotion codes: the live coupon of an id, null when there is none, undefined when that is not known. */
-  readonly couponOf?: (id: string) => Stripe.Coupon | null
 }
 
 export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends Reply = Reply> {

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
-import { isCouponSpent, isOver, isUsedUp } from './coupon.ts'
+import { isOver, isUsedUp } from './coupon.ts'
 import { idOf, reasons } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
@@ -66,7 +66,7 @@ export function promotionCodeChangeParams(step: UpdateOf<'promotion_code'>): Str
 
 export function observePromotionCode(
   code: Stripe.PromotionCode,
-  { now, couponOf }: Surroundings,
+  { now }: Surroundings,
 ): ObservedResource<'promotion_code'> {
   const { author, mark, carried } = splitMetadata(code.metadata)
   const { coupon } = code.promotion
@@ -92,6 +92,7 @@ export function observePromotionCode(
     lookupKey: null,
     redeemed: code.times_redeemed,
     carried,
+    // Of its own doing; what its coupon has to do with it is seen where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
       customer: code.customer !== null || (code.customer_account ?? null) !== null,

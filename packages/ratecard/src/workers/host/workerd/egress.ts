@@ -3,6 +3,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import os from 'node:os'
 import { pipeline } from 'node:stream'
@@ -13,6 +14,10 @@ import { endToEnd, rawHead } from './headers.ts'
 
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
+
+/** The machine's own resolver, every family, in its order. */
+export const systemResolve: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map((answer) => answer.address)
 
 export interface EgressPolicy {
   readonly resolve: Resolve
@@ -38,7 +43,8 @@ interface Target {
   readonly secure: boolean
 }
 
-class Refused extends Error {}
+/** Its message is for the author. */
+export class Refused extends Error {}
 
 const connectTimeoutMs = 10_000
 

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { archive, createMeter, createPrice, createProduct, update } from './steps.ts'
+import { expectObserved } from './tools.ts'
+import type { Tools } from './tools.ts'
+
+export function productRules(tools: Tools): void {
+  const { id, perform, locate, make } = tools
+
+  describe('products', () => {
+    it('are made under the chosen id, marked, and found again', async () => {
+      const step = createProduct(id('p_new'), { description: 'All of it', metadata: { team: 'core' } })
+      const made = await perform(step)
+      expect(made.processorId).toBe(step.id)
+      expect(made.requestId).toMatch(/^req_/)
+      expectObserved(made, { fields: step.fields, mark: step.configId, active: true })
+      expect((await locate(step))?.processorId).toBe(step.id)
+    })
+
+    it('are not located before they exist, nor when the object says something else', async () => {
+      const step = createProduct(id('p_absent'))
+      expect(await locate(step)).toBeNull()
+      await perform(step)
+      expect(await locate({ ...step, fields: { ...step.fields, name: 'Another' } })).toBeNull()
+    })
+
+    it('change in place, clear what becomes empty and lose the metadata keys to unset', async () => {
+      const step = createProduct(id('p_change'), { description: 'Old', metadata: { keep: '1', drop: '2' } })
+      const target = await make(step)
+      const change = update('product', id('p_change'), target, {
+        set: { name: 'New', description: '', metadata: { added: '3' } },
+        unset: ['drop'],
+      })
+      expect(await locate(change)).toBeNull()
+      const changed = await perform(change)
+      const fields = { ...step.fields, name: 'New', description: '', metadata: { keep: '1', added: '3' } }
+      expectObserved(changed, { fields, mark: step.configId })
+      expect(await locate(change)).toMatchObject({ processorId: target })
+    })
+
+    it('let go of their default price when archived, and come back without it', async () => {
+      const target = await make(createProduct(id('p_arch')))
+      const price = await make(createPrice(id('p_arch_m'), target))
+      const chosen = await perform(update('product', id('p_arch'), target, { set: { defaultPrice: price } }))
+      expectObserved(chosen, { fields: expect.objectContaining({ defaultPrice: price }) })
+      const stop = archive('product', id('p_arch'), target)
+      expect(await locate(stop)).toBeNull()
+      const stopped = await perform(stop)
+      expectObserved(stopped, { active: false, fields: expect.objectContaining({ defaultPrice: null }) })
+      expect(await locate(stop)).not.toBeNull()
+      expectObserved(await perform(archive('price', id('p_arch_m'), price)), { active: false })
+      expectObserved(await perform(update('product', id('p_arch'), target, { activate: true })), { active: true })
+    })
+
+    it('clear their default price on request', async () => {
+      const target = await make(createProduct(id('p_def')))
+      const price = await make(createPrice(id('p_def_m'), target))
+      await perform(update('product', id('p_def'), target, { set: { defaultPrice: price } }))
+      const cleared = await perform(update('product', id('p_def'), target, { set: { defaultPrice: null } }))
+      expectObserved(cleared, { fields: expect.objectContaining({ defaultPrice: null }) })
+    })
+
+    it('refuse a change that cannot be made in place before anything is sent', async () => {
+      const target = await make(createProduct(id('p_type')))
+      const change = update('product', id('p_type'), target, { set: { type: 'good' } })
+      await expect(perform(change)).rejects.toThrow(/type of a product cannot be changed/)
+    })
+  })
+
+  describe('prices', () => {
+    it('hold their config id as lookup key and hand it over to their successor', async () => {
+      const product = await make(createProduct(id('pr_key')))
+      const first = createPrice(id('pr_key_m'), product)
+      const made = await perform(first)
+      expectObserved(made, { fields: first.fields, lookupKey: first.configId, mark: first.configId })
+      expect((await locate(first))?.processorId).toBe(made.processorId)
+      const second = createPrice(id('pr_key_m'), product, { unitAmount: '1400' })
+      expect(await locate(second)).toBeNull()
+      const successor = await perform(second)
+      expect(successor.processorId).not.toBe(made.processorId)
+      expect((await locate(second))?.processorId).toBe(successor.processorId)
+      expect(await locate(first)).toBeNull()
+      const back = update('price', id('pr_key_m'), made.processorId, { claimLookupKey: true })
+      expectObserved(await perform(back), { lookupKey: first.configId })
+    })
+
+    it('keep every kind of amount exactly', async () => {
+      const product = await make(createProduct(id('pr_amounts')))
+      const meter = await make(createMeter(id('pr_meter')))
+      const tiers = [
+        { upTo: 10, unitAmount: null, flatAmount: null },
+        { upTo: 200, unitAmount: '0.000000000001', flatAmount: '500' },
+        { upTo: null, unitAmount: '7.25', flatAmount: null },
+      ]
+      const tiered = { billingScheme: 'tiered' as const, unitAmount: null, tiers }
+      const variants = {
+        free: { unitAmount: '0' },
+        once: { interval: null, currency: 'jpy', unitAmount: '500' },
+        tiny: { unitAmount: '0.000000000001' },
+        large: { unitAmount: '99999999' },
+        quarterly: { intervalCount: 3, taxBehavior: 'inclusive' as const },
+        graduated: { ...tiered, tiersMode: 'graduated' as const },
+        volume: { ...tiered, tiersMode: 'volume' as const, usageType: 'metered' as const, meter },
+        metered: { unitAmount: '0.5', usageType: 'metered' as const, meter, metadata: { a: 'b' } },
+      }
+      for (const [name, fields] of Object.entries(variants)) {
+        const step = createPrice(id(`pr_${name}`), product, fields)
+        const made = await perform(step)
+        expectObserved(made, { fields: step.fields, unrepresentable: [] })
+        expect((await locate(step))?.observed?.fields).toEqual(step.fields)
+      }
+    })
+
+    it('take a tax behavior once, and are archived and brought back', async () => {
+      const product = await make(createProduct(id('pr_tax')))
+      const target = await make(createPrice(id('pr_tax_m'), product))
+      const taxed = await perform(update('price', id('pr_tax_m'), target, { set: { taxBehavior: 'exclusive' } }))
+      expectObserved(taxed, { fields: expect.objectContaining({ taxBehavior: 'exclusive' }) })
+      const again = perform(update('price', id('pr_tax_m'), target, { set: { taxBehavior: 'inclusive' } }))
+      await expect(again).rejects.toMatchObject({ kind: 'rejected' })
+      const stop = archive('price', id('pr_tax_m'), target)
+      expectObserved(await perform(stop), { active: false })
+      expect(await locate(stop)).not.toBeNull()
+      expectObserved(await perform(update('price', id('pr_tax_m'), target, { activate: true })), { active: true })
+      expect(await locate(stop)).toBeNull()
+    })
+
+    it('of an unknown product are rejected in the processor’s own words', async () => {
+      const refused = perform(createPrice(id('pr_orphan'), processorId(id('rc_nowhere'))))
+      await expect(refused).rejects.toMatchObject({
+        kind: 'rejected',
+        outcomeUnknown: false,
+        original: { type: 'invalid_request_error', code: 'resource_missing', param: 'product' },
+      })
+    })
+  })
+
+  describe('meters', () => {
+    it('are made, renamed, deactivated and reactivated, and found without a mark', async () => {
+      const step = createMeter(id('m_life'), { formula: 'count', customerKey: 'who', valueKey: 'amount' })
+      expect(await locate(step)).toBeNull()
+      const made = await perform(step)
+      expectObserved(made, { fields: step.fields, mark: null, active: true })
+      expect((await locate(step))?.processorId).toBe(made.processorId)
+      const rename = update('meter', id('m_life'), made.processorId, { set: { displayName: 'Renamed' } })
+      expectObserved(await perform(rename), { fields: { ...step.fields, displayName: 'Renamed' } })
+      const stop = archive('meter', id('m_life'), made.processorId)
+      expectObserved(await perform(stop), { active: false })
+      expect(await locate(stop)).not.toBeNull()
+      const wake = update('meter', id('m_life'), made.processorId, { activate: true })
+      expect(await locate(wake)).toBeNull()
+      expectObserved(await perform(wake), { active: true })
+      expect(await locate(wake)).not.toBeNull()
+    })
+  })
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { archive, createWebhook, update } from './steps.ts'
+import { expectObserved } from './tools.ts'
+import type { Tools } from './tools.ts'
+
+export function webhookRules(tools: Tools): void {
+  const { signal, id, perform, locate, make } = tools
+
+  describe('webhooks', () => {
+    it('tell their secret at creation and never again', async () => {
+      const step = createWebhook(id('w_secret'), {
+        events: ['charge.refunded', 'invoice.paid'],
+        description: 'Books',
+      })
+      const made = await perform(step)
+      expect(made.secret).toMatch(/^whsec_/)
+      expectObserved(made, { fields: step.fields, mark: step.configId, active: true })
+      const seen = [made.observed, await locate(step), await tools.bench.processor.snapshot({ signal })]
+      expect(JSON.stringify(seen)).not.toContain(made.secret)
+      expect((await locate(step))?.secret).toBeNull()
+      await tools.bench.processor.discardWebhook(made.processorId, { idempotencyKey: id('w1'), signal })
+    })
+
+    it('change in place, are disabled and enabled again', async () => {
+      const target = await make(createWebhook(id('w_life'), { description: 'Old' }))
+      const stop = archive('webhook', id('w_life'), target)
+      expectObserved(await perform(stop), { active: false })
+      expect(await locate(stop)).not.toBeNull()
+      const set = { url: `https://example.com/${id('w_new')}`, events: ['customer.created'], description: '' }
+      const wake = update('webhook', id('w_life'), target, { set, activate: true })
+      expectObserved(await perform(wake), { active: true, fields: { ...set, connect: false } })
+      await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w2'), signal })
+    })
+
+    it('that were discarded are gone, and may be discarded again', async () => {
+      const step = createWebhook(id('w_discard'))
+      const target = await make(step)
+      await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w3'), signal })
+      expect(await locate(step)).toBeNull()
+      await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w4'), signal })
+    })
+  })
+}

@@ -1,0 +1,58 @@
+// What the parts of the port's suite share: one account, ids of this run, and calls with keys of their own.
+import { expect } from 'vitest'
+import type { ObservedResource, ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ResolvedStep } from '../../../packages/ratecard/src/catalog/steps.ts'
+import type { Performed, Processor } from '../../../packages/ratecard/src/processor/processor.ts'
+
+export interface Bench {
+  readonly processor: Processor
+  /** Makes ids of this run unlike those of earlier runs in the same account; lower case letters and digits. */
+  readonly run: string
+  /** The same account reached with a key that it does not know. */
+  readonly stranger: Processor
+  readonly livemode: boolean
+}
+
+export interface Tools {
+  /** Known once the suite runs. */
+  readonly bench: Bench
+  readonly signal: AbortSignal
+  id(text: string): string
+  perform(step: ResolvedStep, idempotencyKey?: string): Promise<Performed>
+  locate(step: ResolvedStep): Promise<Performed | null>
+  /** Performs the step for what it leaves behind. */
+  make(step: ResolvedStep): Promise<ProcessorId>
+}
+
+export function toolsFor(open: () => Promise<Bench>): Tools & { readonly start: () => Promise<void> } {
+  let opened: Bench | undefined
+  let calls = 0
+  const signal = AbortSignal.timeout(600_000)
+  const bench = (): Bench => {
+    if (opened === undefined) throw new Error('The suite has not started.')
+    return opened
+  }
+  const perform = (step: ResolvedStep, idempotencyKey = `${bench().run}-${++calls}`) =>
+    bench().processor.perform(step, { idempotencyKey, signal })
+  return {
+    get bench() {
+      return bench()
+    },
+    signal,
+    id: (text) => `${text}_${bench().run}`,
+    perform,
+    locate: (step) => bench().processor.locate(step, signal),
+    make: async (step) => (await perform(step)).processorId,
+    start: async () => {
+      opened = await open()
+    },
+  }
+}
+
+export function expectObserved(
+  performed: Performed,
+  wanted: { readonly [K in keyof ObservedResource]?: unknown },
+): void {
+  expect(performed.observed).toMatchObject(wanted)
+  if (typeof wanted.fields === 'object') expect(performed.observed?.fields).toEqual(wanted.fields)
+}

@@ -1,0 +1,207 @@
+// What only the embedded store promises: its files, its backup, and the way out of it.
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { copyStore } from '../../../packages/ratecard/src/store/sql/copy.ts'
+import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import { inFile, inMemory, publish, refusalOf, refusedBy, storePlace, temporaryFolder } from '../../support/store.ts'
+import { dumpStore, fillStore } from './filled-store.ts'
+
+const modeOf = (file: string) => statSync(file).mode & 0o777
+
+describe('the files of the embedded store', () => {
+  test('only their owner can read them', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    await publish(store)
+    const folder = path.dirname(place.file)
+    expect(modeOf(folder)).toBe(0o700)
+    const files = readdirSync(folder)
+    expect(files).toContain('ratecard.db-wal')
+    for (const file of files) expect([file, modeOf(path.join(folder, file))]).toEqual([file, 0o600])
+  })
+
+  test('hold no secret in plain bytes, neither webhook secrets nor kept answers', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    const secrets = ['whsec_plain_one', 'whsec_plain_two', 'rk_plain_key']
+    await fillStore(store)
+    await store.secrets.saveWebhookSecret('we_1', 'whsec_plain_one')
+    await store.secrets.saveWebhookSecret('we_1', 'whsec_plain_two')
+    await store.idempotency.claim('key', 'f', 1)
+    await store.idempotency.finish('key', 201, '{"key":"rk_plain_key"}')
+    const bytes = (folder: string) =>
+      readdirSync(folder)
+        .map((file) => readFileSync(path.join(folder, file), 'latin1'))
+        .join()
+    const open = bytes(path.dirname(place.file))
+    await store.close()
+    const closed = bytes(path.dirname(place.file))
+    expect(open).toContain('we_1')
+    for (const secret of secrets) {
+      expect(open).not.toContain(secret)
+      expect(closed).not.toContain(secret)
+    }
+  })
+
+  test('every commit is on the disk before it is told: WAL with full sync, foreign keys on', async () => {
+    const store = await (await inFile()).open()
+    const pragma = async (name: string) => {
+      const { rows } = await store.database.read((db) =>
+        sql<Record<string, unknown>>`select * from pragma_${sql.raw(name)}`.execute(db),
+      )
+      return Object.values(rows[0] ?? {})[0]
+    }
+    expect(await pragma('journal_mode')).toBe('wal')
+    expect(await pragma('synchronous')).toBe(2)
+    expect(await pragma('foreign_keys')).toBe(1)
+    await store.facts.set('a', 'b')
+    expect(await pragma('busy_timeout')).toBe(5000)
+  })
+
+  test('what is no database, or in no place for one, is told with the next step', async () => {
+    const folder = temporaryFolder()
+    const file = path.join(folder, 'note.db')
+    writeFileSync(file, 'this is a letter, not a database. '.repeat(50))
+    mkdirSync(path.join(folder, 'taken.db'))
+    const sealer = createSealer(generateMasterKey())
+    for (const place of [file, path.join(folder, 'taken.db'), path.join(file, 'below', 'ratecard.db')]) {
+      const refused = await refusedBy(openStore({ url: null, file: place, sealer }))
+      expect(refused.code).toBe('store_unavailable')
+      expect(refused.hint).toMatch(/database file is damaged|data directory/)
+    }
+    expect(readFileSync(file, 'utf8')).toMatch(/^this is a letter/)
+  })
+
+  test('a writer that has the file for long does not stop this process: reads and timers go on', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    const rival = new Database(place.file)
+    rival.exec('begin immediate')
+    const write = store.facts.set('a', 'b')
+    expect(
+      await inFile()
+        .then((other) => other.open())
+        .then((other) => other.facts.get('a')),
+    ).toBeNull()
+    await new Promise((resolve) => setImmediate(resolve))
+    rival.exec('commit')
+    rival.close()
+    await write
+    expect(await store.facts.get('a')).toBe('b')
+  })
+})
+
+describe('the backup of the embedded store', () => {
+  test('has all that was acknowledged, while the store is in use', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    await fillStore(store)
+    const file = path.join(temporaryFolder(), 'backup.db')
+    await store.backup(file)
+    await store.facts.set('after', 'the backup')
+    expect(modeOf(file)).toBe(0o600)
+    const restored = await openStore({ url: null, file, sealer: createSealer(place.keys) })
+    try {
+      expect(await dumpStore(restored)).toEqual(await dumpStore(store))
+      expect(await verifyHistory(restored)).toEqual({ ok: true, checked: 3 })
+      expect(await restored.facts.get('after')).toBeNull()
+    } finally {
+      await restored.close()
+    }
+  })
+
+  test('is useless without the master key', async () => {
+    const store = await (await inFile()).open()
+    const file = path.join(temporaryFolder(), 'backup.db')
+    await store.backup(file)
+    const other = createSealer(generateMasterKey())
+    expect(await refusalOf(openStore({ url: null, file, sealer: other }))).toBe('secret_unreadable')
+  })
+
+  test('never overwrites a file', async () => {
+    const store = await (await inFile()).open()
+    const file = path.join(temporaryFolder(), 'precious')
+    writeFileSync(file, 'precious')
+    expect(await refusalOf(store.backup(file))).toBe('request_invalid')
+    expect(readFileSync(file, 'utf8')).toBe('precious')
+    expect(await refusalOf(store.backup(path.join(temporaryFolder(), 'no', 'folder.db')))).toBe('request_invalid')
+  })
+
+  test('leaves no file behind when it fails', async () => {
+    const store = await (await inFile()).open()
+    const file = path.join(temporaryFolder(), 'backup.db')
+    await store.close()
+    expect(await refusalOf(store.backup(file))).toBe('store_unavailable')
+    expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('copying a store', () => {
+  const emptyWith = (keys: string) => storePlace({ url: null, file: ':memory:' }).open({ sealer: createSealer(keys) })
+
+  test('takes every record, and the history goes on from there', async () => {
+    const place = await inFile()
+    const from = await place.open()
+    await fillStore(from)
+    const to = await emptyWith(place.keys)
+    expect(await copyStore(from, to)).toMatchObject({ versions: 3, mappings: 4, pushes: 4, steps: 5, secrets: 3 })
+    expect(await dumpStore(to)).toEqual(await dumpStore(from))
+    expect(await publish(to)).toMatchObject({ revision: 4, previousHash: (await from.versions.latest())?.hash })
+  })
+
+  test('takes more rows than fit into one statement', async () => {
+    const place = await inMemory()
+    const from = await place.open()
+    for (let index = 0; index < 230; index++) await from.facts.set(`fact_${String(index)}`, String(index))
+    const to = await emptyWith(place.keys)
+    expect(await copyStore(from, to)).toMatchObject({ facts: 230 })
+    expect(await to.facts.get('fact_229')).toBe('229')
+  })
+
+  test('is refused when the target is not empty, and leaves it as it was', async () => {
+    const place = await inMemory()
+    const from = await place.open()
+    await fillStore(from)
+    const to = await emptyWith(place.keys)
+    await to.facts.set('a', 'b')
+    expect(await refusalOf(copyStore(from, to))).toBe('conflict')
+    expect(await to.versions.latest()).toBeNull()
+    expect(await to.facts.get('a')).toBe('b')
+  })
+
+  test('is refused under another master key', async () => {
+    const from = await (await inMemory()).open()
+    await fillStore(from)
+    const to = await emptyWith(generateMasterKey())
+    expect(await refusalOf(copyStore(from, to))).toBe('secret_unreadable')
+    expect(await to.versions.latest()).toBeNull()
+  })
+
+  test('is refused while somebody is at work', async () => {
+    const place = await inMemory()
+    const from = await place.open()
+    const to = await emptyWith(place.keys)
+    await from.exclusively('push', async () => {
+      expect(await refusalOf(copyStore(from, to))).toBe('push_in_progress')
+    })
+  })
+
+  test('of a history that was tampered with is refused, and nothing is kept', async () => {
+    const place = await inMemory()
+    const from = await place.open()
+    await fillStore(from)
+    await from.database.write((db) =>
+      db.updateTable('versions').set({ checksum: 'x' }).where('revision', '=', 2).execute(),
+    )
+    const to = await emptyWith(place.keys)
+    const refused = await refusedBy(copyStore(from, to))
+    expect(refused.message).toMatch(/revision 2/)
+    expect(await to.versions.latest()).toBeNull()
+    expect(await to.serviceKeys.list()).toEqual([])
+  })
+})

@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalDecimal } from '../../../packages/ratecard/src/money/decimal.ts'
+import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { CanonicalTier, FieldsOf, ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { newCouponParams, observeCoupon } from '../../../packages/ratecard/src/processor/stripe/kinds/coupon.ts'
+import { newMeterParams, observeMeter } from '../../../packages/ratecard/src/processor/stripe/kinds/meter.ts'
+import { newPriceParams, observePrice } from '../../../packages/ratecard/src/processor/stripe/kinds/price.ts'
+import { newProductParams, observeProduct } from '../../../packages/ratecard/src/processor/stripe/kinds/product.ts'
+import {
+  newPromotionCodeParams,
+  observePromotionCode,
+} from '../../../packages/ratecard/src/processor/stripe/kinds/promotion-code.ts'
+import { newWebhookParams, observeWebhook } from '../../../packages/ratecard/src/processor/stripe/kinds/webhook.ts'
+import {
+  createCode,
+  createCoupon,
+  createMeter,
+  createPrice,
+  createProduct,
+  createWebhook,
+} from '../../contract/processor/steps.ts'
+import { liveCoupon, liveMeter, livePrice, liveProduct, livePromotionCode, liveWebhook } from './live-objects.ts'
+
+const now = 1_790_000_000
+const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,30}$/)
+const reference = id.map(processorId)
+const metadata = fc.dictionary(fc.stringMatching(/^[a-z]{1,12}$/), fc.string({ minLength: 1, maxLength: 40 }), {
+  maxKeys: 5,
+  noNullPrototype: true,
+})
+const decimal = fc
+  .tuple(fc.nat(10_000_000), fc.nat(999_999_999_999))
+  .map(([whole, part]) => canonicalDecimal(`${whole}.${String(part).padStart(12, '0')}`))
+const amount = fc.oneof(fc.nat(99_999_999).map(String), decimal)
+const moment = fc.integer({ min: now + 1, max: now + 150_000_000 })
+const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
+
+const tierAmount = orNull(amount).map((text) => (text === '0' ? null : text))
+const wholeTierAmount = orNull(fc.integer({ min: 1, max: 1_000_000 }).map(String))
+const tiers = fc
+  .array(fc.record({ unitAmount: tierAmount, flatAmount: wholeTierAmount, width: fc.integer({ min: 1, max: 999 }) }), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts): CanonicalTier[] => {
+    let upTo = 0
+    return parts.map(({ width, ...amounts }, index) => {
+      upTo += width
+      return { upTo: index === parts.length - 1 ? null : upTo, ...amounts }
+    })
+  })
+
+const price: fc.Arbitrary<Partial<FieldsOf<'price', ProcessorId>>> = fc
+  .record({
+    currency: fc.constantFrom(...currencies),
+    taxBehavior: fc.constantFrom('unspecified' as const, 'inclusive' as const, 'exclusive' as const),
+    metadata,
+    rhythm: fc.oneof(
+      fc.constant({ interval: null, intervalCount: 1, usageType: 'licensed' as const, meter: null }),
+      fc.record({
+        interval: fc.constantFrom('day' as const, 'week' as const, 'month' as const, 'year' as const),
+        intervalCount: fc.integer({ min: 1, max: 3 }),
+        usageType: fc.constant('licensed' as const),
+        meter: fc.constant(null),
+      }),
+      fc.record({
+        interval: fc.constantFrom('day' as const, 'month' as const),
+        intervalCount: fc.integer({ min: 1, max: 3 }),
+        usageType: fc.constant('metered' as const),
+        meter: reference,
+      }),
+    ),
+    money: fc.oneof(
+      fc.record({
+        billingScheme: fc.constant('per_unit' as const),
+        tiersMode: fc.constant(null),
+        tiers: fc.constant(null),
+        unitAmount: amount,
+      }),
+      fc.record({
+        billingScheme: fc.constant('tiered' as const),
+        tiersMode: fc.constantFrom('graduated' as const, 'volume' as const),
+        tiers,
+        unitAmount: fc.constant(null),
+      }),
+    ),
+  })
+  .map(({ rhythm, money, ...rest }) => ({ ...rest, ...rhythm, ...money }))
+
+describe('what is written is read back the same', () => {
+  it('as a price', () => {
+    fc.assert(
+      fc.property(id, reference, price, (name, product, fields) => {
+        const step = createPrice(name, product, fields)
+        const observed = observePrice(livePrice(newPriceParams(step)))
+        expect(observed).toMatchObject({ mark: step.configId, lookupKey: step.configId, unrepresentable: [] })
+        expect(observed.fields).toStrictEqual(step.fields)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('as a product', () => {
+    const fields = fc.record({
+      name: fc.string({ minLength: 1 }),
+      description: fc.string(),
+      type: fc.constantFrom('service' as const, 'good' as const),
+      metadata,
+    })
+    fc.assert(
+      fc.property(id, fields, (name, given) => {
+        const step = createProduct(name, given)
+        const observed = observeProduct(liveProduct(newProductParams(step)))
+        expect(observed).toMatchObject({ mark: step.configId, processorId: step.id })
+        expect(observed.fields).toStrictEqual(step.fields)
+      }),
+    )
+  })
+
+  it('as a meter', () => {
+    const fields = fc.record({
+      displayName: fc.string(),
+      eventName: id,
+      formula: fc.constantFrom('sum' as const, 'count' as const, 'last' as const),
+      customerKey: id,
+      valueKey: id,
+    })
+    fc.assert(
+      fc.property(id, fields, (name, given) => {
+        const step = createMeter(name, given)
+        expect(observeMeter(liveMeter(newMeterParams(step.fields)))).toMatchObject({ fields: step.fields, mark: null })
+      }),
+    )
+  })
+
+  it('as a coupon, whatever predecessors used up', () => {
+    const discount = fc.oneof(
+      fc.integer({ min: 1, max: 10_000 }).map((hundredths) => ({
+        ...{ percentOff: canonicalDecimal(hundredths / 100), amountOff: null, currency: null },
+      })),
+      fc.record({
+        percentOff: fc.constant(null),
+        amountOff: fc.integer({ min: 1, max: 1_000_000 }),
+        currency: fc.constantFrom(...currencies),
+      }),
+    )
+    const duration = fc.oneof(
+      fc.record({
+        duration: fc.constantFrom('once' as const, 'forever' as const),
+        durationInMonths: fc.constant(null),
+      }),
+      fc.record({ duration: fc.constant('repeating' as const), durationInMonths: fc.integer({ min: 1, max: 36 }) }),
+    )
+    const rest = fc.record({
+      name: fc.string({ maxLength: 40 }),
+      maxRedemptions: orNull(fc.integer({ min: 1000, max: 2000 })),
+      redeemBy: orNull(moment),
+      appliesTo: orNull(fc.uniqueArray(reference, { minLength: 1, maxLength: 5 }).map((list) => list.sort())),
+      metadata,
+    })
+    fc.assert(
+      fc.property(id, discount, duration, rest, fc.nat(999), (name, ...[a, b, c, carried]) => {
+        const step = createCoupon(name, { ...a, ...b, ...c }, carried)
+        const observed = observeCoupon(liveCoupon(newCouponParams(step)), { now })
+        expect(observed).toMatchObject({ mark: step.configId, carried, spent: false, unrepresentable: [] })
+        expect(observed.fields).toStrictEqual(step.fields)
+      }),
+    )
+  })
+
+  it('as a promotion code, whatever predecessors used up', () => {
+    const fields = fc.record({
+      code: id,
+      active: fc.boolean(),
+      maxRedemptions: orNull(fc.integer({ min: 1000, max: 2000 })),
+      firstTimeTransaction: fc.boolean(),
+      expiresAt: orNull(moment),
+      metadata,
+    })
+    const minimum = orNull(
+      fc.record({ minimumAmount: fc.nat(9999), minimumAmountCurrency: fc.constantFrom(...currencies) }),
+    )
+    fc.assert(
+      fc.property(id, reference, fields, minimum, fc.nat(999), (name, coupon, given, least, carried) => {
+        const step = createCode(name, coupon, { ...given, ...least }, carried)
+        const observed = observePromotionCode(livePromotionCode(newPromotionCodeParams(step)), { now })
+        expect(observed).toMatchObject({ mark: step.configId, carried, active: given.active, spent: false })
+        expect(observed.fields).toStrictEqual(step.fields)
+      }),
+    )
+  })
+
+  it('as a webhook, connect included although the processor does not tell it', () => {
+    const fields = fc.record({
+      url: fc.webUrl(),
+      events: fc.uniqueArray(id, { minLength: 1, maxLength: 6 }).map((list) => list.sort()),
+      connect: fc.boolean(),
+      description: fc.string(),
+    })
+    fc.assert(
+      fc.property(id, fields, (name, given) => {
+        const step = createWebhook(name, given)
+        const observed = observeWebhook(liveWebhook(newWebhookParams(step)))
+        expect(observed).toMatchObject({ mark: step.configId, active: true })
+        expect(observed.fields).toStrictEqual(step.fields)
+        expect(JSON.stringify(observed)).not.toContain('whsec_')
+      }),
+    )
+  })
+})

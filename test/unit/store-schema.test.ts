@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/src/store/history-chain.ts'
+import { schemaText } from '../../packages/ratecard/src/store/sql/migrate.ts'
+import { storable } from '../../packages/ratecard/src/store/sql/text.ts'
+import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
+
+test('the reviewed schema file is what the migrations make', () => {
+  const reviewed = readFileSync(new URL('store-schema.sql', import.meta.url), 'utf8')
+  expect(reviewed).toContain(schemaText('sqlite'))
+  expect(reviewed).toContain(schemaText('postgres'))
+})
+
+test('the engines differ in nothing but the collation of keys', () => {
+  expect(schemaText('postgres').replaceAll(' collate "C"', '')).toBe(schemaText('sqlite'))
+})
+
+const text = fc.string({ unit: 'grapheme' })
+const record = fc
+  .record({
+    revision: fc.constant(1),
+    version: text,
+    kind: fc.constantFrom('push' as const, 'rollback' as const),
+    document: text,
+    checksum: text,
+    author: fc.option(text),
+    message: fc.option(text),
+    changes: text,
+    createdAt: fc.nat(),
+    pushId: fc.constant('push_1'),
+    previousHash: fc.constant(genesis.hash),
+  })
+  .map((content): VersionRecord => ({ ...content, hash: hashVersion(content) }))
+
+test('any edit of a record of the history is found', () => {
+  const edits = fc.record({
+    field: fc.constantFrom('version', 'document', 'checksum', 'author', 'message', 'changes'),
+    value: fc.option(text),
+  })
+  fc.assert(
+    fc.property(record, edits, (whole, { field, value }) => {
+      expect(continuesHistory(genesis, whole)).toBe(true)
+      const edited = { ...whole, [field]: value }
+      fc.pre(JSON.stringify(edited) !== JSON.stringify(whole))
+      expect(continuesHistory(genesis, edited)).toBe(false)
+    }),
+  )
+})
+
+test('a record with a hash of its own but another place in the history is found', () => {
+  fc.assert(
+    fc.property(record, (whole) => {
+      expect(continuesHistory({ revision: 1, hash: genesis.hash }, whole)).toBe(false)
+      expect(continuesHistory({ revision: 0, hash: whole.hash }, whole)).toBe(false)
+    }),
+  )
+})
+
+test('storable text can be read back as it was written, and is left alone where it can', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (any) => {
+      const kept = storable(any)
+      expect(storable(kept)).toBe(kept)
+      expect(Buffer.from(kept, 'utf8').toString('utf8')).toBe(kept)
+      expect(kept).not.toContain('\0')
+      if (any.isWellFormed() && !any.includes('\0')) expect(kept).toBe(any)
+    }),
+  )
+})

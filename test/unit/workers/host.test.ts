@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import { isPublicAddress } from '../../../packages/ratecard/src/workers/host/workerd/addresses.ts'
+import { CpuBudget } from '../../../packages/ratecard/src/workers/host/workerd/budget.ts'
+import { findTarget } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
+import type { EgressPolicy } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
+import { endToEnd } from '../../../packages/ratecard/src/workers/host/workerd/headers.ts'
+import { limitLines, lineReader, parseLogLine } from '../../../packages/ratecard/src/workers/host/workerd/log-lines.ts'
+import { traceMapper } from '../../../packages/ratecard/src/workers/host/workerd/source-map.ts'
+
+describe('the CPU budget', () => {
+  it('allows each invocation of a stretch its own limit', () => {
+    const budget = new CpuBudget(100, 0)
+    budget.begin(0)
+    budget.begin(0)
+    budget.signOfLife()
+    expect(budget.look(60, 60)).toBe('ping')
+    budget.signOfLife()
+    expect(budget.look(150, 90)).not.toBe('exceeded')
+    budget.signOfLife()
+    expect(budget.look(201, 51)).toBe('exceeded')
+  })
+
+  it('allows one limit in all while nothing comes out and no ping is answered', () => {
+    const budget = new CpuBudget(100, 0)
+    for (let count = 0; count < 20; count++) budget.begin(0)
+    expect(budget.look(50, 50)).toBe('ping')
+    expect(budget.look(100, 50)).toBe('watch')
+    expect(budget.look(101, 50)).toBe('exceeded')
+  })
+
+  it('catches a loop that yields, however slowly it burns', () => {
+    const budget = new CpuBudget(100, 0)
+    budget.begin(0)
+    let cpu = 0
+    const verdicts = Array.from({ length: 11 }, () => {
+      budget.signOfLife()
+      return budget.look((cpu += 10), 1_000)
+    })
+    expect(verdicts.indexOf('exceeded')).toBe(10)
+  })
+
+  it('begins anew after a quiet look with nothing in flight', () => {
+    const budget = new CpuBudget(100, 0)
+    budget.begin(0)
+    expect(budget.look(90, 1_000)).toBe('watch')
+    budget.end()
+    expect(budget.look(91, 1_000)).toBe('idle')
+    budget.begin(91)
+    expect(budget.look(180, 1_000)).toBe('watch')
+  })
+
+  it('counts background work after the last response as one invocation', () => {
+    const budget = new CpuBudget(100, 0)
+    expect(budget.look(5, 1_000)).toBe('idle')
+    expect(budget.look(80, 100)).toBe('ping')
+    expect(budget.look(106, 100)).toBe('exceeded')
+  })
+
+  it('counts a message on an open connection as an invocation', () => {
+    const budget = new CpuBudget(100, 0)
+    budget.begin(0)
+    budget.extend()
+    expect(budget.look(150, 10_000)).toBe('watch')
+    expect(budget.look(201, 10_000)).toBe('exceeded')
+  })
+})
+
+describe('public addresses', () => {
+  it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.32.0.1', '2606:4700::1111', '2a00::1'])(
+    '%s is public',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true)
+    },
+  )
+  it.each([
+    ...[
+      '0.0.0.0',
+      '10.1.2.3',
+      '100.64.0.1',
+      '127.0.0.1',
+      '127.255.255.255',
+      '169.254.169.254',
+      '172.16.0.1',
+      '172.31.255.255',
+    ],
+    ...[
+      '192.0.0.1',
+      '192.0.2.1',
+      '192.168.1.1',
+      '198.18.0.1',
+      '198.51.100.1',
+      '203.0.113.1',
+      '224.0.0.1',
+      '255.255.255.255',
+    ],
+    ...[
+      '::',
+      '::1',
+      '::ffff:1.1.1.1',
+      '::ffff:127.0.0.1',
+      '::7f00:1',
+      '64:ff9b::1.1.1.1',
+      'fe80::1',
+      'fe80::1%eth0',
+      'fc00::1',
+    ],
+    ...['fd12::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '3fff::1', '5f00::1', 'localhost', ''],
+  ])('%s is not', (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+})
+
+describe('the way out', () => {
+  const policy: EgressPolicy = {
+    resolve: async (name) =>
+      ({ 'public.test': ['10.0.0.1', '9.9.9.9'], 'private.test': ['10.0.0.1'], 'self.test': ['9.9.9.1'] })[name] ?? [],
+    allowedHosts: new Set(['private.test:8080']),
+    service: { origins: new Set(['https://billing.test']), address: '127.0.0.1', port: 4242 },
+    ownAddresses: () => new Set(['9.9.9.1']),
+  }
+  it.each([
+    ['http://public.test/x', '9.9.9.9', 80, false],
+    ['https://public.test/', '9.9.9.9', 443, true],
+    ['http://9.9.9.9:81/', '9.9.9.9', 81, false],
+    ['http://private.test:8080/', '10.0.0.1', 8080, false],
+    ['https://billing.test/api', '127.0.0.1', 4242, false],
+  ])('%s goes to %s:%i', async (url, address, port, secure) => {
+    expect(await findTarget(policy, url)).toMatchObject({ address, port, secure })
+  })
+  it.each([
+    'http://private.test/',
+    'http://self.test/',
+    'http://9.9.9.1/',
+    'http://unknown.test/',
+    'http://billing.test/',
+    'ftp://public.test/',
+    '/path',
+    undefined,
+  ])('%s is refused', async (url) => {
+    await expect(findTarget(policy, url)).rejects.toThrow(/refused|resolved|Only http/)
+  })
+})
+
+describe('headers of one connection', () => {
+  it('stay behind, with those the Connection header names', () => {
+    const raw = [
+      'Connection',
+      'close, X-Hop',
+      'x-hop',
+      '1',
+      'Keep-Alive',
+      't',
+      'Set-Cookie',
+      'a',
+      'set-cookie',
+      'b',
+      'TE',
+      'x',
+      'Host',
+      'h',
+    ]
+    expect(endToEnd(raw, ['host'])).toEqual(['Set-Cookie', 'a', 'set-cookie', 'b'])
+  })
+})
+
+describe('log lines', () => {
+  const context = { version: 'v', now: 1_000_000, map: (text: string) => text.replace('worker.js:1:1', 'src/a.ts:3:4') }
+  it('are read in their shape, and a forged one is no more than a line', () => {
+    const mark = '\u001e'
+    expect(
+      parseLogLine(`${mark}{"time":1000001,"level":"warn","message":"m","requestId":"r"}`, 'stdout', context),
+    ).toEqual({
+      time: 1_000_001,
+      level: 'warn',
+      message: 'm',
+      version: 'v',
+      requestId: 'r',
+    })
+    expect(
+      parseLogLine(`${mark}{"time":5,"level":"root","message":7,"requestId":{},"version":"x"}`, 'stdout', context),
+    ).toEqual({
+      time: 1_000_000,
+      level: 'log',
+      message: '',
+      version: 'v',
+    })
+    expect(
+      parseLogLine(`${mark}{"level":"exception","message":"E","stack":"E\\n at worker.js:1:1"}`, 'stdout', context)
+        ?.message,
+    ).toBe('E\n at src/a.ts:3:4')
+    expect(parseLogLine(`${mark}not json`, 'stdout', context)).toMatchObject({ level: 'log' })
+    expect(parseLogLine('plain', 'stderr', context)).toMatchObject({ level: 'error', message: 'plain' })
+    expect(parseLogLine('x: per-isolate bootstrap compile cache failed', 'stderr', context)).toBeUndefined()
+  })
+
+  it('are cut from chunks at any byte, and lose their tail beyond 64 KiB', () => {
+    const lines: string[] = []
+    const reader = lineReader((line) => lines.push(line))
+    for (const byte of Buffer.from('ü\n\nlast')) reader.push(Buffer.from([byte]))
+    reader.push(Buffer.from(`\n${'x'.repeat(70_000)}`))
+    reader.push(Buffer.from(`${'y'.repeat(70_000)}\nafter`))
+    reader.end()
+    expect(lines.map((line) => line.slice(0, 5))).toEqual(['ü', '', 'last', 'xxxxx', 'after'])
+    expect(lines[3]).toHaveLength(65_536)
+    expect(lines[3]).not.toContain('y')
+  })
+
+  it('beyond a thousand a second are counted, not kept', () => {
+    let now = 0
+    const kept: string[] = []
+    const limit = limitLines(
+      'v',
+      () => now,
+      (line) => kept.push(line.message),
+    )
+    const line = { time: 0, level: 'log', message: 'm', version: 'v' } as const
+    for (let count = 0; count < 1_500; count++) limit.log(line)
+    now = 1_000
+    limit.log(line)
+    limit.flush()
+    expect(kept).toHaveLength(1_002)
+    expect(kept[1_000]).toBe('500 log lines were dropped.')
+  })
+})
+
+describe('traces', () => {
+  const map = JSON.stringify({ version: 3, sources: ['src/a.ts'], names: [], mappings: 'AAEI' })
+  it('point at the author’s files and leave the host’s frames out', () => {
+    const text =
+      'Error: x\n    at f (worker.js:1:1)\n    at async Object.fetch (entry.js:5:60)\n    at async prelude.js:3:4'
+    expect(traceMapper(map)(text)).toBe('Error: x\n    at f (src/a.ts:3:5)')
+  })
+  it('keep the places of the bundle without a map, or with a broken one', () => {
+    expect(traceMapper(null)('at worker.js:1:1')).toBe('at worker.js:1:1')
+    expect(traceMapper('{')('at worker.js:1:1')).toBe('at worker.js:1:1')
+  })
+})
