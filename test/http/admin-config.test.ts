@@ -17,11 +17,19 @@ const dearer = (version: string, amount: number) =>
 
 describe('before the first push', () => {
   it('there is no configuration, and everything that lists is empty', async () => {
-    for (const url of [`${billing}/config`, `${billing}/config/prices/x`, `${billing}/config/products/x`, `${billing}/config/meters/x`])
+    for (const url of [
+      `${billing}/config`,
+      `${billing}/config/prices/x`,
+      `${billing}/config/products/x`,
+      `${billing}/config/meters/x`,
+    ])
       expect((await test.inject({ url })).json().code).toBe('config_not_found')
     expect((await get('/config')).json().code).toBe('config_not_found')
     expect((await get('/config/drift')).json().code).toBe('config_not_found')
-    expect((await get('/config/history')).json()).toEqual({ versions: [], pagination: { total: 0, limit: 10, offset: 0, has_more: false } })
+    expect((await get('/config/history')).json()).toEqual({
+      versions: [],
+      pagination: { total: 0, limit: 10, offset: 0, has_more: false },
+    })
     expect((await get('/pushes')).json().pushes).toEqual([])
     expect((await get('/webhooks')).json()).toEqual({ webhooks: [] })
     expect((await get('/enterprise/prices/by-template/gold')).json()).toEqual({ prices: [] })
@@ -34,7 +42,12 @@ describe('a push', () => {
     const response = await test.push(sampleConfig(), '?dry_run=true')
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({ status: 'planned', revision: null, push_id: null })
-    expect(response.json().details[0]).toMatchObject({ kind: 'meter', config_id: 'api_calls', action: 'create', processor_id_before: null })
+    expect(response.json().details[0]).toMatchObject({
+      kind: 'meter',
+      config_id: 'api_calls',
+      action: 'create',
+      processor_id_before: null,
+    })
     expect((await get('/pushes')).json().pagination.total).toBe(0)
     expect((await get('/config')).statusCode).toBe(404)
   })
@@ -47,12 +60,22 @@ describe('a push', () => {
     expect(response.json()).toMatchObject({ status: 'applied', version: '1.0.0', revision: 1 })
     const { push_id: id } = response.json()
     const push = (await get(`/pushes/${id}`)).json()
-    expect(push).toMatchObject({ id, state: 'applied', revision: 1, author: 'Zoë → ops', message: 'first, 100% sure', error: null })
+    expect(push).toMatchObject({
+      id,
+      state: 'applied',
+      revision: 1,
+      author: 'Zoë → ops',
+      message: 'first, 100% sure',
+      error: null,
+    })
     expect(push.steps).toHaveLength(push.steps_total)
     expect(push.steps_done).toBe(push.steps_total)
     const again = (await test.push(sampleConfig())).json()
     expect(again).toMatchObject({ status: 'unchanged', revision: 1, writes: 0 })
-    expect((await get('/pushes')).json()).toMatchObject({ pushes: [{ id, state: 'applied' }], pagination: { total: 1 } })
+    expect((await get('/pushes')).json()).toMatchObject({
+      pushes: [{ id, state: 'applied' }],
+      pagination: { total: 1 },
+    })
   })
 
   it('is refused with every error of the document', async () => {
@@ -72,9 +95,13 @@ describe('a push', () => {
     expect(response.headers['location']).toBe(`${admin}/pushes/${id}`)
     const events = await get(`/pushes/${id}/events`)
     expect(events.headers['content-type']).toBe('text/event-stream; charset=utf-8')
-    const states = [...events.body.matchAll(/^event: state\ndata: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? '') as { state: string })
+    const states = [...events.body.matchAll(/^event: state\ndata: (.*)$/gm)].map(
+      (match) => JSON.parse(match[1] ?? '') as { state: string },
+    )
     expect(states.at(-1)).toMatchObject({ push_id: id, state: 'applied' })
-    const steps = [...events.body.matchAll(/^event: step\ndata: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? '') as object)
+    const steps = [...events.body.matchAll(/^event: step\ndata: (.*)$/gm)].map(
+      (match) => JSON.parse(match[1] ?? '') as object,
+    )
     expect(steps.at(-1)).toMatchObject({ push_id: id, step: { state: 'succeeded', attempts: 1 } })
     expect((await get(`/pushes/${id}`)).json()).toMatchObject({ state: 'applied', revision: 2 })
   })
@@ -107,7 +134,10 @@ describe('a push', () => {
   })
 
   it('while another one runs is 409 at once', async () => {
-    const [first, second] = await Promise.all([post('/config', dearer('1.4.0', 1700)), post('/config', dearer('1.4.0', 1700))])
+    const [first, second] = await Promise.all([
+      post('/config', dearer('1.4.0', 1700)),
+      post('/config', dearer('1.4.0', 1700)),
+    ])
     const statuses = [first.statusCode, second.statusCode].sort()
     expect(statuses).toEqual([200, 409])
     const refused = first.statusCode === 409 ? first : second
@@ -132,11 +162,17 @@ describe('reading back', () => {
   it('pages through history, newest first', async () => {
     const page = (await get('/config/history?limit=2&offset=1')).json()
     expect(page.pagination).toEqual({ total: 5, limit: 2, offset: 1, has_more: true })
-    expect(page.versions.map(({ revision, version }: { revision: number; version: string }) => [revision, version])).toEqual([
+    expect(
+      page.versions.map(({ revision, version }: { revision: number; version: string }) => [revision, version]),
+    ).toEqual([
       [4, '1.3.0'],
       [3, '1.2.0'],
     ])
-    expect(page.versions[0]).toMatchObject({ kind: 'push', checksum: expect.stringMatching(/^[0-9a-f]{64}$/), changes: { prices: { updated: ['pro_monthly'] } } })
+    expect(page.versions[0]).toMatchObject({
+      kind: 'push',
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+      changes: { prices: { updated: ['pro_monthly'] } },
+    })
     expect((await get('/config/history?offset=4')).json().pagination.has_more).toBe(false)
   })
 
@@ -179,8 +215,12 @@ describe('reading back', () => {
   })
 
   it('lists enterprise prices by template and by id', async () => {
-    expect((await get('/enterprise/prices/by-template/gold')).json().prices).toMatchObject([{ id: 'pro_monthly_gold', amount: 1000 }])
-    expect((await get('/enterprise/prices/by-id/acme')).json().prices).toMatchObject([{ id: 'pro_monthly_acme', amount: 800 }])
+    expect((await get('/enterprise/prices/by-template/gold')).json().prices).toMatchObject([
+      { id: 'pro_monthly_gold', amount: 1000 },
+    ])
+    expect((await get('/enterprise/prices/by-id/acme')).json().prices).toMatchObject([
+      { id: 'pro_monthly_acme', amount: 800 },
+    ])
     expect((await get('/enterprise/prices/by-id/gold')).json()).toEqual({ prices: [] })
   })
 
@@ -222,11 +262,20 @@ describe('rollback and reset', () => {
     const { archived, errors, revision } = response.json()
     expect(errors).toEqual([])
     expect(revision).toBe(7)
-    expect(archived).toMatchObject({ products: expect.arrayContaining(['pro']), meters: ['api_calls'], coupons: ['welcome'], promotion_codes: ['hello'] })
+    expect(archived).toMatchObject({
+      products: expect.arrayContaining(['pro']),
+      meters: ['api_calls'],
+      coupons: ['welcome'],
+      promotion_codes: ['hello'],
+    })
     expect((await test.inject({ url: `${billing}/config` })).json().code).toBe('config_not_found')
     expect((await get('/config/history?limit=1')).json().versions[0]).toMatchObject({ kind: 'reset', checksum: '' })
     expect((await get('/config/history/7')).json().document).toBeNull()
-    expect((await get('/config/history/6/diff/7')).json().differences.every(({ change }: { change: string }) => change === 'removed')).toBe(true)
+    expect(
+      (await get('/config/history/6/diff/7'))
+        .json()
+        .differences.every(({ change }: { change: string }) => change === 'removed'),
+    ).toBe(true)
     expect((await get('/webhooks')).json().webhooks).toMatchObject([{ id: 'main_hook', secret_known: true }])
     const scope = await test.asAdmin({ method: 'POST', url: `${admin}/config/reset?scope=everything` })
     expect([scope.statusCode, scope.json().errors[0].pointer]).toEqual([400, '#/query/scope'])
@@ -239,7 +288,10 @@ describe('doctor and probes', () => {
     expect(findings.length).toBeGreaterThan(0)
     const health = await test.inject({ url: '/healthz' })
     expect(health.json()).toEqual({ status: 'ok', uptime_seconds: expect.any(Number) })
-    expect((await test.inject({ url: '/readyz' })).json()).toMatchObject({ ready: true, checks: { store: { ok: true } } })
+    expect((await test.inject({ url: '/readyz' })).json()).toMatchObject({
+      ready: true,
+      checks: { store: { ok: true } },
+    })
   })
 
   it('count requests by route, never by path', async () => {

@@ -53,7 +53,11 @@ describe('service keys on admin routes', () => {
     ] as const
     for (const request of requests) {
       const response = await test.inject(request)
-      expect([request.url, response.statusCode, response.json().code]).toEqual([request.url, 401, 'service_key_missing'])
+      expect([request.url, response.statusCode, response.json().code]).toEqual([
+        request.url,
+        401,
+        'service_key_missing',
+      ])
       expect(response.headers['www-authenticate']).toBeDefined()
     }
   })
@@ -76,7 +80,12 @@ describe('service keys on admin routes', () => {
     expect(response.statusCode).toBe(200)
     expect(response.headers['cache-control']).toBe('no-store')
     expect(response.json().keys).toEqual([
-      expect.objectContaining({ name: 'first', hint: test.key.slice(-4), revoked_at: null, last_used_at: expect.any(String) }),
+      expect.objectContaining({
+        name: 'first',
+        hint: test.key.slice(-4),
+        revoked_at: null,
+        last_used_at: expect.any(String),
+      }),
       expect.objectContaining({ name: 'to be revoked', revoked_at: expect.any(String) }),
     ])
     expect(response.body).not.toContain(test.key)
@@ -86,7 +95,12 @@ describe('service keys on admin routes', () => {
 describe('service keys on public routes', () => {
   it('are refused when wrong, so that a mistyped key is noticed', async () => {
     await test.push(sampleConfig())
-    for (const url of [`${billing}/config`, `${billing}/schema`, `${billing}/config/prices/pro_monthly`, `${billing}/nothing`]) {
+    for (const url of [
+      `${billing}/config`,
+      `${billing}/schema`,
+      `${billing}/config/prices/pro_monthly`,
+      `${billing}/nothing`,
+    ]) {
       const response = await test.inject({ url, headers: { 'x-service-key': 'wrong' } })
       expect([url, response.statusCode, response.json().code]).toEqual([url, 401, 'service_key_invalid'])
     }
@@ -146,7 +160,11 @@ describe('the limit per address', () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())
-      const calculate = { method: 'POST', url: `${billing}/config/prices/pro_monthly/calculate`, payload: { quantity: 1 } } as const
+      const calculate = {
+        method: 'POST',
+        url: `${billing}/config/prices/pro_monthly/calculate`,
+        payload: { quantity: 1 },
+      } as const
       const statuses = []
       for (let attempt = 0; attempt < 3; attempt++)
         statuses.push((await limited.inject({ ...calculate, ...stranger })).statusCode)

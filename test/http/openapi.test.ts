@@ -11,16 +11,27 @@ interface Operation {
   readonly summary: string
   readonly tags: string[]
   readonly security: object[]
-  readonly parameters?: { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: object }[]
+  readonly parameters?: {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema: object
+  }[]
   readonly requestBody?: { readonly content: object }
-  readonly responses: Record<string, { readonly description: string; readonly content?: Record<string, { schema: object }> }>
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content?: Record<string, { schema: object }> }
+  >
 }
 interface Document {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string }
   readonly servers: { readonly url: string }[]
   readonly paths: Record<string, Record<string, Operation>>
-  readonly components: { readonly schemas: Record<string, { properties: Record<string, { enum?: string[] }> }>; readonly securitySchemes: object }
+  readonly components: {
+    readonly schemas: Record<string, { properties: Record<string, { enum?: string[] }> }>
+    readonly securitySchemes: object
+  }
 }
 
 let test: TestApp
@@ -40,7 +51,9 @@ const operations = () =>
 /** Every `$ref` anywhere in the value. */
 function refsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, member]) => (key === '$ref' && typeof member === 'string' ? [member] : refsIn(member)))
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === '$ref' && typeof member === 'string' ? [member] : refsIn(member),
+  )
 }
 
 describe('the OpenAPI document', () => {
@@ -79,7 +92,11 @@ describe('the OpenAPI document', () => {
     for (const { path, method, operation } of operations())
       for (const [status, { content = {} }] of Object.entries(operation.responses))
         for (const type of Object.keys(content))
-          pointers.push(['', 'paths', path, method, 'responses', status, 'content', type, 'schema'].map((token) => encodeURIComponent(token.replaceAll('/', '~1'))).join('/'))
+          pointers.push(
+            ['', 'paths', path, method, 'responses', status, 'content', type, 'schema']
+              .map((token) => encodeURIComponent(token.replaceAll('/', '~1')))
+              .join('/'),
+          )
     for (const pointer of pointers) expect(() => ajv.compile({ $ref: `openapi#${pointer}` }), pointer).not.toThrow()
   })
 
@@ -94,7 +111,10 @@ describe('the OpenAPI document', () => {
     expect(routes.length).toBeGreaterThan(10)
     const known = test.app
     for (const { path, method } of operations())
-      expect(known.hasRoute({ method: method.toUpperCase() as 'GET', url: path.replace(/\{([^}]+)\}/g, ':$1') }), path).toBe(true)
+      expect(
+        known.hasRoute({ method: method.toUpperCase() as 'GET', url: path.replace(/\{([^}]+)\}/g, ':$1') }),
+        path,
+      ).toBe(true)
     const specification = [
       'GET /api/v1/billing/schema',
       'GET /api/v1/billing/config',
@@ -136,7 +156,11 @@ describe('the OpenAPI document', () => {
   it('says which routes need the key', () => {
     for (const { path, method, operation } of operations()) {
       const needsKey = path.startsWith('/api/v1/billing/admin') || path === '/metrics'
-      expect([method, path, operation.security.length > 0 && operation.security.every((one) => 'ServiceKey' in one)]).toEqual([method, path, needsKey])
+      expect([
+        method,
+        path,
+        operation.security.length > 0 && operation.security.every((one) => 'ServiceKey' in one),
+      ]).toEqual([method, path, needsKey])
     }
   })
 
@@ -148,8 +172,13 @@ describe('the OpenAPI document', () => {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue
         expect(Object.keys(content), `${path} ${status}`).toEqual(['application/problem+json'])
-        const [, narrowed] = (content['application/problem+json']?.schema as { allOf: [object, { properties: { code: { enum: (keyof typeof problemCodes)[] } } }] }).allOf
-        for (const code of narrowed.properties.code.enum) expect([code, problemCodes[code].status]).toEqual([code, Number(status)])
+        const [, narrowed] = (
+          content['application/problem+json']?.schema as {
+            allOf: [object, { properties: { code: { enum: (keyof typeof problemCodes)[] } } }]
+          }
+        ).allOf
+        for (const code of narrowed.properties.code.enum)
+          expect([code, problemCodes[code].status]).toEqual([code, Number(status)])
       }
   })
 

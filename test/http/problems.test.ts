@@ -28,7 +28,10 @@ const json = { 'content-type': 'application/json' }
 
 describe('a problem', () => {
   it('has exactly the members of the contract', async () => {
-    const response = await test.inject({ url: `${billing}/config/prices/nothing`, headers: { 'x-request-id': 'mine-1' } })
+    const response = await test.inject({
+      url: `${billing}/config/prices/nothing`,
+      headers: { 'x-request-id': 'mine-1' },
+    })
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(response.headers['cache-control']).toBe('no-store')
     expect(response.json()).toEqual({
@@ -77,7 +80,8 @@ describe('a problem', () => {
     const page = await test.inject({ url: '/docs/errors' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toContain('text/html')
-    for (const code of [...Object.keys(problemCodes), ...Object.keys(issueCodes)]) expect(page.body).toContain(`id="${code}"`)
+    for (const code of [...Object.keys(problemCodes), ...Object.keys(issueCodes)])
+      expect(page.body).toContain(`id="${code}"`)
   })
 })
 
@@ -101,7 +105,13 @@ describe('X-Request-Id', () => {
 
 describe('the framework’s own errors', () => {
   it('are problems too: unknown routes, with the nearest one as hint', async () => {
-    for (const url of ['/nothing', '/api/v1/nothing', `${billing}/nothing`, `${billing}/config/`, '/API/v1/billing/config']) {
+    for (const url of [
+      '/nothing',
+      '/api/v1/nothing',
+      `${billing}/nothing`,
+      `${billing}/config/`,
+      '/API/v1/billing/config',
+    ]) {
       const response = await test.inject({ url })
       expect([url, response.statusCode, response.json().code]).toEqual([url, 404, 'route_not_found'])
     }
@@ -125,12 +135,27 @@ describe('the framework’s own errors', () => {
   })
 
   it('refuse media types and encodings that are not plain JSON', async () => {
-    const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml']
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+    ]
     for (const type of types) {
-      const response = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: '{}', headers: { 'content-type': type } })
+      const response = await test.asAdmin({
+        method: 'POST',
+        url: `${admin}/config`,
+        payload: '{}',
+        headers: { 'content-type': type },
+      })
       expect([type, response.statusCode, response.json().code]).toEqual([type, 415, 'media_type_unsupported'])
     }
-    const packed = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: '{}', headers: { ...json, 'content-encoding': 'gzip' } })
+    const packed = await test.asAdmin({
+      method: 'POST',
+      url: `${admin}/config`,
+      payload: '{}',
+      headers: { ...json, 'content-encoding': 'gzip' },
+    })
     expect([packed.statusCode, packed.json().code]).toEqual([415, 'media_type_unsupported'])
   })
 
@@ -195,7 +220,9 @@ describe('a broken body', () => {
   })
 
   it('is not one where a name comes again in another object, or inside a string', async () => {
-    const response = await post('{"version":"1.0.0","products":[{"id":"a","name":"\\"id\\":{["},{"id":"b","name":"b"}]}')
+    const response = await post(
+      '{"version":"1.0.0","products":[{"id":"a","name":"\\"id\\":{["},{"id":"b","name":"b"}]}',
+    )
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({ valid: true })
   })
@@ -213,7 +240,11 @@ describe('a broken body', () => {
 
   it('is not coerced or stripped: wrong types and unknown fields reach the validation', async () => {
     const verdict = await post(
-      JSON.stringify({ version: '1.0.0', extra: 1, products: [{ id: 'a', name: 'A', prices: [{ id: 'p', amount: '5', currency: 'usd' }] }] }),
+      JSON.stringify({
+        version: '1.0.0',
+        extra: 1,
+        products: [{ id: 'a', name: 'A', prices: [{ id: 'p', amount: '5', currency: 'usd' }] }],
+      }),
     )
     const pointers = verdict.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)
     expect(pointers).toContain('#/extra')
@@ -223,7 +254,13 @@ describe('a broken body', () => {
 
 describe('parameters', () => {
   it('that a route does not have are refused, with their place and the likely meaning', async () => {
-    const urls = [`${billing}/config?x=1`, `${billing}/schema?x=1`, `${billing}/config/prices/pro_monthly?x=1`, '/healthz?x=1', '/api/v1/openapi.json?x=1']
+    const urls = [
+      `${billing}/config?x=1`,
+      `${billing}/schema?x=1`,
+      `${billing}/config/prices/pro_monthly?x=1`,
+      '/healthz?x=1',
+      '/api/v1/openapi.json?x=1',
+    ]
     for (const url of urls) {
       const response = await test.inject({ url })
       expect([url, response.statusCode, response.json().code]).toEqual([url, 400, 'request_invalid'])
@@ -256,7 +293,8 @@ describe('parameters', () => {
   })
 
   it('of a small body are named likewise, and never turned into another type', async () => {
-    const rollback = (payload: string) => test.asAdmin({ method: 'POST', url: `${admin}/config/rollback`, payload, headers: json })
+    const rollback = (payload: string) =>
+      test.asAdmin({ method: 'POST', url: `${admin}/config/rollback`, payload, headers: json })
     const cases = [
       ['{}', 'field_missing', '#/revision'],
       ['{"revision":"1"}', 'type_wrong', '#/revision'],
@@ -283,7 +321,11 @@ describe('draining', () => {
     await new Promise(setImmediate)
     draining.app.drain()
     const refused = await draining.inject({ url: `${billing}/config` })
-    expect([refused.statusCode, refused.json().code, refused.headers['connection']]).toEqual([503, 'shutting_down', 'close'])
+    expect([refused.statusCode, refused.json().code, refused.headers['connection']]).toEqual([
+      503,
+      'shutting_down',
+      'close',
+    ])
     expect((await draining.inject({ url: '/readyz' })).json().code).toBe('shutting_down')
     expect((await draining.inject({ url: '/healthz' })).statusCode).toBe(200)
     release()

@@ -21,7 +21,11 @@ describe('the public configuration', () => {
     const served = response.json()
     expect(served).toMatchObject({ version: '1.0.0', revision: 1, created_at: served.updated_at })
     expect(served.id).toMatch(/^cfg_1_[0-9a-f]{12}$/)
-    const products = served.config.products as { id: string; processor_id: string; prices?: { id: string; processor_id: string }[] }[]
+    const products = served.config.products as {
+      id: string
+      processor_id: string
+      prices?: { id: string; processor_id: string }[]
+    }[]
     expect(products.map(({ id, prices }) => [id, prices?.map((price) => price.id)])).toEqual([
       ['free', ['free']],
       ['pro', ['pro_monthly']],
@@ -32,7 +36,8 @@ describe('the public configuration', () => {
     expect(products[1]?.prices?.[0]?.processor_id).toMatch(/^price_/)
     expect(products.every(({ processor_id }) => processor_id.length > 0)).toBe(true)
     expect(Object.keys(served.config)).not.toEqual(expect.arrayContaining(['webhooks']))
-    for (const hidden of ['secret', 'acme', 'gold', 'backstage', 'hook', 'welcome', 'HELLO']) expect(response.body).not.toContain(hidden)
+    for (const hidden of ['secret', 'acme', 'gold', 'backstage', 'hook', 'welcome', 'HELLO'])
+      expect(response.body).not.toContain(hidden)
   })
 
   it('is the same for a caller with a key: the whole document has a route of its own', async () => {
@@ -77,7 +82,14 @@ describe('the public configuration', () => {
   it('answers 304 without a body when the caller has it: one tag, a list, weak, any, or of another encoding', async () => {
     const etag = String((await test.inject({ url: path })).headers['etag'])
     expect(etag).toMatch(/^"[^"]+"$/)
-    for (const header of [etag, `W/${etag}`, `"other", ${etag}`, `"a",W/${etag},"b"`, '*', etag.replace(/"$/, '-gzip"')]) {
+    for (const header of [
+      etag,
+      `W/${etag}`,
+      `"other", ${etag}`,
+      `"a",W/${etag},"b"`,
+      '*',
+      etag.replace(/"$/, '-gzip"'),
+    ]) {
       const response = await test.inject({ url: path, headers: { 'if-none-match': header } })
       expect([header, response.statusCode, response.body]).toEqual([header, 304, ''])
       expect(response.headers['etag']).toBe(header.includes('-gzip') ? header : etag)
@@ -93,7 +105,8 @@ describe('the public configuration', () => {
   it('answers HEAD with the headers of GET', async () => {
     const [get, head] = [await test.inject({ url: path }), await test.inject({ method: 'HEAD', url: path })]
     expect([head.statusCode, head.body]).toEqual([200, ''])
-    for (const name of ['etag', 'content-length', 'content-type', 'cache-control']) expect(head.headers[name]).toBe(get.headers[name])
+    for (const name of ['etag', 'content-length', 'content-type', 'cache-control'])
+      expect(head.headers[name]).toBe(get.headers[name])
     const price = await test.inject({ method: 'HEAD', url: `${path}/prices/pro_monthly` })
     expect([price.statusCode, price.body]).toEqual([200, ''])
   })
@@ -102,7 +115,11 @@ describe('the public configuration', () => {
 describe('single lookups', () => {
   it('give a price with its product, a product and a meter, as the public sees them', async () => {
     const price = (await test.inject({ url: `${path}/prices/pro_monthly` })).json()
-    expect(price.price).toMatchObject({ id: 'pro_monthly', amount: 1200, processor_id: expect.stringMatching(/^price_/) })
+    expect(price.price).toMatchObject({
+      id: 'pro_monthly',
+      amount: 1200,
+      processor_id: expect.stringMatching(/^price_/),
+    })
     expect(price.product.prices.map(({ id }: { id: string }) => id)).toEqual(['pro_monthly'])
     const product = (await test.inject({ url: `${path}/products/pro` })).json()
     expect(product.product).toEqual(price.product)
@@ -126,7 +143,16 @@ describe('single lookups', () => {
   })
 
   it('take any text as an id', async () => {
-    for (const id of ['%2F', '%00', '..%2f..%2fadmin', 'a'.repeat(900), '%F0%9F%92%B0', 'constructor', '__proto__', 'toString'])
+    for (const id of [
+      '%2F',
+      '%00',
+      '..%2f..%2fadmin',
+      'a'.repeat(900),
+      '%F0%9F%92%B0',
+      'constructor',
+      '__proto__',
+      'toString',
+    ])
       for (const kind of ['prices', 'products', 'meters']) {
         const response = await test.inject({ url: `${path}/${kind}/${id}` })
         expect([kind, id, response.statusCode]).toEqual([kind, id, 404])
@@ -139,20 +165,26 @@ describe('hidden prices', () => {
   /** The answer with its id and request taken out: what is left must not tell hidden from unknown. */
   async function trace(request: { url: string; method?: 'POST'; payload?: object }, id: string) {
     const response = await test.inject(request)
-    const headers = Object.entries(response.headers).filter(([name]) => !['x-request-id', 'date', 'content-length'].includes(name))
+    const headers = Object.entries(response.headers).filter(
+      ([name]) => !['x-request-id', 'date', 'content-length'].includes(name),
+    )
     const problem = response.json()
     return JSON.stringify([response.statusCode, headers, { ...problem, instance: '' }]).replaceAll(id, 'ID')
   }
 
   it('look like unknown ones in price and product lookups and in calculate', async () => {
     for (const id of hiddenPrices) {
-      expect(await trace({ url: `${path}/prices/${id}` }, id)).toBe(await trace({ url: `${path}/prices/zzz_none` }, 'zzz_none'))
+      expect(await trace({ url: `${path}/prices/${id}` }, id)).toBe(
+        await trace({ url: `${path}/prices/zzz_none` }, 'zzz_none'),
+      )
       for (const payload of [{ quantity: 1 }, { quantity: -1 }, { quantity: 'x' }, { q: 1 }, {}])
         expect(await trace({ method: 'POST', url: `${path}/prices/${id}/calculate`, payload }, id)).toBe(
           await trace({ method: 'POST', url: `${path}/prices/zzz_none/calculate`, payload }, 'zzz_none'),
         )
     }
-    expect(await trace({ url: `${path}/products/backstage` }, 'backstage')).toBe(await trace({ url: `${path}/products/zzz_none` }, 'zzz_none'))
+    expect(await trace({ url: `${path}/products/backstage` }, 'backstage')).toBe(
+      await trace({ url: `${path}/products/zzz_none` }, 'zzz_none'),
+    )
   })
 
   it('look like unknown ones to convert, as do webhooks, coupons and codes', async () => {
@@ -178,7 +210,12 @@ describe('hidden prices', () => {
 
 describe('calculate', () => {
   const calculate = (id: string, payload: unknown) =>
-    test.inject({ method: 'POST', url: `${path}/prices/${id}/calculate`, payload: JSON.stringify(payload), headers: { 'content-type': 'application/json' } })
+    test.inject({
+      method: 'POST',
+      url: `${path}/prices/${id}/calculate`,
+      payload: JSON.stringify(payload),
+      headers: { 'content-type': 'application/json' },
+    })
 
   it('gives the cost with its lines, exactly', async () => {
     const response = await calculate('usage_graduated', { quantity: 103 })
@@ -209,12 +246,22 @@ describe('calculate', () => {
       expect([quantity, response.statusCode, response.json().code]).toEqual([quantity, 422, 'quantity_invalid'])
       expect(response.json().errors[0].pointer).toBe('#/quantity')
     }
-    const huge = await test.inject({ method: 'POST', url: `${path}/prices/pro_monthly/calculate`, payload: '{"quantity":1e400}', headers: { 'content-type': 'application/json' } })
+    const huge = await test.inject({
+      method: 'POST',
+      url: `${path}/prices/pro_monthly/calculate`,
+      payload: '{"quantity":1e400}',
+      headers: { 'content-type': 'application/json' },
+    })
     expect(huge.json().code).toBe('quantity_invalid')
   })
 
   it('refuses another body than the quantity', async () => {
-    for (const [payload, pointer] of [[[], '#'], ['x', '#'], [5, '#'], [{ quantity: 1, coupon: 'x' }, '#/coupon']] as const) {
+    for (const [payload, pointer] of [
+      [[], '#'],
+      ['x', '#'],
+      [5, '#'],
+      [{ quantity: 1, coupon: 'x' }, '#/coupon'],
+    ] as const) {
       const response = await calculate('pro_monthly', payload)
       expect([payload, response.statusCode, response.json().code]).toEqual([payload, 400, 'request_invalid'])
       expect(response.json().errors[0].pointer).toBe(pointer)
@@ -225,7 +272,11 @@ describe('calculate', () => {
     const preflight = await test.inject({
       method: 'OPTIONS',
       url: `${path}/prices/pro_monthly/calculate`,
-      headers: { origin: 'https://shop.example.test', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+      headers: {
+        origin: 'https://shop.example.test',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
     })
     expect(preflight.statusCode).toBe(204)
     expect(preflight.headers['access-control-allow-origin']).toBe('*')
@@ -244,12 +295,21 @@ describe('calculate', () => {
 describe('convert', () => {
   it('finds current and past ids through every change, and hides what was hidden', async () => {
     const convert = async (id: string, key = false) => {
-      const response = await test.inject({ url: `${billing}/convert/processor-id/${id}`, ...(key ? { headers: withKey() } : {}) })
+      const response = await test.inject({
+        url: `${billing}/convert/processor-id/${id}`,
+        ...(key ? { headers: withKey() } : {}),
+      })
       return response.statusCode === 200 ? response.json() : response.json().code
     }
     const idOf = async (id: string) => (await test.service.findPrice(id, { hidden: true })).price.processor_id ?? ''
     const first = await idOf('pro_monthly')
-    expect(await convert(first)).toEqual({ config_id: 'pro_monthly', processor_id: first, item_type: 'price', history_count: 1, current: true })
+    expect(await convert(first)).toEqual({
+      config_id: 'pro_monthly',
+      processor_id: first,
+      item_type: 'price',
+      history_count: 1,
+      current: true,
+    })
     // The amount changes: a new processor price, the old one leads to it.
     await test.push(changedConfig('1.1.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.amount = 1500)))
     const second = await idOf('pro_monthly')
@@ -276,7 +336,13 @@ describe('convert', () => {
 
   it('tells a free price by its own id', async () => {
     const response = await test.inject({ url: `${billing}/convert/processor-id/free` })
-    expect(response.json()).toEqual({ config_id: 'free', processor_id: 'free', item_type: 'price', history_count: 1, current: true })
+    expect(response.json()).toEqual({
+      config_id: 'free',
+      processor_id: 'free',
+      item_type: 'price',
+      history_count: 1,
+      current: true,
+    })
   })
 })
 
@@ -285,7 +351,10 @@ describe('the schema', () => {
     const response = await test.inject({ url: `${billing}/schema` })
     expect(response.headers['content-type']).toBe('application/schema+json; charset=utf-8')
     expect(response.json()).toMatchObject({ type: 'object' })
-    const again = await test.inject({ url: `${billing}/schema`, headers: { 'if-none-match': String(response.headers['etag']) } })
+    const again = await test.inject({
+      url: `${billing}/schema`,
+      headers: { 'if-none-match': String(response.headers['etag']) },
+    })
     expect(again.statusCode).toBe(304)
   })
 })

@@ -26,7 +26,9 @@ function send(path: string, headers: Record<string, string> = {}, method = 'GET'
     const sent = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      )
     })
     sent.on('error', reject)
     sent.end()
@@ -36,7 +38,12 @@ function send(path: string, headers: Record<string, string> = {}, method = 'GET'
 /** What is left when what differs from request to request is taken out. */
 function essence({ status, headers, body }: Answer): unknown {
   const { 'x-request-id': id, date: _date, ...rest } = headers
-  return { status, body: body.toString('base64'), id: typeof id, headers: Object.fromEntries(Object.entries(rest).sort()) }
+  return {
+    status,
+    body: body.toString('base64'),
+    id: typeof id,
+    headers: Object.fromEntries(Object.entries(rest).sort()),
+  }
 }
 
 const path = `${billing}/config`
@@ -63,7 +70,8 @@ describe('the short path of the price list', () => {
       { 'if-none-match': '"other"' },
       { origin: 'https://shop.example.test' },
     ]
-    for (const headers of requests) expect(essence(await send(path, headers))).toEqual(essence(await send(throughTheRouter, headers)))
+    for (const headers of requests)
+      expect(essence(await send(path, headers))).toEqual(essence(await send(throughTheRouter, headers)))
   })
 
   it('keeps the caller’s request id and makes one without', async () => {
@@ -94,12 +102,18 @@ describe('the short path of the price list', () => {
   it('is counted in the metrics', async () => {
     await send(path)
     const { body } = await send('/metrics', { 'x-service-key': test.key })
-    expect(body.toString()).toMatch(/ratecard_http_requests_total\{method="GET",route="\/api\/v1\/billing\/config",status="200"\} [1-9]/)
+    expect(body.toString()).toMatch(
+      /ratecard_http_requests_total\{method="GET",route="\/api\/v1\/billing\/config",status="200"\} [1-9]/,
+    )
   })
 
   it('closes with the server: a drained server refuses, and running streams end', async () => {
-    const { pushes } = JSON.parse((await send(`${admin}/pushes`, { 'x-service-key': test.key })).body.toString()) as { pushes: { id: string }[] }
-    expect((await send(`${admin}/pushes/${String(pushes[0]?.id)}/events`, { 'x-service-key': test.key })).body.toString()).toContain('"state":"applied"')
+    const { pushes } = JSON.parse((await send(`${admin}/pushes`, { 'x-service-key': test.key })).body.toString()) as {
+      pushes: { id: string }[]
+    }
+    expect(
+      (await send(`${admin}/pushes/${String(pushes[0]?.id)}/events`, { 'x-service-key': test.key })).body.toString(),
+    ).toContain('"state":"applied"')
     test.app.drain()
     const answer = await send(path)
     expect([answer.status, JSON.parse(answer.body.toString()).code]).toEqual([503, 'shutting_down'])

@@ -106,7 +106,9 @@ function createContractCheck(app: FastifyInstance): (request: InjectOptions, res
     const url = (typeof request.url === 'string' ? request.url : (request.url?.pathname ?? '')).replace(/\?.*$/s, '')
     const method = (request.method ?? 'GET').toLowerCase()
     const fail = (why: string): never => {
-      throw new Error(`${method.toUpperCase()} ${url} → ${String(response.statusCode)}: ${why}\n${response.body.slice(0, 2000)}`)
+      throw new Error(
+        `${method.toUpperCase()} ${url} → ${String(response.statusCode)}: ${why}\n${response.body.slice(0, 2000)}`,
+      )
     }
     if (response.headers['x-request-id'] === undefined) fail('no X-Request-Id')
     const mediaType = String(response.headers['content-type'] ?? '').replace(/;.*$/, '')
@@ -136,15 +138,19 @@ function checkProblem(response: LightMyRequestResponse, mediaType: string, fail:
   const problem: unknown = JSON.parse(response.body)
   if (!isObject(problem)) return fail('the problem is no object')
   if (problem['status'] !== response.statusCode) fail('status and answer disagree')
-  if (problem['instance'] !== `urn:request:${String(response.headers['x-request-id'])}`) fail('instance is not the request')
-  if (!String(problem['type']).endsWith(`/docs/errors#${String(problem['code'])}`)) fail('type does not lead to the code')
+  if (problem['instance'] !== `urn:request:${String(response.headers['x-request-id'])}`)
+    fail('instance is not the request')
+  if (!String(problem['type']).endsWith(`/docs/errors#${String(problem['code'])}`))
+    fail('type does not lead to the code')
 }
 
 /** A document with something of everything: public, hidden, free, metered, tiered, enterprise; webhook, coupon and code. */
 export function sampleConfig(version = '1.0.0'): BillingConfig {
   return {
     version,
-    webhooks: [{ id: 'main_hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid', 'invoice.created'] }],
+    webhooks: [
+      { id: 'main_hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid', 'invoice.created'] },
+    ],
     meters: [{ id: 'api_calls', display_name: 'API calls', event_name: 'api_call' }],
     products: [
       {

@@ -119,6 +119,17 @@ export async function publish(store: Store, change: Partial<NewPush> = {}, mappi
   return store.exclusively('push', ({ token }) => applyPush(store, newPush(change), mappings, token))
 }
 
+export type PushWork = (store: KyselyStore, push: NewPush, token: LeaseToken) => Promise<void>
+
+/** Runs the rest of a test with a push that is open, under its lease. */
+export async function underPush(store: KyselyStore, change: Partial<NewPush>, work: PushWork): Promise<void> {
+  const push = newPush(change)
+  await store.exclusively('push', async ({ token }) => {
+    await store.pushes.open(push, token)
+    await work(store, push, token)
+  })
+}
+
 /** The code that the work was refused with; work that is not refused fails the test. */
 export async function refusalOf(work: Promise<unknown>): Promise<ProblemCode> {
   return (await refusedBy(work)).code

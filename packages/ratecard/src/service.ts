@@ -25,6 +25,8 @@ export interface PushOptions extends Actor {
   /** Overwrite fields that were edited at the processor. */
   readonly force?: boolean
   readonly approveImpact?: boolean
+  /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
+  readonly expectPlan?: string
   readonly signal?: AbortSignal
   /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
@@ -41,6 +43,8 @@ export interface PushOutcome {
   readonly warnings: readonly Issue[]
   /** Processor writes that the plan holds. */
   readonly writes: number
+  /** Fingerprint of the plan, to be given back with `expectPlan`. */
+  readonly plan: string
 }
 
 export interface PushSummary {

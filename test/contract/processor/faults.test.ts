@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultKind } from '../../../packages/ratecard/src/sandbox/faults.ts'
-import { sandboxAndProcessor } from './bench.ts'
+import { processorOf, sandboxAndProcessor } from './bench.ts'
 import { archive, createCoupon, createPrice, createProduct, createWebhook, update } from './steps.ts'
 
 const posts = (requests: string[]) => requests.filter((line) => line.startsWith('POST '))
@@ -89,13 +89,22 @@ describe('a write whose answer is lost', () => {
     expect(made.secret).toMatch(/^whsec_/)
   })
 
-  it('times out and is repeated, and is of unknown outcome when that times out as well', async () => {
-    const { sandbox, processor, requests, writing } = await sandboxAndProcessor({ timeoutMs: 40 })
-    sandbox.control.fail({ kind: 'latency', method: 'POST', count: null, latencyMs: 3000 })
+  it('because it took too long is waited for: its key is in use until it is done', async () => {
+    const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
+    const hasty = processorOf(sandbox, { timeoutMs: 50, firstWaitMs: 40 })
+    const product = (await processor.perform(createProduct('owner'), writing())).processorId
+    sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 300 })
+    const made = await hasty.perform(createPrice('slow', product), writing())
+    expect(requests()).toContain('POST /v1/prices 409')
+    const { price } = await processor.snapshot({ signal })
+    expect(price.map((one) => one.processorId)).toEqual([made.processorId])
+  })
+
+  it('because it took too long is a timeout when it does not come to an end', async () => {
+    const { sandbox, processor, writing } = await sandboxAndProcessor({ timeoutMs: 50, firstWaitMs: 1 })
+    sandbox.control.fail({ kind: 'latency', method: 'POST', count: null, latencyMs: 900 })
     const slow = processor.perform(createProduct('slow'), writing())
     await expect(slow).rejects.toMatchObject({ kind: 'timeout', outcomeUnknown: true })
-    sandbox.control.clearFaults()
-    expect(posts(requests()).length).toBeLessThanOrEqual(2)
   })
 
   it('of a deletion is done when the repeat finds nothing', async () => {

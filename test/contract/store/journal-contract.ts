@@ -1,27 +1,15 @@
 // What the journal of pushes promises. The same for every engine.
 import { describe, expect, test } from 'vitest'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { LeaseToken, MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
-import { applyPush, mapping, newPush, newVersion, publish, refusalOf } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
+import type { MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
+import { applyPush, mapping, newPush, newVersion, publish, refusalOf, underPush } from '../../support/store.ts'
+import type { MakePlace, PushWork } from '../../support/store.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { processorId: null, requestId: null }
 
 export function journalContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5_000 } })
-  /** A push that is open, and the rest of the test under its lease. */
-  const inPush = async (
-    change: Partial<NewPush>,
-    work: (store: KyselyStore, push: NewPush, token: LeaseToken) => Promise<void>,
-  ) => {
-    const store = await open()
-    const push = newPush(change)
-    await store.exclusively('push', async ({ token }) => {
-      await store.pushes.open(push, token)
-      await work(store, push, token)
-    })
-  }
+  const inPush = async (change: Partial<NewPush>, work: PushWork) => underPush(await open(), change, work)
 
   describe(`steps of a push on ${engine}`, () => {
     test('an opened push is running, with all its steps pending in order', () =>

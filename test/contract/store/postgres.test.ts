@@ -9,6 +9,8 @@ import type { TestPostgres } from '../../support/postgres.ts'
 import { inFile, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
 import { fillStore, dumpStore } from './filled-store.ts'
 import { journalContract } from './journal-contract.ts'
+import { keysContract } from './keys-contract.ts'
+import { leaseContract } from './lease-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 
@@ -27,6 +29,8 @@ describe.runIf(installed)('PostgreSQL', () => {
 
   recordsContract('PostgreSQL', inPostgres)
   journalContract('PostgreSQL', inPostgres)
+  leaseContract('PostgreSQL', inPostgres)
+  keysContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inPostgres)
 
   test('an embedded store is copied with every record, in whatever order PostgreSQL sorts', async () => {

@@ -2,27 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { hashVersion, verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
-import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { reseal } from '../../../packages/ratecard/src/store/sql/reseal.ts'
-import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
 import { mapping, newPush, publish, refusalOf } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
 
-const day = 24 * 60 * 60 * 1000
 const page = { limit: 10, offset: 0 }
-
-function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
-  return {
-    id: 'key_1',
-    name: 'ci',
-    hash: 'h1',
-    hint: 'abcd',
-    createdAt: 1,
-    lastUsedAt: null,
-    revokedAt: null,
-    ...change,
-  }
-}
 
 export function recordsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
@@ -142,117 +125,6 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       const entries = await store.mappings.all()
       expect(entries.length).toBe(2500)
       expect(entries.at(-1)).toMatchObject({ configId: 'price_2499', sequence: 2500 })
-    })
-  })
-
-  describe(`secrets on ${engine}`, () => {
-    test('a webhook secret is kept for its endpoint and replaced by a newer one', async () => {
-      const store = await open()
-      expect(await store.secrets.webhookSecret('we_1')).toBeNull()
-      await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
-      await store.secrets.saveWebhookSecret('we_2', 'whsec_two')
-      await store.secrets.saveWebhookSecret('we_1', 'whsec_three')
-      expect(await store.secrets.webhookSecret('we_1')).toBe('whsec_three')
-      expect(await store.secrets.webhookSecret('we_2')).toBe('whsec_two')
-    })
-
-    test('a sealed secret moved to another endpoint cannot be read', async () => {
-      const store = await open()
-      await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
-      await store.database.write((db) =>
-        db.updateTable('secrets').set({ id: 'we_2' }).where('id', '=', 'we_1').execute(),
-      )
-      expect(await refusalOf(store.secrets.webhookSecret('we_2'))).toBe('secret_unreadable')
-    })
-
-    test('resealing moves everything to the newest key and nothing twice', async () => {
-      const oldKey = generateMasterKey('1')
-      const newKey = generateMasterKey('2')
-      const place = await makePlace()
-      const store = await place.open({ sealer: createSealer(oldKey) })
-      const rotating = createSealer(`${newKey},${oldKey}`)
-      await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
-      await store.idempotency.claim('k', 'f', 1)
-      await store.idempotency.finish('k', 200, 'an answer')
-      // What the store calls, with the keys that it has after a restart with the new list.
-      expect(await reseal(store.database, rotating)).toBe(3)
-      expect(await reseal(store.database, rotating)).toBe(0)
-      const rows = await store.database.read((db) => db.selectFrom('secrets').select('sealed').execute())
-      expect(rows.every((row) => createSealer(newKey).isCurrent(row.sealed))).toBe(true)
-    })
-  })
-
-  describe(`service keys on ${engine}`, () => {
-    test('keys are found by hash, listed oldest first, and touched forwards only', async () => {
-      const store = await open()
-      await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2', createdAt: 2 }))
-      await store.serviceKeys.add(serviceKey())
-      await store.serviceKeys.touch('key_1', 50)
-      await store.serviceKeys.touch('key_1', 40)
-      expect(await store.serviceKeys.findByHash('h1')).toEqual(serviceKey({ lastUsedAt: 50 }))
-      expect(await store.serviceKeys.findByHash('h3')).toBeNull()
-      expect((await store.serviceKeys.list()).map((key) => key.id)).toEqual(['key_1', 'key_2'])
-    })
-
-    test('a key is revoked once', async () => {
-      const store = await open()
-      await store.serviceKeys.add(serviceKey())
-      expect(await store.serviceKeys.revoke('key_1', 9)).toBe(true)
-      expect(await store.serviceKeys.revoke('key_1', 10)).toBe(false)
-      expect(await store.serviceKeys.revoke('key_9', 10)).toBe(false)
-      expect((await store.serviceKeys.findByHash('h1'))?.revokedAt).toBe(9)
-    })
-
-    test('neither an id nor a hash can be added twice', async () => {
-      const store = await open()
-      await store.serviceKeys.add(serviceKey())
-      expect(await refusalOf(store.serviceKeys.add(serviceKey({ hash: 'h2' })))).toBe('conflict')
-      expect(await refusalOf(store.serviceKeys.add(serviceKey({ id: 'key_2' })))).toBe('conflict')
-    })
-  })
-
-  describe(`idempotency keys on ${engine}`, () => {
-    test('the first claim wins; later ones see the request running and then its answer', async () => {
-      const store = await open()
-      expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
-      const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
-      expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)
-      await store.idempotency.finish('k', 201, '{"key":"rk_secret"}')
-      expect(await store.idempotency.claim('k', 'f', 300)).toEqual({
-        ...running,
-        status: 201,
-        body: '{"key":"rk_secret"}',
-      })
-    })
-
-    test('a released claim is free again, an answered one is not', async () => {
-      const store = await open()
-      await store.idempotency.claim('k', 'f', 100)
-      await store.idempotency.release('k')
-      expect(await store.idempotency.claim('k', 'f', 200)).toBeNull()
-      await store.idempotency.finish('k', 200, 'x')
-      await store.idempotency.release('k')
-      expect(await store.idempotency.claim('k', 'f', 300)).toMatchObject({ status: 200 })
-    })
-
-    test('after 24 hours a key can be used again', async () => {
-      const store = await open()
-      await store.idempotency.claim('k', 'f', 1)
-      await store.idempotency.finish('k', 200, 'x')
-      expect(await store.idempotency.claim('k', 'f', day)).toMatchObject({ status: 200 })
-      expect(await store.idempotency.claim('k', 'g', day + 1)).toBeNull()
-      expect(await store.idempotency.claim('k', 'g', day + 2)).toMatchObject({ fingerprint: 'g', status: null })
-    })
-  })
-
-  describe(`facts on ${engine}`, () => {
-    test('a fact is bound once and can be set anew', async () => {
-      const store = await open()
-      expect(await store.facts.get('account')).toBeNull()
-      expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')
-      expect(await store.facts.bind('account', 'acct_2')).toBe('acct_1')
-      await store.facts.set('account', 'acct_3')
-      expect(await store.facts.get('account')).toBe('acct_3')
     })
   })
 

@@ -1,10 +1,16 @@
 import { inFile, inMemory } from '../../support/store.ts'
 import { journalContract } from './journal-contract.ts'
+import { keysContract } from './keys-contract.ts'
+import { leaseContract } from './lease-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 
 recordsContract('SQLite in memory', inMemory)
 journalContract('SQLite in memory', inMemory)
+leaseContract('SQLite in memory', inMemory)
+keysContract('SQLite in memory', inMemory)
 recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
+leaseContract('SQLite in a file', inFile)
+keysContract('SQLite in a file', inFile)
 processesContract('SQLite in a file', inFile)

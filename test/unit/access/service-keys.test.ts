@@ -29,7 +29,9 @@ describe('service keys', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(20)
     const records = await store.serviceKeys.list()
     expect(JSON.stringify(records)).not.toContain(made[0]?.key.slice(4))
-    expect(records.map(({ hash }) => hash).sort()).toEqual(made.map(({ key }) => createHash('sha256').update(key).digest('hex')).sort())
+    expect(records.map(({ hash }) => hash).sort()).toEqual(
+      made.map(({ key }) => createHash('sha256').update(key).digest('hex')).sort(),
+    )
   })
 
   it('authenticate whole and exact, and not after they are revoked', async () => {
@@ -87,7 +89,9 @@ describe('service keys', () => {
   })
 
   it('are added once by replicas that start together', async () => {
-    await Promise.all(Array.from({ length: 5 }, () => createServiceKeys({ store, clock }).ensureFirstKey('from-the-environment')))
+    await Promise.all(
+      Array.from({ length: 5 }, () => createServiceKeys({ store, clock }).ensureFirstKey('from-the-environment')),
+    )
     expect(await store.serviceKeys.list()).toHaveLength(1)
   })
 
@@ -128,7 +132,9 @@ describe('idempotency keys', () => {
   })
 
   it('are free again when the work failed', async () => {
-    await expect(idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))).rejects.toThrow('nothing done')
+    await expect(idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))).rejects.toThrow(
+      'nothing done',
+    )
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toMatchObject({ replayed: false })
   })
 

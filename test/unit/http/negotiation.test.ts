@@ -48,13 +48,21 @@ describe('If-None-Match', () => {
     expect(matchedTag('"x", "a-br" ,"y"', '"a"', tags)).toBe('"a-br"')
     expect(matchedTag(' * ', '"a-gzip"', tags)).toBe('"a-gzip"')
     expect(matchedTag('"a-br", "a"', '"a"', tags)).toBe('"a"')
-    for (const header of ['', 'a', '"A"', '"a', '"*"', 'W/"b"']) expect([header, matchedTag(header, '"a"', tags)]).toEqual([header, null])
+    for (const header of ['', 'a', '"A"', '"a', '"*"', 'W/"b"'])
+      expect([header, matchedTag(header, '"a"', tags)]).toEqual([header, null])
   })
 })
 
 describe('the answer of the price list', () => {
   it('keeps plain bytes where compressing would make them longer', async () => {
-    const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config: { version: '1.0.0', products: [] } }
+    const served = {
+      id: 'cfg_1',
+      version: '1.0.0',
+      revision: 1,
+      createdAt: 0,
+      updatedAt: 0,
+      config: { version: '1.0.0', products: [] },
+    }
     const published = { served, body: Buffer.from('{}'), etag: '"t"' }
     const answer = await configAnswer(published, { acceptEncoding: 'br', ifNoneMatch: undefined })
     expect(answer.body?.toString()).toBe('{}')
@@ -63,7 +71,14 @@ describe('the answer of the price list', () => {
   })
 
   it('is made once for all who ask at the same time', async () => {
-    const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config: { version: '1.0.0', products: [] } }
+    const served = {
+      id: 'cfg_1',
+      version: '1.0.0',
+      revision: 1,
+      createdAt: 0,
+      updatedAt: 0,
+      config: { version: '1.0.0', products: [] },
+    }
     const published = { served, body: Buffer.from('x'.repeat(10_000)), etag: '"t"' }
     const ask = () => configAnswer(published, { acceptEncoding: 'gzip', ifNoneMatch: undefined })
     const [first, second] = await Promise.all([ask(), ask()])
@@ -88,7 +103,9 @@ describe('an event stream', () => {
   })
 
   it('fails before it begins when its source does', async () => {
-    const broken: AsyncIterable<{ n: number }> = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('none')) }) }
+    const broken: AsyncIterable<{ n: number }> = {
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('none')) }),
+    }
     await expect(eventStream(broken, render)).rejects.toThrow('none')
   })
 })

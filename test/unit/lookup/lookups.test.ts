@@ -53,7 +53,11 @@ describe('the published configuration', () => {
     const first = await lookups.published()
     now += 10_000
     expect(await lookups.published()).toBe(first)
-    expect(JSON.parse(first.body.toString())).toMatchObject({ revision: 1, updated_at: '2031-01-01T00:00:00.000Z', config: first.served.config })
+    expect(JSON.parse(first.body.toString())).toMatchObject({
+      revision: 1,
+      updated_at: '2031-01-01T00:00:00.000Z',
+      config: first.served.config,
+    })
   })
 
   it('shows a push of this process at once, and one of another replica within half a second', async () => {
@@ -110,18 +114,14 @@ describe('the published configuration', () => {
     let held: Promise<void> | null = null
     const slow = {
       ...pick(store),
-      versions: {
-        ...pickVersions(store),
-        current: async () => {
-          const record = await store.versions.current()
-          if (held !== null) await held
-          return record
-        },
+      changeSequence: async () => {
+        const sequence = await store.changeSequence()
+        if (held !== null) await held
+        return sequence
       },
     }
     const lookups = createLookups({ store: slow, clock })
     await lookups.published()
-    await publish(sampleConfig('1.1.0'))
     held = new Promise((resolve) => (release = resolve))
     now += 500
     const reading = lookups.published()
@@ -144,8 +144,14 @@ describe('the published configuration', () => {
   })
 
   it('has the processor ids of the mappings, not those that the document wished for', async () => {
-    const config = changedConfig('1.0.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.processor_id = 'price_wish'))
-    await publish(config, [['price', 'pro_monthly', 'price_got'], ['product', 'pro', 'prod_1']])
+    const config = changedConfig(
+      '1.0.0',
+      ({ products }) => void ((products[1]?.prices ?? [])[0]!.processor_id = 'price_wish'),
+    )
+    await publish(config, [
+      ['price', 'pro_monthly', 'price_got'],
+      ['product', 'pro', 'prod_1'],
+    ])
     const { price, product } = await createLookups({ store, clock }).findPrice('pro_monthly', { hidden: false })
     expect([price.processor_id, product.processor_id]).toEqual(['price_got', 'prod_1'])
   })
@@ -178,8 +184,14 @@ describe('the published configuration', () => {
 
 describe('convert', () => {
   it('prefers what an id stands for now over what it stood for', async () => {
-    await publish(sampleConfig(), [['price', 'pro_monthly', 'x'], ['price', 'free', 'free']])
-    await publish(sampleConfig('1.1.0'), [['price', 'pro_monthly', 'y'], ['price', 'usage_graduated', 'x']])
+    await publish(sampleConfig(), [
+      ['price', 'pro_monthly', 'x'],
+      ['price', 'free', 'free'],
+    ])
+    await publish(sampleConfig('1.1.0'), [
+      ['price', 'pro_monthly', 'y'],
+      ['price', 'usage_graduated', 'x'],
+    ])
     const lookups = createLookups({ store, clock })
     expect(await lookups.convert('x', { hidden: true })).toMatchObject({ configId: 'usage_graduated', current: true })
     expect(await lookups.convert('y', { hidden: true })).toMatchObject({ configId: 'pro_monthly', historyCount: 2 })
@@ -193,7 +205,13 @@ describe('the difference of two documents', () => {
       config.products[0]!.type = 'service'
       const price = (config.products[1]?.prices ?? [])[0]!
       delete price.amount
-      Object.assign(price, { unit_amount_decimal: '1200.00', interval_count: 1, usage_type: 'licensed', billing_scheme: 'per_unit', public: true })
+      Object.assign(price, {
+        unit_amount_decimal: '1200.00',
+        interval_count: 1,
+        usage_type: 'licensed',
+        billing_scheme: 'per_unit',
+        public: true,
+      })
       config.webhooks?.[0]?.events.reverse()
       config.promotion_codes![0]!.active = true
     })
@@ -233,12 +251,4 @@ describe('the difference of two documents', () => {
 // The store is a class: spreading it would lose its methods.
 function pick({ versions, mappings, secrets }: Store) {
   return { versions, mappings, secrets, changeSequence: () => store.changeSequence() }
-}
-function pickVersions({ versions }: Store): Store['versions'] {
-  return {
-    current: () => versions.current(),
-    latest: () => versions.latest(),
-    find: (revision) => versions.find(revision),
-    list: (page) => versions.list(page),
-  }
 }

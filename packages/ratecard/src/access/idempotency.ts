@@ -42,7 +42,9 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
       throw error
     })
     // The work is done: that its answer could not be kept must not make it look failed.
-    await idempotency.finish(key, result.status, result.body).catch(() => idempotency.release(key).catch(() => undefined))
+    await idempotency
+      .finish(key, result.status, result.body)
+      .catch(() => idempotency.release(key).catch(() => undefined))
     return { ...result, replayed: false }
   }
 }

@@ -24,7 +24,11 @@ export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' 
   ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
 }
 
-export function createServiceKeys({ store: { serviceKeys }, clock, random = randomBytes }: ServiceKeyDeps): ServiceKeys {
+export function createServiceKeys({
+  store: { serviceKeys },
+  clock,
+  random = randomBytes,
+}: ServiceKeyDeps): ServiceKeys {
   const touched = new Map<string, number>()
 
   async function add(name: string, key: string): Promise<ServiceKeyRecord> {

@@ -1,4 +1,6 @@
 // A plan is a value: printable, storable, comparable. planChanges decides; it never acts and never reads anything but its input.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../config/canonical.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { planArchives } from './plan-archives.ts'
@@ -124,4 +126,11 @@ function bindingsOf(context: PlanContext): Binding[] {
 /** Whether applying the plan would change anything, at the processor or in our records. */
 export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
+}
+
+/** Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. */
+export function planFingerprint(plan: Plan): string {
+  const { steps, bindings, changes } = plan
+  const decided = changes.map(({ display: _display, ...change }) => change)
+  return createHash('sha256').update(canonicalJson({ steps, bindings, changes: decided })).digest('hex')
 }

@@ -1,6 +1,8 @@
 import { isEnterprise } from './ids.ts'
 import type { Price } from './schema.ts'
 
+const longestId = 100
+
 type Enterprise = Pick<Price, 'id' | 'enterprise_template' | 'enterprise_id'>
 
 /**
@@ -17,8 +19,8 @@ export function basePriceId(
 }
 
 /** The longest of the ordinary ids that `id` continues. The cost does not depend on how many there are. */
-export function derivedBase(id: string, ordinaryIds: ReadonlySet<string>): string | undefined {
-  for (let length = id.length - 2; length > 0; length--) {
+export function derivedBase(id: string, ordinaryIds: Pick<ReadonlySet<string>, 'has'>): string | undefined {
+  for (let length = Math.min(id.length - 2, longestId); length > 0; length--) {
     const base = id.slice(0, length)
     if ('_-.'.includes(id.charAt(length)) && ordinaryIds.has(base)) return base
   }

@@ -1,4 +1,3 @@
-import { nearest } from '../errors/suggest.ts'
 import { pointerToken } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { IssueCode } from '../errors/codes.ts'
@@ -76,14 +75,12 @@ export const unreservedMetadata: Rule = (draft) =>
 
 /** Text that is not an id of `kind`, in the words of every rule that follows a reference. */
 export function undefinedReference(
+  { suggest }: Draft,
   code: IssueCode,
   pointer: string,
-  kind: string,
-  id: string,
-  known: readonly string[],
+  { kind, id, known }: { readonly kind: string; readonly id: string; readonly known: readonly string[] },
 ): Issue {
-  const near = nearest(id, known)
-  const hint = near === undefined ? `Define the ${kind}, or name an existing one.` : `Did you mean "${near}"?`
+  const hint = suggest(id, known) ?? `Define the ${kind}, or name an existing one.`
   return problem(code, pointer, `No ${kind} has the id ${quoted(id)}.`, hint)
 }
 

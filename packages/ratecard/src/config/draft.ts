@@ -2,6 +2,7 @@
 // Every reader answers undefined for a value of another type; the shape check has its own words for those.
 import type { IssueCode } from '../errors/codes.ts'
 import type { Issue } from '../errors/issue.ts'
+import { didYouMean } from '../errors/suggest.ts'
 
 /** One object of the document and where it stands. */
 export class Entry {
@@ -72,6 +73,8 @@ export interface Draft {
   readonly webhooks: readonly Entry[]
   readonly coupons: readonly Entry[]
   readonly promotionCodes: readonly Entry[]
+  /** `Did you mean …?`, or undefined when nothing is near, or the document asked for too many. */
+  readonly suggest: (word: string, candidates: readonly string[]) => string | undefined
 }
 
 export function draftOf(document: unknown): Draft {
@@ -85,6 +88,20 @@ export function draftOf(document: unknown): Draft {
     webhooks: root.entries('webhooks'),
     coupons: root.entries('coupons'),
     promotionCodes: root.entries('promotion_codes'),
+    suggest: suggestions(),
+  }
+}
+
+// Comparing words is the dearest thing a rule does; a hostile document must not buy more of it than a reader could use.
+const mostSuggestions = 100
+const mostCandidates = 500
+
+function suggestions(): Draft['suggest'] {
+  let left = mostSuggestions
+  return (word, candidates) => {
+    if (left === 0 || word.length > 100) return undefined
+    left--
+    return didYouMean(word, candidates.slice(0, mostCandidates))
   }
 }
 

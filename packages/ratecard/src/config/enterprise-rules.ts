@@ -1,8 +1,9 @@
 import type { Issue } from '../errors/issue.ts'
-import { nearest } from '../errors/suggest.ts'
-import { basePriceId } from './base-price.ts'
+import { derivedBase } from './base-price.ts'
 import { named, problem, quoted, warning } from './draft.ts'
-import type { Entry, ProductDraft, Rule } from './draft.ts'
+import type { Entry, Rule } from './draft.ts'
+
+const enterpriseFields = ['enterprise_template', 'enterprise_id'] as const
 
 export const enterpriseIsNeverPublic: Rule = ({ prices }) =>
   prices.flatMap((price) =>
@@ -61,18 +62,31 @@ export const oneDefaultPrice: Rule = ({ products }) =>
   })
 
 /** Finds the base price of each enterprise price and compares the two: a swap must not change currency, rhythm or measure. */
-export const basePrice: Rule = ({ products }) =>
-  products.flatMap((product) => product.prices.flatMap((price) => basePriceIssues(price, product)))
+export const basePrice: Rule = ({ products, suggest }) =>
+  products.flatMap(({ product, prices }) => {
+    const ordinary = ordinaryById(prices)
+    return prices.flatMap((price) => {
+      if (!isEnterpriseDraft(price)) return price.has('base_price') ? [unusedBase(price)] : []
+      const base = baseOf(price, ordinary)
+      if (base === undefined)
+        return price.text('id') === undefined || price.has('base_price') ? [] : [missingBase(price)]
+      const found = ordinary.get(base)
+      if (found !== undefined) return mismatch(price, found, base)
+      const detail = `${named('product', product)} has no ordinary price ${quoted(base)}.`
+      const hint =
+        suggest(base, [...ordinary.keys()]) ?? 'Name a price of the same product that has no enterprise field.'
+      return [problem('base_price_undefined', price.at('base_price'), detail, hint)]
+    })
+  })
 
 /** Applying a template must have one answer for each base price. */
 export const oneEnterprisePricePerBase: Rule = ({ products }) =>
-  products.flatMap((product) => {
+  products.flatMap(({ prices }) => {
+    const ordinary = ordinaryById(prices)
     const seen = new Map<string, Entry>()
-    return product.prices.flatMap((price) => {
-      const base = baseOf(price, product)
-      const target = (['enterprise_template', 'enterprise_id'] as const).find(
-        (field) => price.text(field) !== undefined,
-      )
+    return prices.flatMap((price) => {
+      const base = isEnterpriseDraft(price) ? baseOf(price, ordinary) : undefined
+      const target = enterpriseFields.find((field) => price.text(field) !== undefined)
       if (base === undefined || target === undefined) return []
       const key = JSON.stringify([base, target, price.text(target)])
       const first = seen.get(key)
@@ -81,66 +95,12 @@ export const oneEnterprisePricePerBase: Rule = ({ products }) =>
         return []
       }
       const detail = `${named('price', price)} and the price at ${first.pointer} both stand for ${quoted(base)} under ${quoted(price.text(target))}.`
-      return [
-        problem(
-          'base_price_duplicate',
-          price.at(target),
-          detail,
-          'Remove one of the two, or give it another `base_price`.',
-        ),
-      ]
+      const hint = 'Remove one of the two, or give it another `base_price`.'
+      return [problem('base_price_duplicate', price.at(target), detail, hint)]
     })
   })
 
-function basePriceIssues(price: Entry, product: ProductDraft): Issue[] {
-  if (!isEnterpriseDraft(price))
-    return price.has('base_price')
-      ? [
-          problem(
-            'base_price_unused_field',
-            price.at('base_price'),
-            `${named('price', price)} has a base price but is no enterprise price.`,
-            'Add `enterprise_template` or `enterprise_id`, or remove `base_price`.',
-          ),
-        ]
-      : []
-  const base = baseOf(price, product)
-  const ordinary = product.prices.filter((candidate) => !isEnterpriseDraft(candidate))
-  if (base === undefined) return price.text('id') === undefined || price.has('base_price') ? [] : [missingBase(price)]
-  const found = ordinary.find((candidate) => candidate.text('id') === base)
-  if (found === undefined) {
-    const near = nearest(
-      base,
-      ordinary.flatMap((candidate) => candidate.text('id') ?? []),
-    )
-    const hint =
-      near === undefined ? 'Name a price of the same product that has no enterprise field.' : `Did you mean "${near}"?`
-    return [
-      problem(
-        'base_price_undefined',
-        price.at('base_price'),
-        `${named('product', product.product)} has no ordinary price ${quoted(base)}.`,
-        hint,
-      ),
-    ]
-  }
-  const differing = differences(price, found)
-  if (differing.length === 0) return []
-  const detail = `${named('price', price)} differs from its base price ${quoted(base)} in ${differing.join(' and ')}.`
-  return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
-}
-
-function missingBase(price: Entry): Issue {
-  const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
-  return warning(
-    'base_price_missing',
-    price.pointer,
-    detail,
-    'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.',
-  )
-}
-
-function differences(price: Entry, base: Entry): string[] {
+function mismatch(price: Entry, base: Entry, id: string): Issue[] {
   const compared: [string, unknown, unknown][] = [
     ['currency', price.value('currency'), base.value('currency')],
     ['interval', price.value('interval'), base.value('interval')],
@@ -148,26 +108,40 @@ function differences(price: Entry, base: Entry): string[] {
     ['usage_type', price.value('usage_type') ?? 'licensed', base.value('usage_type') ?? 'licensed'],
     ['meter', price.value('meter'), base.value('meter')],
   ]
-  return compared
+  const differing = compared
     .filter(([, own, other]) => JSON.stringify(own) !== JSON.stringify(other))
     .map(([field]) => `\`${field}\``)
+  if (differing.length === 0) return []
+  const detail = `${named('price', price)} differs from its base price ${quoted(id)} in ${differing.join(' and ')}.`
+  return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
 }
 
-function baseOf(price: Entry, { prices }: ProductDraft): string | undefined {
-  if (price.has('base_price') && price.text('base_price') === undefined) return undefined
-  return basePriceId(asPrice(price), prices.map(asPrice))
+function missingBase(price: Entry): Issue {
+  const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
+  const hint = 'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.'
+  return warning('base_price_missing', price.pointer, detail, hint)
 }
 
-function asPrice(price: Entry) {
-  const base = price.text('base_price')
-  return {
-    id: price.text('id') ?? '',
-    // Which of the two it is, and its value, do not matter to the search for a base.
-    ...(isEnterpriseDraft(price) ? { enterprise_id: 'any' } : {}),
-    ...(base === undefined ? {} : { base_price: base }),
+function unusedBase(price: Entry): Issue {
+  const detail = `${named('price', price)} has a base price but is no enterprise price.`
+  const hint = 'Add `enterprise_template` or `enterprise_id`, or remove `base_price`.'
+  return problem('base_price_unused_field', price.at('base_price'), detail, hint)
+}
+
+function baseOf(price: Entry, ordinary: ReadonlyMap<string, Entry>): string | undefined {
+  return price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', ordinary)
+}
+
+/** The first of each id; a second one has an issue of its own. */
+function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const ordinary = new Map<string, Entry>()
+  for (const price of prices) {
+    const id = price.text('id')
+    if (id !== undefined && !isEnterpriseDraft(price) && !ordinary.has(id)) ordinary.set(id, price)
   }
+  return ordinary
 }
 
 function isEnterpriseDraft(price: Entry): boolean {
-  return price.has('enterprise_template') || price.has('enterprise_id')
+  return enterpriseFields.some((field) => price.has(field))
 }

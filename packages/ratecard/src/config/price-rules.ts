@@ -158,7 +158,8 @@ export const intervalAtMostThreeYears: Rule = ({ prices }) =>
     ]
   })
 
-export const meterReference: Rule = ({ prices, meters }) => {
+export const meterReference: Rule = (draft) => {
+  const { prices, meters } = draft
   const ids = idsOf(meters)
   const known = new Set(ids)
   return prices.flatMap((price) => {
@@ -183,7 +184,7 @@ export const meterReference: Rule = ({ prices, meters }) => {
     }
     return meter === undefined || known.has(meter)
       ? []
-      : [undefinedReference('meter_undefined', price.at('meter'), 'meter', meter, ids)]
+      : [undefinedReference(draft, 'meter_undefined', price.at('meter'), { kind: 'meter', id: meter, known: ids })]
   })
 }
 

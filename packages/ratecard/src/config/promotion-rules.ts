@@ -58,30 +58,35 @@ export const couponDuration: Rule = ({ coupons }) =>
     return []
   })
 
-export const couponProducts: Rule = ({ coupons, products }) => {
+export const couponProducts: Rule = (draft) => {
+  const { coupons, products } = draft
   const ids = idsOf(products.map(({ product }) => product))
   const known = new Set(ids)
   return coupons.flatMap((coupon) => {
-    const listed = coupon.list('applies_to')
-    return listed.flatMap((id, index) => {
+    const seen = new Set<string>()
+    return coupon.list('applies_to').flatMap((id, index) => {
       const pointer = `${coupon.at('applies_to')}/${index}`
       if (typeof id !== 'string') return []
-      if (!known.has(id)) return [undefinedReference('product_undefined', pointer, 'product', id, ids)]
-      return listed.indexOf(id) < index
+      if (!known.has(id))
+        return [undefinedReference(draft, 'product_undefined', pointer, { kind: 'product', id, known: ids })]
+      const repeated = seen.has(id)
+      seen.add(id)
+      return repeated
         ? [problem('value_invalid', pointer, `The product ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
         : []
     })
   })
 }
 
-export const codeCoupon: Rule = ({ promotionCodes, coupons }) => {
+export const codeCoupon: Rule = (draft) => {
+  const { promotionCodes, coupons } = draft
   const ids = idsOf(coupons)
   const known = new Set(ids)
   return promotionCodes.flatMap((code) => {
     const id = code.text('coupon')
     return id === undefined || known.has(id)
       ? []
-      : [undefinedReference('coupon_undefined', code.at('coupon'), 'coupon', id, ids)]
+      : [undefinedReference(draft, 'coupon_undefined', code.at('coupon'), { kind: 'coupon', id, known: ids })]
   })
 }
 

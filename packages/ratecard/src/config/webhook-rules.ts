@@ -1,4 +1,3 @@
-import { didYouMean } from '../errors/suggest.ts'
 import { named, problem, quoted, warning } from './draft.ts'
 import type { Rule } from './draft.ts'
 import { webhookEvents } from './webhook-events.generated.ts'
@@ -22,7 +21,7 @@ export const webhookUrl: Rule = ({ webhooks }) =>
         ]
   })
 
-export const knownWebhookEvents: Rule = ({ webhooks }) =>
+export const knownWebhookEvents: Rule = ({ webhooks, suggest }) =>
   webhooks.flatMap((webhook) =>
     webhook
       .list('events')
@@ -34,7 +33,7 @@ export const knownWebhookEvents: Rule = ({ webhooks }) =>
                 'webhook_event_unknown',
                 `${webhook.at('events')}/${index}`,
                 `The processor has no event ${quoted(event)}.`,
-                didYouMean(event, webhookEvents),
+                suggest(event, webhookEvents),
               ),
             ],
       ),

@@ -74,7 +74,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       answerClientError(error, socket, docsUrl)
     },
     serverFactory: (route) =>
-      createServerWithShortPath(route, { service, isOpen: () => !closing.signal.aborted, onAnswer: metrics.countShort }),
+      createServerWithShortPath(route, {
+        service,
+        isOpen: () => !closing.signal.aborted,
+        onAnswer: metrics.countShort,
+      }),
   })
   app.decorateRequest('caller', null)
   app.decorate('drain', () => {
@@ -100,7 +104,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     })
   }
   notFound(app)
-  const scopes = { service, guard, authentication, docsUrl, closing: closing.signal, notFound, publicUrl: settings.publicUrl }
+  const scopes = {
+    service,
+    guard,
+    authentication,
+    docsUrl,
+    closing: closing.signal,
+    notFound,
+    publicUrl: settings.publicUrl,
+  }
   await app.register((scope) => publicScope(scope, scopes), { prefix: '/api/v1/billing' })
   await app.register((scope) => adminScope(scope, scopes), { prefix: '/api/v1/billing/admin' })
   operationRoutes(app, { service, clock, registry, authentication, isDraining: () => closing.signal.aborted })

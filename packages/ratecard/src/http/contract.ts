@@ -44,7 +44,12 @@ export function describeRoute(contract: RouteContract): FastifySchema {
     querystring: Type.Object({ ...contract.query }, { additionalProperties: false }),
     ...(contract.headers === undefined ? {} : { headers: Type.Object({ ...contract.headers }) }),
     ...(contract.body === undefined ? {} : { body: contract.body }),
-    security: contract.access === 'service_key' ? [{ [securityScheme]: [] }] : contract.access === 'public' ? [{}, { [securityScheme]: [] }] : [],
+    security:
+      contract.access === 'service_key'
+        ? [{ [securityScheme]: [] }]
+        : contract.access === 'public'
+          ? [{}, { [securityScheme]: [] }]
+          : [],
     response: { ...answersOf(contract), ...problemsOf(contract) },
   }
 }

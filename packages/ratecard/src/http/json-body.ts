@@ -89,7 +89,10 @@ function flawOf(text: string): ServiceError | null {
       case '{':
       case '[':
         if (frames.length === maxDepth)
-          return malformed(`The body is nested more than ${String(maxDepth)} levels deep.`, frames.map((frame) => frame.at))
+          return malformed(
+            `The body is nested more than ${String(maxDepth)} levels deep.`,
+            frames.map((frame) => frame.at),
+          )
         if (text[position] === '{') frames.push({ names: new Set(), at: '', expectsName: true })
         else frames.push({ names: null, at: 0, expectsName: false })
         break

@@ -29,9 +29,13 @@ export async function createAddressGuard(app: FastifyInstance, perMinute: number
     async count(request) {
       const state = await check(request)
       if (state.isAllowed || !state.isExceeded) return
-      throw new ServiceError('rate_limited', `More than ${String(perMinute)} such requests a minute came from this address.`, {
-        retryAfter: Math.max(1, state.ttlInSeconds),
-      })
+      throw new ServiceError(
+        'rate_limited',
+        `More than ${String(perMinute)} such requests a minute came from this address.`,
+        {
+          retryAfter: Math.max(1, state.ttlInSeconds),
+        },
+      )
     },
   }
 }

@@ -5,7 +5,14 @@ import { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
 import { publicHeaders } from './config-answer.ts'
 import { describeRoute, securityScheme } from './contract.ts'
 import { Type } from 'typebox'
-import { CalculationSchema, ChangeReportSchema, DetailSchema, IssueSchema, ProblemSchema, PushStepSchema } from './wire-schemas.ts'
+import {
+  CalculationSchema,
+  ChangeReportSchema,
+  DetailSchema,
+  IssueSchema,
+  ProblemSchema,
+  PushStepSchema,
+} from './wire-schemas.ts'
 
 export const openapiPath = '/api/v1/openapi.json'
 
@@ -40,7 +47,9 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
         securitySchemes: { [securityScheme]: { type: 'apiKey', in: 'header', name: 'X-Service-Key' } },
       },
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${String(index)}`) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${String(index)}`),
+    },
   })
   let text: string | undefined
   app.get(

@@ -58,9 +58,13 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 function internal(cause: unknown): ServiceError {
-  return new ServiceError('internal', 'The request could not be completed. The request id finds the cause in the log.', {
-    cause,
-  })
+  return new ServiceError(
+    'internal',
+    'The request could not be completed. The request id finds the cause in the log.',
+    {
+      cause,
+    },
+  )
 }
 
 /** Answers with the problem of `error`. Failures of ours are logged with their cause, the caller's are not. */
@@ -88,7 +92,11 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   }
   const requestId = newRequestId()
   const problem = JSON.stringify(
-    problemOf(new ServiceError('request_invalid', 'The request is not valid HTTP, or was not sent in time.'), requestId, docsUrl),
+    problemOf(
+      new ServiceError('request_invalid', 'The request is not valid HTTP, or was not sent in time.'),
+      requestId,
+      docsUrl,
+    ),
   )
   socket.end(
     [

@@ -132,6 +132,7 @@ function pushIdOf(body: string): string | null {
 /** A replayed problem names the request that it answers now. */
 function withInstance(body: string, requestId: string): string {
   const problem: unknown = JSON.parse(body)
-  if (typeof problem !== 'object' || problem === null) throw new ServiceError('internal', 'A kept answer is not a problem.')
+  if (typeof problem !== 'object' || problem === null)
+    throw new ServiceError('internal', 'A kept answer is not a problem.')
   return JSON.stringify({ ...problem, instance: `urn:request:${requestId}` })
 }

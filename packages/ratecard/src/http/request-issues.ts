@@ -4,7 +4,11 @@ import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import { didYouMean } from '../errors/suggest.ts'
 
-const places: Readonly<Record<string, readonly string[]>> = { querystring: ['query'], params: ['path'], headers: ['header'] }
+const places: Readonly<Record<string, readonly string[]>> = {
+  querystring: ['query'],
+  params: ['path'],
+  headers: ['header'],
+}
 
 export function validationIssues(errors: readonly FastifySchemaValidationError[], context: string): Issue[] {
   return errors.map((error) => toIssue(error, places[context] ?? []))
@@ -28,7 +32,11 @@ function toIssue(error: FastifySchemaValidationError, place: readonly string[]):
     case 'type':
       return issue('type_wrong', path, `"${name}" must be ${text(params['type'])}.`)
     case 'enum':
-      return issue('enum_unknown', path, `"${name}" must be one of ${[params['allowedValues']].flat().map(text).join(', ')}.`)
+      return issue(
+        'enum_unknown',
+        path,
+        `"${name}" must be one of ${[params['allowedValues']].flat().map(text).join(', ')}.`,
+      )
     default:
       return issue('value_invalid', path, `"${name}" ${error.message ?? 'is invalid'}.`)
   }

@@ -16,13 +16,18 @@ export interface IdParams {
 }
 
 export const actorHeaders = {
-  'x-ratecard-author': Type.Optional(Type.String({ description: 'Who changes it; UTF-8, percent-encoded where needed.' })),
+  'x-ratecard-author': Type.Optional(
+    Type.String({ description: 'Who changes it; UTF-8, percent-encoded where needed.' }),
+  ),
   'x-ratecard-message': Type.Optional(Type.String({ description: 'Why; UTF-8, percent-encoded where needed.' })),
 }
 
 /** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
 export function actorOf(request: FastifyRequest): Actor {
-  return { author: textHeader(request, 'x-ratecard-author', 200), message: textHeader(request, 'x-ratecard-message', 2000) }
+  return {
+    author: textHeader(request, 'x-ratecard-author', 200),
+    message: textHeader(request, 'x-ratecard-message', 2000),
+  }
 }
 
 function textHeader(request: FastifyRequest, name: string, maxLength: number): string | null {

@@ -28,16 +28,20 @@ export function createServerWithShortPath(route: RequestListener, path: ShortPat
 }
 
 function isPlain({ headers }: IncomingMessage): boolean {
-  return headers['x-service-key'] === undefined && headers['transfer-encoding'] === undefined && !('content-length' in headers)
+  return (
+    headers['x-service-key'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    !('content-length' in headers)
+  )
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, path: ShortPath): Promise<void> {
   const { headers } = request
-  const { status, headers: fields, body } = await configAnswer(await path.service.published(), {
+  const { status, headerList, body } = await configAnswer(await path.service.published(), {
     acceptEncoding: typeof headers['accept-encoding'] === 'string' ? headers['accept-encoding'] : undefined,
     ifNoneMatch: headers['if-none-match'],
   })
-  response.writeHead(status, { ...fields, 'x-request-id': requestIdOf(request) })
+  response.writeHead(status, [...headerList, 'x-request-id', requestIdOf(request)])
   response.end(body)
   path.onAnswer(status)
 }

@@ -15,7 +15,15 @@ const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted
 export const ref = (name: string) => Type.Unsafe<Record<string, unknown>>({ $ref: `${name}#` })
 
 const kinds = ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const satisfies Detail['kind'][]
-const actions = ['create', 'adopt', 'update', 'replace', 'reactivate', 'archive', 'keep'] as const satisfies Detail['action'][]
+const actions = [
+  'create',
+  'adopt',
+  'update',
+  'replace',
+  'reactivate',
+  'archive',
+  'keep',
+] as const satisfies Detail['action'][]
 const Kind = Type.Enum(kinds, { description: 'Kind of the resource.' })
 const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
 const pushKinds = ['push', 'rollback', 'reset'] as const
@@ -25,7 +33,9 @@ const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipp
 export const IssueSchema = Type.Object(
   {
     code: Type.Enum(Object.keys(issueCodes) as IssueCode[], { description: 'What is wrong; contract.' }),
-    pointer: Type.String({ description: 'JSON pointer (URI fragment) to the place; `#/query/…` and `#/path/…` for parameters.' }),
+    pointer: Type.String({
+      description: 'JSON pointer (URI fragment) to the place; `#/query/…` and `#/path/…` for parameters.',
+    }),
     severity: Type.Enum(['error', 'warning']),
     detail: Type.String(),
     hint: Type.Optional(Type.String({ description: 'What to do next.' })),
@@ -242,7 +252,10 @@ export const ConversionSchema = Type.Object(
     config_id: Type.String(),
     processor_id: Type.String({ description: 'The current one, also when a past one was asked for.' }),
     item_type: Kind,
-    history_count: Type.Integer({ minimum: 1, description: 'Entries in the mapping’s history, the current one included.' }),
+    history_count: Type.Integer({
+      minimum: 1,
+      description: 'Entries in the mapping’s history, the current one included.',
+    }),
     current: Type.Boolean({ description: 'Whether the id asked for is the current one.' }),
   },
   closed,

@@ -124,7 +124,9 @@ export function pushReportToWire(push: PushReport) {
 
 export function pushEventToWire(event: PushEvent) {
   const progress = { push_id: event.pushId, steps_done: event.stepsDone, steps_total: event.stepsTotal }
-  return event.type === 'state' ? { ...progress, state: event.state } : { ...progress, step: pushStepToWire(event.step) }
+  return event.type === 'state'
+    ? { ...progress, state: event.state }
+    : { ...progress, step: pushStepToWire(event.step) }
 }
 
 export function paginationToWire(page: Page, total: number, shown: number) {

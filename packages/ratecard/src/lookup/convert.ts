@@ -17,8 +17,10 @@ const scanPage = 50
  */
 export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) {
   const removals = createRemovals(versions)
-  let index: { readonly of: MappingHistory; readonly byProcessorId: ReadonlyMap<string, readonly MappingEntry[]> } | null =
-    null
+  let index: {
+    readonly of: MappingHistory
+    readonly byProcessorId: ReadonlyMap<string, readonly MappingEntry[]>
+  } | null = null
 
   async function visible(published: Published, entry: MappingEntry): Promise<boolean> {
     const { current } = published

@@ -50,7 +50,15 @@ export function compareDocuments(before: BillingConfig | null, after: BillingCon
       const fields = fieldDifferences(old.get(configId), now.get(configId))
       const change = !old.has(configId) ? 'added' : !now.has(configId) ? 'removed' : 'changed'
       if (change === 'changed' && fields.length === 0) return []
-      return [{ kind, configId, change, fields, display: { before: showBefore(kind, configId), after: showAfter(kind, configId) } }]
+      return [
+        {
+          kind,
+          configId,
+          change,
+          fields,
+          display: { before: showBefore(kind, configId), after: showAfter(kind, configId) },
+        },
+      ]
     })
   })
 }
@@ -86,5 +94,14 @@ function documentOf(record: VersionRecord): BillingConfig | null {
 
 function historyEntry(record: VersionRecord): HistoryEntry {
   const { revision, version, kind, createdAt, author, message, checksum } = record
-  return { revision, version, kind, createdAt, author, message, checksum, changes: JSON.parse(record.changes) as ChangeReport }
+  return {
+    revision,
+    version,
+    kind,
+    createdAt,
+    author,
+    message,
+    checksum,
+    changes: JSON.parse(record.changes) as ChangeReport,
+  }
 }

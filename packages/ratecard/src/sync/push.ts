@@ -9,7 +9,7 @@ import type { ChangeReport } from '../catalog/change-report.ts'
 import { catalogFingerprint } from '../catalog/desired.ts'
 import { detailsOf } from '../catalog/detail.ts'
 import type { Detail } from '../catalog/detail.ts'
-import { planChanges, planIsEmpty } from '../catalog/plan.ts'
+import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { VersionRecord } from '../store/store.ts'
@@ -27,6 +27,8 @@ export interface PushRequest {
   readonly message: string | null
   readonly dryRun?: boolean
   readonly force?: boolean
+  /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
+  readonly expectPlan?: string
   readonly onOpen?: (pushId: string) => void
 }
 
@@ -39,6 +41,8 @@ export interface PushResult {
   readonly details: readonly Detail[]
   readonly warnings: readonly Issue[]
   readonly writes: number
+  /** Fingerprint of the plan, to be given back with `expectPlan`. */
+  readonly plan: string
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
@@ -99,6 +103,7 @@ async function planPush(deps: SyncDeps, config: BillingConfig, warnings: readonl
     details: detailsOf(plan.changes, () => null),
     warnings: [...warnings, ...versionIssues, ...plan.issues],
     writes: writesOf(plan),
+    plan: planFingerprint(plan),
   }
 }
 
@@ -108,6 +113,7 @@ export async function pushUnderLease(deps: SyncDeps, subject: Subject, request: 
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
   const { current, plan, unchanged } = await consider(deps, config, request.force === true, lease.signal)
   refuseImpossible(plan)
+  refuseStale(plan, request)
   const changes = changeReport(plan.changes)
   if (unchanged)
     return {
@@ -119,6 +125,7 @@ export async function pushUnderLease(deps: SyncDeps, subject: Subject, request: 
       details: [],
       warnings: [...subject.warnings, ...plan.issues],
       writes: 0,
+      plan: planFingerprint(plan),
     }
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
@@ -142,7 +149,15 @@ export async function pushUnderLease(deps: SyncDeps, subject: Subject, request: 
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
     warnings: [...subject.warnings, ...versionIssues, ...plan.issues],
     writes: writesOf(plan),
+    plan: planFingerprint(plan),
   }
+}
+
+function refuseStale(plan: Plan, { expectPlan }: PushRequest): void {
+  if (expectPlan === undefined || expectPlan === planFingerprint(plan)) return
+  throw new ServiceError('plan_stale', 'The saved plan no longer fits: the processor or the configuration changed since. Nothing was written.', {
+    hint: 'Plan again, look at the difference, and apply the new plan.',
+  })
 }
 
 function writesOf(plan: Plan): number {

@@ -38,6 +38,7 @@ export async function resumePush(deps: SyncDeps, id: string): Promise<PushResult
       details: detailsOf(plan.changes, (kind, configId) => results.get(resourceKey(kind, configId)) ?? null),
       warnings: [],
       writes: push.stepsTotal,
+      plan: '',
     }
   })
 }

@@ -66,7 +66,8 @@ function readAndPush(app: FastifyInstance, deps: AdminConfigDeps): void {
       schema: contract({
         operationId: 'pushConfig',
         summary: 'Push a configuration document',
-        description: 'Validates, plans, and applies the difference to the processor. The document is the whole truth: what is not in it is archived.',
+        description:
+          'Validates, plans, and applies the difference to the processor. The document is the whole truth: what is not in it is archived.',
         query: pushQuery,
         headers: { ...pushHeaders, ...actorHeaders },
         body: ref('BillingConfig'),
@@ -90,7 +91,9 @@ function validate(app: FastifyInstance, { service }: AdminConfigDeps): void {
         operationId: 'validateConfig',
         summary: 'Validate a configuration document; applies nothing',
         body: ref('BillingConfig'),
-        answers: { 200: { description: 'The verdict, for valid and invalid documents alike.', schema: ValidationSchema } },
+        answers: {
+          200: { description: 'The verdict, for valid and invalid documents alike.', schema: ValidationSchema },
+        },
       }),
     },
     async (request) => validationToWire(await service.validate(documentOf(request))),
@@ -107,7 +110,9 @@ function rollback(app: FastifyInstance, deps: AdminConfigDeps): void {
         query: pushQuery,
         headers: { ...pushHeaders, ...actorHeaders },
         body: Type.Object(
-          { revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The revision to go back to.' }) },
+          {
+            revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The revision to go back to.' }),
+          },
           { additionalProperties: false },
         ),
         answers: pushAnswers,
@@ -134,7 +139,10 @@ function pullAndDrift(app: FastifyInstance, { service }: AdminConfigDeps): void 
             description: 'The document; with `report`, the document and what it cannot express.',
             schema: Type.Union([ref('BillingConfig'), PulledSchema]),
             headers: {
-              'X-Ratecard-Unrepresented': { type: 'integer', description: 'How many objects have parts that the document cannot express.' },
+              'X-Ratecard-Unrepresented': {
+                type: 'integer',
+                description: 'How many objects have parts that the document cannot express.',
+              },
             },
           },
         },

@@ -7,7 +7,10 @@ import { ref, WebhookListingSchema } from '../wire-schemas.ts'
 
 const closed = { additionalProperties: false } as const
 const prices = {
-  200: { description: 'The prices; none when nothing carries it.', schema: Type.Object({ prices: Type.Array(ref('Price')) }, closed) },
+  200: {
+    description: 'The prices; none when nothing carries it.',
+    schema: Type.Object({ prices: Type.Array(ref('Price')) }, closed),
+  },
 } as const
 
 /** Enterprise price listings, and the webhooks with their signing secrets. */

@@ -75,7 +75,10 @@ export function operationRoutes(app: FastifyInstance, deps: OperationsDeps): voi
       }),
     },
     async (_request, reply) =>
-      reply.header('cache-control', 'no-store').type(deps.registry.contentType).send(await deps.registry.metrics()),
+      reply
+        .header('cache-control', 'no-store')
+        .type(deps.registry.contentType)
+        .send(await deps.registry.metrics()),
   )
 }
 

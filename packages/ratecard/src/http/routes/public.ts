@@ -23,7 +23,8 @@ export interface PublicRouteDeps {
 
 const visibilityOf = (request: FastifyRequest): Visibility => ({ hidden: request.caller !== null })
 const notModified = { description: 'The content is the one that `If-None-Match` names.', schema: null } as const
-const object = (properties: Parameters<typeof Type.Object>[0]) => Type.Object(properties, { additionalProperties: false })
+const object = (properties: Parameters<typeof Type.Object>[0]) =>
+  Type.Object(properties, { additionalProperties: false })
 
 export function publicRoutes(app: FastifyInstance, deps: PublicRouteDeps): void {
   schemaRoute(app, deps)
@@ -44,7 +45,11 @@ function schemaRoute(app: FastifyInstance, { publicUrl }: PublicRouteDeps): void
         tag: 'Price list',
         access: 'public',
         answers: {
-          200: { description: 'The schema.', schema: Type.Object({}, { additionalProperties: true }), mediaType: 'application/schema+json' },
+          200: {
+            description: 'The schema.',
+            schema: Type.Object({}, { additionalProperties: true }),
+            mediaType: 'application/schema+json',
+          },
           304: notModified,
         },
       }),
@@ -80,7 +85,10 @@ function configRoute(app: FastifyInstance, { service }: PublicRouteDeps): void {
         acceptEncoding: headerText(request, 'accept-encoding'),
         ifNoneMatch: request.headers['if-none-match'],
       })
-      return reply.code(answer.status).headers(answer.headers).send(answer.body ?? undefined)
+      return reply
+        .code(answer.status)
+        .headers(answer.headers)
+        .send(answer.body ?? undefined)
     },
   )
 }
@@ -96,7 +104,10 @@ function itemRoutes(app: FastifyInstance, { service }: PublicRouteDeps): void {
         access: 'public',
         params: idParams,
         answers: {
-          200: { description: 'The price and its product.', schema: object({ price: ref('Price'), product: ref('Product') }) },
+          200: {
+            description: 'The price and its product.',
+            schema: object({ price: ref('Price'), product: ref('Product') }),
+          },
           304: notModified,
         },
         errors: ['price_not_found', 'config_not_found'],
@@ -116,7 +127,10 @@ function itemRoutes(app: FastifyInstance, { service }: PublicRouteDeps): void {
         tag: 'Price list',
         access: 'public',
         params: idParams,
-        answers: { 200: { description: 'The product.', schema: object({ product: ref('Product') }) }, 304: notModified },
+        answers: {
+          200: { description: 'The product.', schema: object({ product: ref('Product') }) },
+          304: notModified,
+        },
         errors: ['product_not_found', 'config_not_found'],
       }),
     },
@@ -183,7 +197,14 @@ function quantityOf(body: unknown): number {
   if (typeof quantity === 'number' && Number.isSafeInteger(quantity) && quantity >= 0) return quantity
   const detail = 'The quantity must be a whole number, zero or more.'
   throw new ServiceError('quantity_invalid', detail, {
-    issues: [{ code: quantity === undefined ? 'field_missing' : 'value_invalid', pointer: '#/quantity', severity: 'error', detail }],
+    issues: [
+      {
+        code: quantity === undefined ? 'field_missing' : 'value_invalid',
+        pointer: '#/quantity',
+        severity: 'error',
+        detail,
+      },
+    ],
   })
 }
 

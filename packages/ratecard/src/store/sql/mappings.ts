@@ -20,11 +20,12 @@ export class SqlMappings implements MappingStore {
       db
         .selectFrom('mappings')
         .selectAll()
-        .where(({ eb, refTuple, selectFrom }) =>
+        .where((eb) =>
           eb(
-            refTuple('kind', 'configId'),
+            eb.refTuple('kind', 'configId'),
             'in',
-            selectFrom('mappings')
+            eb
+              .selectFrom('mappings')
               .select(['kind', 'configId'])
               .where('processorId', '=', asProcessorId(id))
               .$asTuple('kind', 'configId'),

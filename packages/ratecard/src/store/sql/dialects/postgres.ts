@@ -16,6 +16,9 @@ export function openPostgresPool(url: string): pg.Pool {
     throw new ServiceError('store_unavailable', 'DATABASE_URL is not a PostgreSQL URL.', {
       hint: 'Write it as postgres://user:password@host:5432/database, special characters of the password percent-encoded.',
     })
+  const types = new pg.TypeOverrides()
+  // Epoch milliseconds and counters are far below 2^53.
+  types.setTypeParser(bigintType, Number)
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'ratecard',
@@ -23,8 +26,7 @@ export function openPostgresPool(url: string): pg.Pool {
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
     keepAlive: true,
-    // Epoch milliseconds and counters are far below 2^53.
-    types: { getTypeParser: (oid, format) => (oid === bigintType ? Number : pg.types.getTypeParser(oid, format)) },
+    types,
   })
   // Without listeners, a connection that the server ends would end this process: idle ones tell the pool, busy ones
   // tell themselves. The query that is running or comes next fails by itself.

@@ -115,40 +115,40 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const [command, ...rest] = options.sandbox.command(options.binary, args, options.slot)
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   const words = collect(child, options.onLine)
-  const gone = new Promise<Ended>((resolve) => {
+  const ended = new Promise<Ended>((resolve) => {
     child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
     child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
   })
-  const removed = gone.then(removeAll)
-  let inner: number | undefined
-  let over = false
-  child.once('exit', () => (over = true))
-  const signal = (name: NodeJS.Signals): void => {
-    // The number may by now be another process's.
-    if (over) return
-    // The inner process first: the helper in front of it waits for it and passes no signal on.
-    if (inner !== undefined) sendSignal(inner, name)
-    if (inner === undefined || inner === child.pid || name === 'SIGKILL') child.kill(name)
-  }
+  const removed = ended.then(removeAll)
   try {
-    await ready(child, gone, options.startTimeoutMs)
-    inner = options.sandbox.forks ? await onlyChildOf(child.pid ?? 0) : child.pid
-    if (inner === undefined) throw new StartFailed('The process of the runtime could not be found.', words())
-    await writeFile(path.join(options.folder, 'pid'), `${inner}`, { mode: 0o600 })
+    await ready(child, ended, options.startTimeoutMs)
+    const pid = options.sandbox.forks ? await onlyChildOf(child.pid ?? 0) : child.pid
+    if (pid === undefined) throw new StartFailed('The process of the runtime could not be found.', words())
+    await writeFile(path.join(options.folder, 'pid'), `${pid}`, { mode: 0o600 })
+    return {
+      pid,
+      httpSocket: path.join(options.folder, fileNames.http),
+      controlSocket: path.join(options.folder, fileNames.control),
+      ended,
+      removed,
+      ...signals(child, pid),
+    }
   } catch (error) {
     child.kill('SIGKILL')
     await removed
     throw error
   }
-  return {
-    pid: inner,
-    httpSocket: path.join(options.folder, fileNames.http),
-    controlSocket: path.join(options.folder, fileNames.control),
-    ended: gone,
-    removed,
-    terminate: () => signal('SIGTERM'),
-    kill: () => signal('SIGKILL'),
+}
+
+function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'terminate' | 'kill'> {
+  const send = (name: NodeJS.Signals): void => {
+    // Once it is over, the number may be another process's.
+    if (child.exitCode !== null || child.signalCode !== null) return
+    // The runtime first: the helper in front of it waits for it and passes no signal on.
+    if (pid !== child.pid) sendSignal(pid, name)
+    if (pid === child.pid || name === 'SIGKILL') child.kill(name)
   }
+  return { terminate: () => send('SIGTERM'), kill: () => send('SIGKILL') }
 }
 
 function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => string {

@@ -5,9 +5,10 @@ import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { RequestContext, RequestOutcome } from '../runtime.ts'
 import { exceptionHeader } from './entry.ts'
-import { endToEnd, rawHead } from './headers.ts'
+import { rawHead } from './headers.ts'
 import { isRuntimeFailure, problemOf, requestHeaders, responseHeaders } from './proxy.ts'
 import type { ProxyOptions } from './proxy.ts'
+import type { Invocation } from './watchdog.ts'
 
 /** Joins an upgraded connection to the worker, byte for byte. Resolves when the connection is over. */
 export function upgrade(
@@ -17,95 +18,118 @@ export function upgrade(
   head: Buffer,
   context: RequestContext,
 ): Promise<void> {
-  const invocation = options.begin()
-  const startedAt = performance.now()
-  const { name, limits, version } = options.spec
-  let status: number | null = null
-  let clientLeft = false
-  const outgoing = http.request({
-    socketPath: options.socketPath,
-    path: context.url,
-    method: request.method,
-    headers: [...requestHeaders(request, context), 'Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? ''],
-    agent: false,
-    setDefaultHeaders: false,
+  return new Promise((resolve, reject) => {
+    new Joint(options, socket, head, context, (error) => (error ? reject(error) : resolve())).start(request)
   })
-  const answered = new Promise<RequestOutcome['outcome']>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(
-        new ServiceError('worker_timeout', `The worker "${name}" sent no response within ${limits.responseMs} ms.`),
-      )
-      outgoing.destroy()
-    }, limits.responseMs)
-    socket.on('error', () => socket.destroy())
-    socket.once('close', () => {
-      clientLeft = status === null
-      if (clientLeft) resolve('cancelled')
-      outgoing.destroy()
-    })
-    outgoing.on('close', () => clearTimeout(timer))
-    outgoing.on('upgrade', (answer, upstream, first) => {
-      clearTimeout(timer)
-      status = 101
-      invocation.signOfLife()
-      upstream.on('data', () => invocation.signOfLife())
-      socket.on('data', () => invocation.extend())
-      const upgradeHeaders = ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? '']
-      socket.write(rawHead(answer, [...responseHeaders(answer.rawHeaders, version), ...upgradeHeaders]))
-      if (first.length > 0) socket.write(first)
-      if (head.length > 0) upstream.write(head)
-      join(upstream, socket, () => resolve('ok'))
-    })
-    outgoing.on('response', (answer) => {
-      clearTimeout(timer)
-      status = answer.statusCode ?? 502
-      if (exceptionHeader in answer.headers || isRuntimeFailure(status, answer.headers)) {
-        answer.resume()
-        reject(new ServiceError('worker_exception', `The worker "${name}" threw an exception.`))
-        return
-      }
-      socket.write(rawHead(answer, [...endToEnd(responseHeaders(answer.rawHeaders, version)), 'Connection', 'close']))
-      pipeline(answer, socket, () => resolve('ok'))
-    })
-    outgoing.on('error', () => {
-      clearTimeout(timer)
-      if (status === null && !clientLeft) void options.cause().then((exit) => reject(problemOf(name, exit).error))
-    })
-    outgoing.end()
-  })
-  const report = (outcome: RequestOutcome['outcome'], code: number | null): void =>
-    options.onOutcome({
-      requestId: context.requestId,
-      status: code,
-      outcome,
-      wallMs: performance.now() - startedAt,
-      cpuMs: invocation.end(),
-    })
-  return answered.then(
-    (outcome) => report(outcome, status),
-    (error: unknown) => {
-      if (!(error instanceof ServiceError)) throw error
-      report(outcomeOf(error), error.status)
-      throw error
-    },
-  )
 }
 
-function join(upstream: Duplex, socket: Duplex, done: () => void): void {
-  let open = 2
-  const over = (): void => {
-    // An upgraded protocol has no half-closed state worth keeping: when one direction ends, so does the connection.
-    upstream.destroy()
-    socket.destroy()
-    if (--open === 0) done()
+class Joint {
+  private readonly options: ProxyOptions
+  private readonly socket: Duplex
+  private readonly head: Buffer
+  private readonly context: RequestContext
+  private readonly done: (error?: ServiceError) => void
+  private readonly invocation: Invocation
+  private readonly startedAt = performance.now()
+  private timer: NodeJS.Timeout | undefined
+  private status: number | null = null
+  private settled = false
+
+  constructor(
+    options: ProxyOptions,
+    socket: Duplex,
+    head: Buffer,
+    context: RequestContext,
+    done: (error?: ServiceError) => void,
+  ) {
+    this.options = options
+    this.socket = socket
+    this.head = head
+    this.context = context
+    this.done = done
+    this.invocation = options.begin()
   }
-  pipeline(upstream, socket, over)
-  pipeline(socket, upstream, over)
-}
 
-function outcomeOf(error: ServiceError): RequestOutcome['outcome'] {
-  if (error.code === 'worker_exception') return 'exception'
-  if (error.code === 'worker_timeout') return 'timed_out'
-  if (error.code === 'worker_exceeded_cpu') return 'exceeded_cpu'
-  return error.code === 'worker_exceeded_memory' ? 'exceeded_memory' : 'unavailable'
+  start(request: IncomingMessage): void {
+    const { responseMs } = this.options.spec.limits
+    const outgoing = http.request({
+      socketPath: this.options.socketPath,
+      path: this.context.url,
+      method: request.method,
+      headers: [
+        ...requestHeaders(request, this.context),
+        ...['Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? ''],
+      ],
+      agent: false,
+      setDefaultHeaders: false,
+    })
+    this.timer = setTimeout(() => {
+      const detail = `The worker "${this.options.spec.name}" sent no response within ${responseMs} ms.`
+      this.finish('timed_out', new ServiceError('worker_timeout', detail))
+      outgoing.destroy()
+    }, responseMs)
+    this.socket.on('error', () => this.socket.destroy())
+    this.socket.once('close', () => {
+      if (this.status === null) this.finish('cancelled')
+      outgoing.destroy()
+    })
+    outgoing.on('upgrade', (answer, upstream, first) => this.onUpgrade(answer, upstream, first))
+    outgoing.on('response', (answer) => this.onResponse(answer))
+    outgoing.on('error', () => void this.onError())
+    outgoing.end()
+  }
+
+  private onUpgrade(answer: IncomingMessage, upstream: Duplex, first: Buffer): void {
+    clearTimeout(this.timer)
+    this.status = 101
+    this.invocation.signOfLife()
+    upstream.on('data', () => this.invocation.signOfLife())
+    this.socket.on('data', () => this.invocation.extend())
+    const upgradeHeaders = ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? '']
+    const headers = [...responseHeaders(answer.rawHeaders, this.options.spec.version), ...upgradeHeaders]
+    this.socket.write(rawHead(answer, headers))
+    if (first.length > 0) this.socket.write(first)
+    if (this.head.length > 0) upstream.write(this.head)
+    const over = (): void => {
+      // An upgraded protocol has no half-closed state worth keeping: when one direction ends, so does the connection.
+      upstream.destroy()
+      this.socket.destroy()
+      this.finish('ok')
+    }
+    pipeline(upstream, this.socket, over)
+    pipeline(this.socket, upstream, over)
+  }
+
+  private onResponse(answer: IncomingMessage): void {
+    clearTimeout(this.timer)
+    this.status = answer.statusCode ?? 502
+    const { name, version } = this.options.spec
+    if (exceptionHeader in answer.headers || isRuntimeFailure(this.status, answer.headers)) {
+      answer.resume()
+      this.finish('exception', new ServiceError('worker_exception', `The worker "${name}" threw an exception.`))
+      return
+    }
+    this.socket.write(rawHead(answer, [...responseHeaders(answer.rawHeaders, version), 'Connection', 'close']))
+    pipeline(answer, this.socket, () => this.finish('ok'))
+  }
+
+  private async onError(): Promise<void> {
+    if (this.status !== null || this.settled) return
+    const problem = problemOf(this.options.spec.name, await this.options.cause())
+    this.finish(problem.outcome, problem.error)
+  }
+
+  private finish(outcome: RequestOutcome['outcome'], error?: ServiceError): void {
+    if (this.settled) return
+    this.settled = true
+    clearTimeout(this.timer)
+    this.options.onOutcome({
+      requestId: this.context.requestId,
+      status: error?.status ?? this.status,
+      outcome,
+      wallMs: performance.now() - this.startedAt,
+      cpuMs: this.invocation.end(),
+    })
+    this.done(error)
+  }
 }
