@@ -8,8 +8,9 @@ import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
 
 test('the reviewed schema file is what the migrations make', () => {
   const reviewed = readFileSync(new URL('store-schema.sql', import.meta.url), 'utf8')
-  expect(reviewed).toContain(schemaText('sqlite'))
-  expect(reviewed).toContain(schemaText('postgres'))
+  const [, sqlite, postgres] = reviewed.split(/^-- (?:SQLite|PostgreSQL)\n\n/m)
+  expect(sqlite?.trimEnd()).toBe(schemaText('sqlite').trimEnd())
+  expect(postgres).toBe(schemaText('postgres'))
 })
 
 test('the engines differ in nothing but the collation of keys', () => {

@@ -78,9 +78,18 @@ export function recorder(): Recorder {
     lines,
     requests,
     exits,
-    log: (line) => (lines.push(line), wake()),
-    request: (outcome) => (requests.push(outcome), wake()),
-    exit: (exit) => (exits.push(exit), wake()),
+    log: (line) => {
+      lines.push(line)
+      wake()
+    },
+    request: (outcome) => {
+      requests.push(outcome)
+      wake()
+    },
+    exit: (exit) => {
+      exits.push(exit)
+      wake()
+    },
     line: (fits) => until(() => lines.find(fits)),
     exited: () => until(() => exits[0]),
   }

@@ -41,7 +41,7 @@ describe('a worker on the runtime', () => {
         'x-request-id': 'forged',
       },
     })
-    const seen = await response.json()
+    const seen = (await response.json()) as { headers: Record<string, string> }
     expect(response.headers.get('x-worker-version')).toBe('v1')
     expect(seen).toMatchObject({
       url: `http://127.0.0.1:${site.port}/a%20b?c=d`,

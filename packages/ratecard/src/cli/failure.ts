@@ -6,8 +6,6 @@ import { ServiceError } from '../errors/service-error.ts'
 /** 0 done, 1 the user's matter, 2 usage, 3 changes or drift present, 70 ours. */
 export type ExitCode = 0 | 1 | 2 | 3 | 70
 
-export type ShownIssue = Issue | PlacedIssue
-
 /** The members of a problem document, for failures that no server reported too. */
 export interface Problem {
   readonly code: string

@@ -1,5 +1,5 @@
+import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
-import { confirm, isCancel, text } from '@clack/prompts'
 
 export interface Sink {
   write(text: string): void
@@ -25,26 +25,44 @@ export interface CliIo {
 }
 
 export function processIo(host: NodeJS.Process, home: string, signal: AbortSignal): CliIo {
-  const sink = (stream: NodeJS.WriteStream): Sink => ({
+  const sink = (stream: NodeJS.WriteStream, descriptor: number): Sink => ({
     write: (chunk) => void stream.write(chunk),
-    isTTY: isatty(stream.fd),
+    isTTY: isatty(descriptor),
     // 0 or absent off a terminal.
     columns: stream.columns || 100,
   })
-  // Questions go to stderr: stdout holds the result, also when it is redirected into a file.
-  const common = { input: host.stdin, output: host.stderr, signal, withGuide: false }
+  const ask = (question: string) => askLine(host, question, signal)
   return {
-    stdout: sink(host.stdout),
-    stderr: sink(host.stderr),
-    interactive: isatty(host.stdin.fd) && isatty(host.stderr.fd) && host.env['CI'] === undefined,
+    stdout: sink(host.stdout, 1),
+    stderr: sink(host.stderr, 2),
+    interactive: isatty(0) && isatty(2) && host.env['CI'] === undefined,
     env: host.env,
     cwd: host.cwd(),
     home,
     signal,
-    confirm: async (question) => (await confirm({ ...common, message: question, initialValue: false })) === true,
-    ask: async (question) => {
-      const answer = await text({ ...common, message: question })
-      return isCancel(answer) ? null : answer
-    },
+    confirm: async (question) => /^y(es)?$/i.test((await ask(`${question} [y/N] `)) ?? ''),
+    ask: (question) => ask(`${question}: `),
   }
+}
+
+/**
+ * One line from the terminal, null at its end. The terminal stays in line mode: it edits the line itself and Ctrl-C stays a
+ * signal. Questions go to stderr, because stdout holds the result, also when it is redirected into a file.
+ */
+function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
+  const lines = createInterface({ input: host.stdin, output: host.stderr, terminal: false })
+  return new Promise((resolve) => {
+    const stop = () => {
+      lines.close()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    lines.once('close', () => {
+      signal.removeEventListener('abort', stop)
+      resolve(null)
+    })
+    lines.question(question, (answer) => {
+      resolve(answer.trim())
+      lines.close()
+    })
+  })
 }

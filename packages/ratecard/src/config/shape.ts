@@ -13,14 +13,11 @@ const mostWorded = 5 * mostIssues
 let compiled: ValidateFunction<BillingConfig> | undefined
 
 /** What the schema alone has against a document: types, required and unknown fields, formats, ranges. All of it. */
-export function shapeIssues(document: unknown): Issue[] {
+export function checkShape(document: unknown): { readonly config: BillingConfig | null; readonly issues: Issue[] } {
   const validate = (compiled ??= compile())
-  return validate(document) ? [] : fromAjvErrors(validate.errors ?? [])
-}
-
-/** Whether the document has the shape of a configuration; the rules are not asked. */
-export function isConfigShape(document: unknown): document is BillingConfig {
-  return (compiled ??= compile())(document)
+  return validate(document)
+    ? { config: document, issues: [] }
+    : { config: null, issues: fromAjvErrors(validate.errors ?? []) }
 }
 
 // Compiling takes some 30 ms, which commands that check nothing need not pay.

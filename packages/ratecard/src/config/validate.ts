@@ -5,7 +5,7 @@ import type { Issue } from '../errors/issue.ts'
 import { capped, limitIssues } from './limits.ts'
 import { ruleIssues } from './rules.ts'
 import type { BillingConfig } from './schema.ts'
-import { isConfigShape, shapeIssues } from './shape.ts'
+import { checkShape } from './shape.ts'
 
 export interface ConfigValidation {
   readonly valid: boolean
@@ -19,15 +19,20 @@ export interface ConfigValidation {
 /** Takes anything that JSON or YAML can hold and never throws. Warnings do not make a document invalid. */
 export function validateConfig(document: unknown): ConfigValidation {
   const tooLarge = limitIssues(document)
-  const issues = tooLarge.length > 0 ? tooLarge : [...shapeIssues(document), ...ruleIssues(document)]
+  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document)
   const errors = issues.filter(({ severity }) => severity === 'error')
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   return {
     valid: errors.length === 0,
     errors: capped(inDocumentOrder(document, errors), 'error'),
     warnings: capped(inDocumentOrder(document, warnings), 'warning'),
-    config: errors.length === 0 && isConfigShape(document) ? document : null,
+    config: errors.length === 0 ? config : null,
   }
+}
+
+function judge(document: unknown): { config: BillingConfig | null; issues: Issue[] } {
+  const { config, issues } = checkShape(document)
+  return { config, issues: [...issues, ...ruleIssues(document)] }
 }
 
 function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {

@@ -39,21 +39,31 @@ export const publicHeaders = {
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-const made = new WeakMap<PublishedConfig, Promise<Representations>>()
+const made = new WeakMap<PublishedConfig, Representations | Promise<Representations>>()
 
-/** The answer to a GET or HEAD with these request headers. */
-export async function configAnswer(
-  published: PublishedConfig,
-  request: { readonly acceptEncoding: string | undefined; readonly ifNoneMatch: string | undefined },
-): Promise<ConfigAnswer> {
-  let representations = made.get(published)
-  if (representations === undefined) {
-    representations = represent(published)
-    made.set(published, representations)
-  }
-  const ready = await representations
-  const chosen = ready[encodingOf(request.acceptEncoding)]
-  const tag = matchedTag(request.ifNoneMatch, chosen.etag, ready.tags)
+interface ConfigRequest {
+  readonly acceptEncoding: string | undefined
+  readonly ifNoneMatch: string | undefined
+}
+
+/** The answer to a GET or HEAD with these request headers; a promise only while the first request has the bytes made. */
+export function configAnswer(published: PublishedConfig, request: ConfigRequest): ConfigAnswer | Promise<ConfigAnswer> {
+  const ready = made.get(published) ?? prepare(published)
+  return ready instanceof Promise ? ready.then((prepared) => choose(prepared, request)) : choose(ready, request)
+}
+
+function prepare(published: PublishedConfig): Promise<Representations> {
+  const preparing = represent(published).then((ready) => {
+    made.set(published, ready)
+    return ready
+  })
+  made.set(published, preparing)
+  return preparing
+}
+
+function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigRequest): ConfigAnswer {
+  const chosen = ready[encodingOf(acceptEncoding)]
+  const tag = matchedTag(ifNoneMatch, chosen.etag, ready.tags)
   if (tag === null) return { status: 200, headers: chosen.headers, headerList: chosen.headerList, body: chosen.body }
   const { 'content-length': _length, 'content-encoding': _encoding, 'content-type': _type, ...rest } = chosen.headers
   const headers = { ...rest, etag: tag }
@@ -88,9 +98,21 @@ function representation(encoding: Encoding, body: Buffer, etag: string): Represe
   return { etag, body, headers, headerList: Object.entries(headers).flat() }
 }
 
+// Browsers send a handful of values between them; the bound keeps strangers from filling the memory.
+const chosenBefore = new Map<string, Encoding>()
+const rememberedHeaders = 100
+
 /** The encoding of highest weight that we have; on equal weight the smaller result. */
 export function encodingOf(header: string | undefined): Encoding {
   if (header === undefined || header === '') return 'identity'
+  const known = chosenBefore.get(header)
+  if (known !== undefined) return known
+  const encoding = weigh(header)
+  if (chosenBefore.size < rememberedHeaders) chosenBefore.set(header, encoding)
+  return encoding
+}
+
+function weigh(header: string): Encoding {
   const weights = new Map<string, number>()
   for (const item of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim())

@@ -12,7 +12,8 @@ export function newRequestId(): string {
 }
 
 /** The caller's own `X-Request-Id` when it is harmless in logs and headers, else a new one. */
-export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
-  const given = request.headers['x-request-id']
+export function requestIdFrom(given: unknown): string {
   return typeof given === 'string' && sane.test(given) ? given : newRequestId()
 }
+
+export const requestIdOf = (request: Pick<IncomingMessage, 'headers'>) => requestIdFrom(request.headers['x-request-id'])

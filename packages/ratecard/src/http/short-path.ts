@@ -1,10 +1,10 @@
 // The public price list is read far more often than anything else. Its plain GET is answered before the router: the same
 // headers and bytes as the route's, without what the framework does for every request. Whatever is unusual goes to the router.
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Service } from '../service.ts'
 import { configAnswer } from './config-answer.ts'
-import { requestIdOf } from './request-id.ts'
+import { requestIdFrom } from './request-id.ts'
 
 export const configPath = '/api/v1/billing/config'
 
@@ -18,30 +18,61 @@ export interface ShortPath {
 /** A server whose plain `GET config` is answered at once; all else goes to `route`. */
 export function createServerWithShortPath(route: RequestListener, path: ShortPath): Server {
   return createServer({ keepAliveTimeout: 72_000, requestTimeout: 60_000 }, (request, response) => {
-    if (request.url === configPath && request.method === 'GET' && isPlain(request) && path.isOpen())
-      void answer(request, response, path).catch(() => {
-        // Nothing was sent yet (no configuration, store away): the route tells why.
-        route(request, response)
-      })
-    else route(request, response)
+    const plain =
+      request.url === configPath && request.method === 'GET' && path.isOpen() ? plainRequest(request.rawHeaders) : null
+    if (plain === null) {
+      route(request, response)
+      return
+    }
+    answer(plain, response, path).catch(() => {
+      // Nothing was sent yet (no configuration, store away): the route tells why.
+      route(request, response)
+    })
   })
 }
 
-function isPlain({ headers }: IncomingMessage): boolean {
-  return (
-    headers['x-service-key'] === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    !('content-length' in headers)
-  )
+interface PlainRequest {
+  acceptEncoding: string | undefined
+  ifNoneMatch: string | undefined
+  requestId: string | undefined
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, path: ShortPath): Promise<void> {
-  const { headers } = request
-  const { status, headerList, body } = await configAnswer(await path.service.published(), {
-    acceptEncoding: typeof headers['accept-encoding'] === 'string' ? headers['accept-encoding'] : undefined,
-    ifNoneMatch: headers['if-none-match'],
-  })
-  response.writeHead(status, [...headerList, 'x-request-id', requestIdOf(request)])
+/**
+ * The headers that matter, or null when the request has a key, a body, or a header twice. Read from the raw list: making Node's
+ * own header object costs a tenth of the whole answer.
+ */
+function plainRequest(rawHeaders: readonly string[]): PlainRequest | null {
+  const plain: PlainRequest = { acceptEncoding: undefined, ifNoneMatch: undefined, requestId: undefined }
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    // Names of other lengths are none of these: most headers are passed over without a comparison.
+    if (name.length < 12 || name.length > 17) continue
+    const value = rawHeaders[index + 1]
+    switch (name.toLowerCase()) {
+      case 'x-service-key':
+      case 'content-length':
+      case 'transfer-encoding':
+        return null
+      case 'accept-encoding':
+        if (plain.acceptEncoding !== undefined) return null
+        plain.acceptEncoding = value
+        break
+      case 'if-none-match':
+        if (plain.ifNoneMatch !== undefined) return null
+        plain.ifNoneMatch = value
+        break
+      case 'x-request-id':
+        if (plain.requestId !== undefined) return null
+        plain.requestId = value
+    }
+  }
+  return plain
+}
+
+async function answer(request: PlainRequest, response: ServerResponse, path: ShortPath): Promise<void> {
+  const made = configAnswer(await path.service.published(), request)
+  const { status, headerList, body } = made instanceof Promise ? await made : made
+  response.writeHead(status, [...headerList, 'x-request-id', requestIdFrom(request.requestId)])
   response.end(body)
   path.onAnswer(status)
 }

@@ -200,11 +200,12 @@ async function settleFailure(deps: SyncDeps, context: ApplyContext, begun: StepR
   const words = failure instanceof ServiceError ? JSON.stringify({ code: failure.code, detail: failure.message, processor: failure.processor }) : null
   const unknown = error instanceof ProcessorError ? error.outcomeUnknown : true
   const retryable = error instanceof ProcessorError && (error.kind === 'rate_limited' || error.kind === 'unavailable')
-  const state = unknown ? 'unknown' : retryable ? 'pending' : 'failed'
+  const goesOn = context.onRefused !== undefined && failure instanceof ServiceError && !unknown && !retryable
+  const state = unknown ? 'unknown' : retryable ? 'pending' : goesOn ? 'skipped' : 'failed'
   await deps.store.pushes.settle(context.pushId, begun.index, state, words, context.token)
   deps.onProgress(context.pushId)
-  if (state === 'failed' && context.onRefused !== undefined && failure instanceof ServiceError) {
-    context.onRefused(step, failure)
+  if (goesOn) {
+    context.onRefused?.(step, failure)
     return
   }
   throw new StepFailure(step, begun.index, failure)

@@ -45,14 +45,13 @@ export function showWarnings(context: CommandContext, warnings: readonly FiledIs
  * Asks before anything is archived or replaced. Off a terminal nobody can answer: the plan was shown, and scripts that want
  * to look first have --dry-run.
  */
-export async function confirmPlan({ global, io, out }: CommandContext, plan: PushOutcome): Promise<void> {
+export async function confirmPlan({ global, io }: CommandContext, plan: PushOutcome): Promise<void> {
   const destructive = plan.details.filter(({ action }) => action === 'archive' || action === 'replace')
   if (destructive.length === 0 || global.yes || !io.interactive || global.json) return
   const archived = destructive.filter(({ action }) => action === 'archive').length
   const replaced = destructive.length - archived
   const what = [archived > 0 ? `archives ${archived}` : '', replaced > 0 ? `replaces ${replaced}` : ''].filter(Boolean)
-  if (await io.confirm(`This ${what.join(' and ')}. Apply it?`)) return
-  out.note('Nothing was changed.')
+  if (await io.confirm(`This plan ${what.join(' and ')}. Apply it?`)) return
   throw new CliFailure(1, {
     code: 'declined',
     title: 'The plan was declined',

@@ -55,7 +55,7 @@ class Walker {
   }
 
   document(): void {
-    for (this.blank(); this.at < this.text.length; this.blank()) {
+    while (this.more('')) {
       if (this.text[this.at] === '[') this.header()
       else this.pair(this.table)
     }
@@ -100,7 +100,7 @@ class Walker {
   private list(path: Path): void {
     this.at++
     let index = 0
-    for (this.blank(); this.more(']'); this.blank()) {
+    while (this.more(']')) {
       if (this.text[this.at] === ',') this.at++
       else this.value([...path, index++])
     }
@@ -109,7 +109,7 @@ class Walker {
 
   private inlineTable(path: Path): void {
     this.at++
-    for (this.blank(); this.more('}'); this.blank()) {
+    while (this.more('}')) {
       if (this.text[this.at] === ',') this.at++
       else this.pair(path)
     }
@@ -140,7 +140,7 @@ class Walker {
     const long = this.text.startsWith(quote.repeat(3), this.at)
     const end = long ? quote.repeat(3) : quote
     this.at += end.length
-    while (this.more(end)) this.at += quote === '"' && this.text[this.at] === '\\' ? 2 : 1
+    while (!this.ends(end)) this.at += quote === '"' && this.text[this.at] === '\\' ? 2 : 1
     this.at += end.length
     if (long) while (this.text[this.at] === quote) this.at++
   }
@@ -153,8 +153,14 @@ class Walker {
     }
   }
 
+  /** Whether another statement, item or pair begins after the blanks, before `end` or the end of the text. */
   private more(end: string): boolean {
-    return this.at < this.text.length && !this.text.startsWith(end, this.at)
+    this.blank()
+    return !this.ends(end)
+  }
+
+  private ends(end: string): boolean {
+    return this.at >= this.text.length || (end !== '' && this.text.startsWith(end, this.at))
   }
 
   private skipTo(pattern: RegExp): void {

@@ -199,12 +199,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       wallMs: performance.now() - this.startedAt,
       cpuMs: this.invocation.end(),
     })
-    if (error === undefined) return this.resolve()
+    if (error === undefined) {
+      this.resolve()
+      return
+    }
     // undici has destroyed a body it could not send; the rest of it must not be read as the next request.
     if (!this.request.complete) this.response.shouldKeepAlive = false
-    if (!this.response.headersSent) return this.reject(error)
-    this.response.destroy()
-    this.resolve()
+    if (this.response.headersSent) {
+      this.response.destroy()
+      this.resolve()
+    } else this.reject(error)
   }
 }
 

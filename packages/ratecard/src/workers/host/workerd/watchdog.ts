@@ -108,7 +108,10 @@ class ProcessWatchdog implements Watchdog {
     const cpuMs = this.options.readings.cpuMs()
     if (cpuMs !== null) {
       const verdict = this.budget.look(cpuMs, now - this.lastLook)
-      if (verdict === 'exceeded') return this.exceeded('exceeded_cpu', cpuDetail(this.options.limits.cpuMs))
+      if (verdict === 'exceeded') {
+        this.exceeded('exceeded_cpu', cpuDetail(this.options.limits.cpuMs))
+        return
+      }
       if (verdict === 'ping') this.ping()
       this.fast = verdict !== 'idle'
     }
@@ -117,7 +120,10 @@ class ProcessWatchdog implements Watchdog {
       this.lastMemoryLook = now
       const { memoryMb } = this.options.limits
       const used = this.options.readings.memoryMb()
-      if (used !== null && used > memoryMb) return this.exceeded('exceeded_memory', memoryDetail(used, memoryMb))
+      if (used !== null && used > memoryMb) {
+        this.exceeded('exceeded_memory', memoryDetail(used, memoryMb))
+        return
+      }
     }
     this.schedule()
   }
