@@ -25,17 +25,6 @@ const used: readonly (readonly [file: string, className: string, ...methods: str
   ['WebhookEndpoints', 'WebhookEndpointResource', 'create', 'retrieve', 'update', 'list', 'del'],
   ['Customers', 'CustomerResource', 'create', 'retrieve', 'update', 'list', 'del'],
   ['Events', 'EventResource', 'retrieve', 'list'],
-  ['Subscriptions', 'SubscriptionResource', 'create', 'retrieve', 'update', 'list', 'cancel'],
-  ['SubscriptionItems', 'SubscriptionItemResource', 'create', 'retrieve', 'update', 'list', 'del'],
-  ['SubscriptionSchedules', 'SubscriptionScheduleResource', 'create', 'retrieve', 'update', 'list', 'release', 'cancel'],
-  ['Invoices', 'InvoiceResource', 'retrieve', 'list', 'createPreview', 'listLineItems', 'pay'],
-  ['PaymentIntents', 'PaymentIntentResource', 'retrieve'],
-  ['PaymentMethods', 'PaymentMethodResource', 'retrieve', 'list', 'attach', 'detach'],
-  ['Billing/MeterEvents', 'MeterEventResource', 'create'],
-  ['Billing/Meters', 'MeterResource', 'listEventSummaries'],
-  ['TestHelpers/TestClocks', 'TestClockResource', 'create', 'retrieve', 'list', 'del', 'advance'],
-  ['Checkout/Sessions', 'SessionResource', 'create', 'retrieve', 'list', 'expire', 'listLineItems'],
-  ['BillingPortal/Sessions', 'SessionResource', 'create'],
 ]
 
 /** Objects described in full; any other one that is met is only asked for its `object`. */
@@ -53,25 +42,7 @@ const described = new Set([
   'Customer',
   'DeletedCustomer',
   'EventBase',
-  'Subscription',
-  'SubscriptionItem',
-  'DeletedSubscriptionItem',
-  'SubscriptionSchedule',
-  'Discount',
-  'Invoice',
-  'InvoiceLineItem',
-  'PaymentIntent',
-  'PaymentMethod',
-  'MeterEvent',
-  'MeterEventSummary',
-  'TestClock',
-  'DeletedTestClock',
-  'LineItem',
-  'Session',
 ])
-
-/** Fields of hundreds of lines about ways to pay that we never ask for: an object or null is all that is asked of them. */
-const unread = new Set(['payment_method_options', 'payment_method_data', 'customer_details', 'payment_settings'])
 
 const program = ts.createProgram(
   used.map(([file]) => join(esm, 'resources', `${file}.d.ts`)),
@@ -94,7 +65,6 @@ function schemaOf(type: ts.Type, depth = 0): Schema {
   if (type.flags & ts.TypeFlags.String) return { type: 'string' }
   if (type.flags & ts.TypeFlags.Number) return { type: 'number' }
   if (type.flags & ts.TypeFlags.Null) return { type: 'null' }
-  if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return {}
   if (type.aliasSymbol?.name === 'Decimal') return { type: 'string', format: 'decimal' }
   if (type.isIntersection()) return { type: 'string' }
   if (checker.isArrayType(type)) {
@@ -125,19 +95,15 @@ function schemaOfUnion(type: ts.UnionType, depth: number): Schema {
 
 function schemaOfObject(type: ts.Type, depth: number): Schema {
   const name = type.aliasSymbol?.name ?? type.symbol.name
-  if (name === 'ApiList') return listSchema(schemaOf(elementOf(type), depth + 1))
   const marker = type.getProperty('object')
   const markerType = marker === undefined ? undefined : checker.getTypeOfSymbol(marker)
   if (markerType?.isStringLiteral() === true && (depth > 0 || described.has(name))) {
     if (!described.has(name)) return anyObject(markerType.value)
-    // Two resources are called `Session`; their `object` tells them apart.
-    const key = name === 'Session' ? markerType.value : name
-    if (!objects.has(key)) {
-      objects.set(key, null)
-      // Counted anew: what refers to itself does so by name.
-      objects.set(key, members(type, 0))
+    if (!objects.has(name)) {
+      objects.set(name, null)
+      objects.set(name, members(type, depth))
     }
-    return { $ref: `#/objects/${key}` }
+    return { $ref: `#/objects/${name}` }
   }
   return members(type, depth)
 }
@@ -156,7 +122,7 @@ function members(type: ts.Type, depth: number): Schema {
     const bare = own.isUnion() ? own.types : [own]
     // `deleted?: void` says that a living object has no such field.
     if (bare.every((part) => part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void))) continue
-    properties[property.name] = unread.has(property.name) ? { type: ['object', 'null'] } : schemaOf(own, depth + 1)
+    properties[property.name] = schemaOf(own, depth + 1)
     if (!(property.flags & ts.SymbolFlags.Optional)) required.push(property.name)
   }
   if (Object.keys(properties).length === 0) return { type: 'object' }
@@ -204,27 +170,18 @@ function paramsOf(method: ts.MethodDeclaration): Schema {
 function replyOf(method: ts.MethodDeclaration): Schema {
   const [outer, inner] = [argumentOf(method.type), argumentOf(argumentOf(method.type))]
   const name = method.type !== undefined && ts.isTypeReferenceNode(method.type) ? method.type.typeName.getText() : ''
-  return name === 'ApiListPromise' ? listSchema(resourceSchema(outer)) : resourceSchema(inner)
-}
-
-function listSchema(items: Schema): Schema {
+  if (name !== 'ApiListPromise') return resourceSchema(inner)
   return {
     type: 'object',
     additionalProperties: false,
     required: ['object', 'data', 'has_more', 'url'],
     properties: {
       object: { enum: ['list'] },
-      data: { type: 'array', items },
+      data: { type: 'array', items: resourceSchema(outer) },
       has_more: { type: 'boolean' },
       url: { type: 'string' },
     },
   }
-}
-
-function elementOf(list: ts.Type): ts.Type {
-  const [element] = list.aliasTypeArguments ?? checker.getTypeArguments(list as ts.TypeReference)
-  if (element === undefined) throw new Error('A list without elements')
-  return element
 }
 
 function argumentOf(node: ts.TypeNode | undefined): ts.TypeNode | undefined {
