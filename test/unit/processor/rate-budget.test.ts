@@ -56,6 +56,16 @@ describe('a rate budget', () => {
     expect(mostInOneSecond(starts)).toBeLessThanOrEqual(20)
   })
 
+  it('does not let a call that came late make room for one too many after it', async () => {
+    const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
+    const starts = asking(budget, 'x', 60)
+    await vi.advanceTimersByTimeAsync(45)
+    vi.setSystemTime(Date.now() + 40)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(starts[1]).toBe(1_000_090)
+    expect(mostInOneSecond(starts)).toBe(20)
+  })
+
   it('limits each operation, and one at its limit does not hold up another', async () => {
     const budget = createRateBudget({ perSecond: 80, perOperationPerSecond: 20, clock })
     const prices = asking(budget, 'POST /v1/prices', 500)

@@ -4,12 +4,13 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Service } from '../service.ts'
 import { configAnswer } from './config-answer.ts'
+import type { ConfigAnswer } from './config-answer.ts'
 import { requestIdFrom } from './request-id.ts'
 
 export const configPath = '/api/v1/billing/config'
 
 export interface ShortPath {
-  readonly service: Pick<Service, 'published'>
+  readonly service: Pick<Service, 'published' | 'peekPublished'>
   /** Draining: the router refuses then. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: 200 | 304) => void
@@ -22,6 +23,12 @@ export function createServerWithShortPath(route: RequestListener, path: ShortPat
       request.url === configPath && request.method === 'GET' && path.isOpen() ? plainRequest(request.rawHeaders) : null
     if (plain === null) {
       route(request, response)
+      return
+    }
+    const held = path.service.peekPublished()
+    const ready = held === null ? null : configAnswer(held, plain)
+    if (ready !== null && !(ready instanceof Promise)) {
+      send(ready, plain, response, path)
       return
     }
     answer(plain, response, path).catch(() => {
@@ -70,8 +77,15 @@ function plainRequest(rawHeaders: readonly string[]): PlainRequest | null {
 }
 
 async function answer(request: PlainRequest, response: ServerResponse, path: ShortPath): Promise<void> {
-  const made = configAnswer(await path.service.published(), request)
-  const { status, headerList, body } = made instanceof Promise ? await made : made
+  send(await configAnswer(await path.service.published(), request), request, response, path)
+}
+
+function send(
+  { status, headerList, body }: ConfigAnswer,
+  request: PlainRequest,
+  response: ServerResponse,
+  path: ShortPath,
+) {
   response.writeHead(status, [...headerList, 'x-request-id', requestIdFrom(request.requestId)])
   response.end(body)
   path.onAnswer(status)

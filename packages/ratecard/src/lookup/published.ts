@@ -58,8 +58,11 @@ export function createPublished({ store, clock }: { readonly store: Source; read
 
   const refresh = (): Promise<void> => (running ??= check().finally(() => (running = null)))
 
+  const peek = (): Published | null => (held !== null && fresh && clock.now() - checkedAt < pollMs ? held.value : null)
+
   async function read(): Promise<Published> {
-    if (held !== null && fresh && clock.now() - checkedAt < pollMs) return held.value
+    const known = peek()
+    if (known !== null) return known
     try {
       await refresh()
     } catch (error) {
@@ -74,6 +77,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
 
   return {
     read,
+    peek,
     refresh,
     invalidate(): void {
       generation += 1
