@@ -11,7 +11,11 @@ afterEach(() => stack.close())
 
 const shop = (amount: number, version: string): BillingConfig => ({
   version,
-  products: ['a', 'b', 'c'].map((id) => ({ id, name: id, prices: [{ id: `${id}_monthly`, amount, currency: 'usd' as const, interval: 'month' as const }] })),
+  products: ['a', 'b', 'c'].map((id) => ({
+    id,
+    name: id,
+    prices: [{ id: `${id}_monthly`, amount, currency: 'usd' as const, interval: 'month' as const }],
+  })),
 })
 
 /** Prices cannot be looked up either, once the push has read the account: an outage, not a hiccup. */
@@ -26,7 +30,11 @@ describe('a push that fails midway', () => {
     stack.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/prices', skip: 1, count: 50 })
     await expect(stack.service.push(shop(200, '1.1.0'), nobody)).rejects.toMatchObject({
       code: 'processor_timeout',
-      extra: { push_id: expect.any(String) as string, steps_done: expect.any(Number) as number, failed_step: { op: 'create', kind: 'price' } },
+      extra: {
+        push_id: expect.any(String) as string,
+        steps_done: expect.any(Number) as number,
+        failed_step: { op: 'create', kind: 'price' },
+      },
     })
     const { config } = (await stack.service.published()).served
     expect(config.version).toBe('1.0.0')
@@ -75,7 +83,10 @@ describe('a push that fails midway', () => {
 
   test('of two at once, mixes both: exactly one runs, the other is refused at once', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
-    const results = await Promise.allSettled([stack.service.push(shop(200, '1.1.0'), nobody), stack.service.push(shop(300, '1.2.0'), nobody)])
+    const results = await Promise.allSettled([
+      stack.service.push(shop(200, '1.1.0'), nobody),
+      stack.service.push(shop(300, '1.2.0'), nobody),
+    ])
     const refused = results.filter((result) => result.status === 'rejected')
     expect(refused).toHaveLength(1)
     expect(refused[0]?.reason).toMatchObject({ code: 'push_in_progress' })
@@ -88,7 +99,9 @@ describe('a version', () => {
   test('that is not raised changes a plan quietly: it warns, and with the setting it is refused', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
-    expect(outcome.warnings).toMatchObject([{ code: 'version_not_raised', pointer: '#/version', hint: expect.stringContaining('1.0.1') as string }])
+    expect(outcome.warnings).toMatchObject([
+      { code: 'version_not_raised', pointer: '#/version', hint: expect.stringContaining('1.0.1') as string },
+    ])
     const strict = await startStack({ requireVersionBump: true })
     try {
       await strict.service.push(shop(100, '1.0.0'), nobody)
@@ -104,7 +117,9 @@ describe('a version', () => {
 
   test('that breaks a rule bricks the service: nothing is stored and the earlier one is served', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
-    await expect(stack.service.push({ version: '2.0.0', products: [{ id: 'x' }] }, nobody)).rejects.toMatchObject({ code: 'config_invalid' })
+    await expect(stack.service.push({ version: '2.0.0', products: [{ id: 'x' }] }, nobody)).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
     expect((await stack.service.history({ limit: 10, offset: 0 })).total).toBe(1)
     expect((await stack.service.published()).served.version).toBe('1.0.0')
   })

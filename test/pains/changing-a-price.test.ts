@@ -17,7 +17,10 @@ const monthly = (amount: number, more: Partial<Price> = {}): Price => ({
   default: true,
   ...more,
 })
-const shop = (price: Price, version = '1.0.0'): BillingConfig => ({ version, products: [{ id: 'pro', name: 'Pro', prices: [price] }] })
+const shop = (price: Price, version = '1.0.0'): BillingConfig => ({
+  version,
+  products: [{ id: 'pro', name: 'Pro', prices: [price] }],
+})
 
 async function livePrices() {
   return (await stack.stripe.prices.list({ limit: 100 })).data
@@ -44,7 +47,9 @@ describe('changing a price', () => {
   test('loses the lookup key: the new price takes it over in the call that creates it', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
-    const creations = stack.sandbox.control.requests().filter((entry) => entry.method === 'POST' && entry.path === '/v1/prices')
+    const creations = stack.sandbox.control
+      .requests()
+      .filter((entry) => entry.method === 'POST' && entry.path === '/v1/prices')
     expect(creations).toHaveLength(2)
     expect(creations.every((entry) => entry.params['lookup_key'] === 'pro_monthly')).toBe(true)
     const keyed = (await stack.stripe.prices.list({ lookup_keys: ['pro_monthly'] })).data
@@ -56,7 +61,10 @@ describe('changing a price', () => {
     const [first] = await livePrices()
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     const back = await stack.service.push(shop(monthly(1000), '1.2.0'), nobody)
-    expect(back.details.find((detail) => detail.kind === 'price')).toMatchObject({ action: 'replace', processorIdAfter: first?.id })
+    expect(back.details.find((detail) => detail.kind === 'price')).toMatchObject({
+      action: 'replace',
+      processorIdAfter: first?.id,
+    })
     expect((await livePrices()).filter((price) => price.active).map((price) => price.id)).toEqual([first?.id])
   })
 
@@ -66,16 +74,25 @@ describe('changing a price', () => {
     const paid = await stack.service.push(shop(monthly(900), '1.1.0'), nobody)
     expect(paid.changes.prices.updated).toEqual(['pro_monthly'])
     const [live] = await livePrices()
-    expect(await stack.service.convert(live?.id ?? '', { hidden: false })).toMatchObject({ configId: 'pro_monthly', historyCount: 2 })
+    expect(await stack.service.convert(live?.id ?? '', { hidden: false })).toMatchObject({
+      configId: 'pro_monthly',
+      historyCount: 2,
+    })
     await stack.service.push(shop(monthly(0), '1.2.0'), nobody)
     expect((await livePrices()).filter((price) => price.active)).toEqual([])
-    expect(await stack.service.convert('pro_monthly', { hidden: false })).toMatchObject({ historyCount: 3, processorId: 'pro_monthly' })
+    expect(await stack.service.convert('pro_monthly', { hidden: false })).toMatchObject({
+      historyCount: 3,
+      processorId: 'pro_monthly',
+    })
   })
 
   test('only its display touches the processor: hints, visibility and labels cost no write', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const before = stack.writes()
-    const outcome = await stack.service.push(shop(monthly(1000, { ui: { display_name: 'Monthly' }, public: false }), '1.0.1'), nobody)
+    const outcome = await stack.service.push(
+      shop(monthly(1000, { ui: { display_name: 'Monthly' }, public: false }), '1.0.1'),
+      nobody,
+    )
     expect(outcome.changes.prices.updated).toEqual(['pro_monthly'])
     expect(outcome.writes).toBe(0)
     expect(stack.writes()).toBe(before)
@@ -85,7 +102,9 @@ describe('changing a price', () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const [first] = await livePrices()
     const once = await stack.service.push(shop(monthly(1000, { tax_included_in_price: true }), '1.0.1'), nobody)
-    expect(once.details).toMatchObject([{ action: 'update', because: ['tax_included_in_price'], processorIdAfter: first?.id }])
+    expect(once.details).toMatchObject([
+      { action: 'update', because: ['tax_included_in_price'], processorIdAfter: first?.id },
+    ])
     const twice = await stack.service.push(shop(monthly(1000, { tax_included_in_price: false }), '1.0.2'), nobody)
     expect(twice.details.find((detail) => detail.kind === 'price')?.action).toBe('replace')
   })

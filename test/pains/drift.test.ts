@@ -32,7 +32,11 @@ describe('an edit in the dashboard', () => {
     const report = await stack.service.drift()
     expect(report.inSync).toBe(false)
     expect(report.differences).toMatchObject([
-      { kind: 'product', configId: 'pro', fields: [{ field: 'name', before: 'Pro (edited)', after: 'Pro', origin: 'drift' }] },
+      {
+        kind: 'product',
+        configId: 'pro',
+        fields: [{ field: 'name', before: 'Pro (edited)', after: 'Pro', origin: 'drift' }],
+      },
     ])
   })
 
@@ -41,14 +45,19 @@ describe('an edit in the dashboard', () => {
     const outcome = await stack.service.push(shop, nobody)
     expect(outcome).toMatchObject({ status: 'applied', revision: 2 })
     expect((await stack.service.drift()).inSync).toBe(true)
-    expect(await stack.stripe.products.retrieve('rc_pro')).toMatchObject({ name: 'Pro', metadata: { team: 'core', theirs: 'kept' } })
+    expect(await stack.stripe.products.retrieve('rc_pro')).toMatchObject({
+      name: 'Pro',
+      metadata: { team: 'core', theirs: 'kept' },
+    })
   })
 
   test('that archives a price is undone, not answered with a second price', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
     const outcome = await stack.service.push(shop, nobody)
-    expect(outcome.details).toMatchObject([{ kind: 'price', action: 'update', because: ['active'], processorIdAfter: yearly?.id }])
+    expect(outcome.details).toMatchObject([
+      { kind: 'price', action: 'update', because: ['active'], processorIdAfter: yearly?.id },
+    ])
     expect((await stack.stripe.prices.list({ active: true })).data).toHaveLength(2)
   })
 
@@ -56,7 +65,10 @@ describe('an edit in the dashboard', () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.products.update('rc_pro', { default_price: yearly?.id ?? '' })
     expect((await stack.service.drift()).differences).toMatchObject([
-      { kind: 'product', fields: [{ field: 'default_price', before: 'pro_yearly', after: 'pro_monthly', origin: 'drift' }] },
+      {
+        kind: 'product',
+        fields: [{ field: 'default_price', before: 'pro_yearly', after: 'pro_monthly', origin: 'drift' }],
+      },
     ])
     await stack.service.push(shop, nobody)
     expect((await stack.service.drift()).inSync).toBe(true)

@@ -72,7 +72,12 @@ describe('promotions', () => {
     })
     await stack.service.push(two('AAA', 'BBB'), nobody)
     await stack.service.push(two('BBB', 'AAA'), nobody)
-    expect((await codes()).filter((code) => code.active).map((code) => code.code).sort()).toEqual(['AAA', 'BBB'])
+    expect(
+      (await codes())
+        .filter((code) => code.active)
+        .map((code) => code.code)
+        .sort(),
+    ).toEqual(['AAA', 'BBB'])
     expect((await stack.service.push(two('BBB', 'AAA'), nobody)).status).toBe('unchanged')
   })
 })
@@ -81,7 +86,13 @@ describe('meters', () => {
   const metered = (meter: Partial<Meter>): BillingConfig => ({
     version: '1.0.0',
     meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call', ...meter }],
-    products: [{ id: 'p', name: 'P', prices: [{ id: 'usage', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' }] }],
+    products: [
+      {
+        id: 'p',
+        name: 'P',
+        prices: [{ id: 'usage', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' }],
+      },
+    ],
   })
 
   test('a changed aggregation needs a new meter, and its prices follow', async () => {
@@ -100,17 +111,28 @@ describe('meters', () => {
     const gone = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
     expect(gone.changes.meters.deactivated).toEqual(['calls'])
     await stack.service.push({ ...metered({}), version: '1.2.0' }, nobody)
-    expect((await stack.stripe.billing.meters.list()).data.map((meter) => [meter.id, meter.status])).toEqual([[first?.id, 'active']])
+    expect((await stack.stripe.billing.meters.list()).data.map((meter) => [meter.id, meter.status])).toEqual([
+      [first?.id, 'active'],
+    ])
   })
 
   test('an active meter of somebody else with the same event is used as it is when it counts alike, and refused otherwise', async () => {
-    const theirs = await stack.stripe.billing.meters.create({ display_name: 'Theirs', event_name: 'call', default_aggregation: { formula: 'sum' } })
-    await expect(stack.service.push(metered({ default_aggregation: { formula: 'count' } }), nobody)).rejects.toMatchObject({
+    const theirs = await stack.stripe.billing.meters.create({
+      display_name: 'Theirs',
+      event_name: 'call',
+      default_aggregation: { formula: 'sum' },
+    })
+    await expect(
+      stack.service.push(metered({ default_aggregation: { formula: 'count' } }), nobody),
+    ).rejects.toMatchObject({
       code: 'plan_refused',
       issues: [{ code: 'meter_event_name_taken', pointer: '#/meters/0/event_name' }],
     })
     const outcome = await stack.service.push(metered({}), nobody)
-    expect(outcome.details.find((detail) => detail.kind === 'meter')).toMatchObject({ action: 'adopt', processorIdAfter: theirs.id })
+    expect(outcome.details.find((detail) => detail.kind === 'meter')).toMatchObject({
+      action: 'adopt',
+      processorIdAfter: theirs.id,
+    })
     expect((await stack.stripe.billing.meters.list()).data).toHaveLength(1)
   })
 })

@@ -9,14 +9,19 @@ beforeEach(async () => {
 })
 afterEach(() => stack.close())
 
-const shop = (amount: number): BillingConfig => ({ version: '1.0.0', products: [{ id: 'p', name: 'P', prices: [{ id: 'a', amount, currency: 'usd' }] }] })
+const shop = (amount: number): BillingConfig => ({
+  version: '1.0.0',
+  products: [{ id: 'p', name: 'P', prices: [{ id: 'a', amount, currency: 'usd' }] }],
+})
 
 test('a plan that was reviewed yesterday is applied although the account changed overnight: it is refused instead', async () => {
   await stack.service.push(shop(100), nobody)
   const { plan } = await stack.service.push(shop(200), { ...nobody, dryRun: true })
   await stack.stripe.products.update('rc_p', { name: 'Renamed overnight' })
   const before = stack.writes()
-  await expect(stack.service.push(shop(200), { ...nobody, expectPlan: plan })).rejects.toMatchObject({ code: 'plan_stale' })
+  await expect(stack.service.push(shop(200), { ...nobody, expectPlan: plan })).rejects.toMatchObject({
+    code: 'plan_stale',
+  })
   expect(stack.writes()).toBe(before)
 })
 

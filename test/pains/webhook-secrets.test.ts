@@ -31,15 +31,26 @@ async function onlyHook() {
 describe('the signing secret of a webhook', () => {
   test('is empty after a push: it is captured at creation and told at any later time', async () => {
     await stack.service.push(withHook(), nobody)
-    expect(await onlyHook()).toMatchObject({ id: 'hook', secretKnown: true, secret: expect.stringMatching(/^whsec_/) as string })
+    expect(await onlyHook()).toMatchObject({
+      id: 'hook',
+      secretKnown: true,
+      secret: expect.stringMatching(/^whsec_/) as string,
+    })
   })
 
   test('is rotated by an edit of URL or events: both change in place and the secret stays', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
-    const outcome = await stack.service.push(withHook({ url: 'https://app.example.com/v2', events: ['*'] }, '1.1.0'), nobody)
+    const outcome = await stack.service.push(
+      withHook({ url: 'https://app.example.com/v2', events: ['*'] }, '1.1.0'),
+      nobody,
+    )
     expect(outcome.changes.webhooks).toEqual({ created: [], updated: ['hook'], unchanged: [] })
-    expect(await onlyHook()).toMatchObject({ processorId: before.processorId, secret: before.secret, url: 'https://app.example.com/v2' })
+    expect(await onlyHook()).toMatchObject({
+      processorId: before.processorId,
+      secret: before.secret,
+      url: 'https://app.example.com/v2',
+    })
   })
 
   test('is lost by removing a webhook and bringing it back: the endpoint is only disabled meanwhile', async () => {
@@ -54,7 +65,10 @@ describe('the signing secret of a webhook', () => {
   })
 
   test('is pretended to be known after an adoption: "unknown" is a visible state', async () => {
-    const theirs = await stack.stripe.webhookEndpoints.create({ url: 'https://app.example.com/hook', enabled_events: ['invoice.paid'] })
+    const theirs = await stack.stripe.webhookEndpoints.create({
+      url: 'https://app.example.com/hook',
+      enabled_events: ['invoice.paid'],
+    })
     await stack.service.push(withHook({ processor_id: theirs.id }), nobody)
     expect(await onlyHook()).toMatchObject({ processorId: theirs.id, secret: null, secretKnown: false })
   })
@@ -71,8 +85,18 @@ describe('the signing secret of a webhook', () => {
   test('stands in plain bytes in the database, or in the journal that others can read', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-secret-'))
     try {
-      const store = await openStore({ url: null, file: path.join(folder, 'ratecard.db'), sealer: createSealer(generateMasterKey()) })
-      const service = createService({ settings: { requireVersionBump: false, workers: 'off' }, store, processor: stack.processor, processorName: 'sandbox', clock: systemClock })
+      const store = await openStore({
+        url: null,
+        file: path.join(folder, 'ratecard.db'),
+        sealer: createSealer(generateMasterKey()),
+      })
+      const service = createService({
+        settings: { requireVersionBump: false, workers: 'off' },
+        store,
+        processor: stack.processor,
+        processorName: 'sandbox',
+        clock: systemClock,
+      })
       const outcome = await service.push(withHook(), nobody)
       const secret = (await service.listWebhooks())[0]?.secret ?? ''
       expect(secret).toMatch(/^whsec_/)

@@ -41,7 +41,12 @@ test('after any change of documents was applied, the plan is empty and the same 
       await withStack(async ({ service, store, snapshot }) => {
         await service.push(first, nobody)
         await service.push(second, nobody)
-        const plan = planChanges({ config: second, previous: second, snapshot: await snapshot(), mappings: await store.mappings.all() })
+        const plan = planChanges({
+          config: second,
+          previous: second,
+          snapshot: await snapshot(),
+          mappings: await store.mappings.all(),
+        })
         expect(plan.issues.filter((issue) => issue.severity === 'error')).toEqual([])
         expect(plan.steps).toEqual([])
         expect(planIsEmpty(plan)).toBe(true)
@@ -78,7 +83,8 @@ test('there and back again brings back the first processor objects', async () =>
         const back = await service.rollback(1, nobody)
         expect(['applied', 'unchanged']).toContain(back.status)
         const after = await currentIds(store)
-        for (const [key, id] of before) if (key.startsWith('price:') || key.startsWith('product:')) expect([key, after.get(key)]).toEqual([key, id])
+        for (const [key, id] of before)
+          if (key.startsWith('price:') || key.startsWith('product:')) expect([key, after.get(key)]).toEqual([key, id])
       })
     }),
     { numRuns: Math.ceil(runs / 2) },

@@ -20,41 +20,74 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 const runs = Number(process.env['STORM_RUNS'] ?? 60)
-const faultKinds = ['error_before', 'error_after', 'close_before', 'close_after', 'cut_body', 'lock_timeout', 'rate_limit', 'conflict'] as const
+const faultKinds = [
+  'error_before',
+  'error_after',
+  'close_before',
+  'close_after',
+  'cut_body',
+  'lock_timeout',
+  'rate_limit',
+  'conflict',
+] as const
 
-const fault = fc.record({ kind: fc.constantFrom(...faultKinds), skip: fc.nat(40), count: fc.integer({ min: 1, max: 12 }), method: fc.constantFrom('POST', 'POST', 'DELETE', undefined) })
-
-test('after a random storm the earlier version is served, and one push converges without a duplicate', { timeout: 600_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(arbitraryConfig, arbitraryConfig, fc.array(fault, { minLength: 1, maxLength: 3 }), fc.boolean(), async (first, second, faults, resumes) => {
-      const stack = await startStack({ sandbox })
-      try {
-        await stack.service.push(first, nobody)
-        for (const order of faults) sandbox.control.fail(order)
-        const failure = await stack.service.push(second, nobody).then(
-          () => null,
-          (error: unknown) => error,
-        )
-        sandbox.control.clearFaults()
-        if (failure !== null) await expectEarlierVersion(stack, failure, checksum(first))
-        if (failure !== null && resumes) await tryResume(stack, failure)
-        const outcome = await stack.service.push(second, nobody)
-        expect(['applied', 'unchanged']).toContain(outcome.status)
-        const snapshot = await stack.snapshot()
-        const plan = planChanges({ config: second, previous: second, snapshot, mappings: await stack.store.mappings.all() })
-        expect(plan.steps).toEqual([])
-        expect(planIsEmpty(plan)).toBe(true)
-        expectNoDuplicates(snapshot)
-        expect((await stack.service.push(second, nobody)).status).toBe('unchanged')
-        for (const webhook of await stack.service.listWebhooks()) expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
-      } finally {
-        sandbox.control.clearFaults()
-        await stack.close()
-      }
-    }),
-    { numRuns: runs, ...(process.env['STORM_SEED'] === undefined ? {} : { seed: Number(process.env['STORM_SEED']) }) },
-  )
+const fault = fc.record({
+  kind: fc.constantFrom(...faultKinds),
+  skip: fc.nat(40),
+  count: fc.integer({ min: 1, max: 12 }),
+  method: fc.constantFrom('POST', 'POST', 'DELETE', undefined),
 })
+
+test(
+  'after a random storm the earlier version is served, and one push converges without a duplicate',
+  { timeout: 600_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryConfig,
+        arbitraryConfig,
+        fc.array(fault, { minLength: 1, maxLength: 3 }),
+        fc.boolean(),
+        async (first, second, faults, resumes) => {
+          const stack = await startStack({ sandbox })
+          try {
+            await stack.service.push(first, nobody)
+            for (const order of faults) sandbox.control.fail(order)
+            const failure = await stack.service.push(second, nobody).then(
+              () => null,
+              (error: unknown) => error,
+            )
+            sandbox.control.clearFaults()
+            if (failure !== null) await expectEarlierVersion(stack, failure, checksum(first))
+            if (failure !== null && resumes) await tryResume(stack, failure)
+            const outcome = await stack.service.push(second, nobody)
+            expect(['applied', 'unchanged']).toContain(outcome.status)
+            const snapshot = await stack.snapshot()
+            const plan = planChanges({
+              config: second,
+              previous: second,
+              snapshot,
+              mappings: await stack.store.mappings.all(),
+            })
+            expect(plan.steps).toEqual([])
+            expect(planIsEmpty(plan)).toBe(true)
+            expectNoDuplicates(snapshot)
+            expect((await stack.service.push(second, nobody)).status).toBe('unchanged')
+            for (const webhook of await stack.service.listWebhooks())
+              expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
+          } finally {
+            sandbox.control.clearFaults()
+            await stack.close()
+          }
+        },
+      ),
+      {
+        numRuns: runs,
+        ...(process.env['STORM_SEED'] === undefined ? {} : { seed: Number(process.env['STORM_SEED']) }),
+      },
+    )
+  },
+)
 
 async function expectEarlierVersion(stack: Stack, failure: unknown, earlier: string): Promise<void> {
   expect(failure).toBeInstanceOf(ServiceError)
@@ -75,7 +108,9 @@ async function tryResume(stack: Stack, failure: unknown): Promise<void> {
 /** At most one active object of ours per configuration id. */
 function expectNoDuplicates(snapshot: Snapshot): void {
   for (const kind of ['product', 'price', 'promotion_code', 'webhook', 'coupon'] as const) {
-    const marks = snapshot[kind].filter((object) => object.active && object.mark !== null).map((object) => String(object.mark))
+    const marks = snapshot[kind]
+      .filter((object) => object.active && object.mark !== null)
+      .map((object) => String(object.mark))
     expect(marks).toEqual([...new Set(marks)])
   }
   const events = snapshot.meter.filter((meter) => meter.active).map((meter) => meter.fields.eventName)

@@ -111,7 +111,7 @@ function createContractCheck(app: FastifyInstance): (request: InjectOptions, res
       )
     }
     if (response.headers['x-request-id'] === undefined) fail('no X-Request-Id')
-    const mediaType = String(response.headers['content-type'] ?? '').replace(/;.*$/, '')
+    const mediaType = (response.headers['content-type'] ?? '').replace(/;.*$/, '')
     if (response.statusCode >= 400) checkProblem(response, mediaType, fail)
     const found = paths.filter(({ pattern }) => pattern.test(url)).sort((a, b) => b.literal - a.literal)[0]
     const operation = objectAt(document, 'paths', found?.path ?? '', method === 'head' ? 'get' : method)

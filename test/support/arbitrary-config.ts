@@ -39,7 +39,10 @@ const tierAmounts = fc.oneof(
 )
 
 const tiers: fc.Arbitrary<Tier[]> = fc
-  .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 100_000 }), { maxLength: 4 }), fc.array(tierAmounts, { minLength: 5, maxLength: 5 }))
+  .tuple(
+    fc.uniqueArray(fc.integer({ min: 1, max: 100_000 }), { maxLength: 4 }),
+    fc.array(tierAmounts, { minLength: 5, maxLength: 5 }),
+  )
   .map(([bounds, amounts]) => {
     const ends: (number | 'inf')[] = [...bounds.sort((a, b) => a - b), 'inf']
     return ends.map((up_to, index) => ({ up_to, ...amounts[index] }))
@@ -48,17 +51,33 @@ const tiers: fc.Arbitrary<Tier[]> = fc
 const interval = fc.constantFrom('day', 'week', 'month', 'year')
 
 function money(meters: readonly string[]): fc.Arbitrary<Partial<Price>> {
-  const metered = meters.length === 0 ? fc.constant({}) : fc.record({ usage_type: fc.constant('metered' as const), meter: fc.constantFrom(...meters) })
+  const metered =
+    meters.length === 0
+      ? fc.constant({})
+      : fc.record({ usage_type: fc.constant('metered' as const), meter: fc.constantFrom(...meters) })
   return fc.oneof(
     fc.record({ amount: fc.nat(500_000) }),
     fc.record({ amount: fc.nat(500_000), interval }),
     fc.record({ amount: fc.constant(0), interval }),
-    fc.record({ amount: fc.integer({ min: 1, max: 500_000 }), interval, interval_count: fc.integer({ min: 1, max: 3 }) }),
+    fc.record({
+      amount: fc.integer({ min: 1, max: 500_000 }),
+      interval,
+      interval_count: fc.integer({ min: 1, max: 3 }),
+    }),
     decimal.map((unit_amount_decimal) => ({ unit_amount_decimal })),
-    fc.tuple(fc.record({ amount: fc.integer({ min: 1, max: 5000 }), interval }), metered).map(([a, b]) => ({ ...a, ...b })),
     fc
-      .tuple(tiers, fc.constantFrom(undefined, 'graduated' as const, 'volume' as const), interval, fc.oneof(metered, fc.constant({})))
-      .map(([list, mode, every, usage]) => compact<Partial<Price>>({ billing_scheme: 'tiered', tiers: list, tiers_mode: mode, interval: every, ...usage })),
+      .tuple(fc.record({ amount: fc.integer({ min: 1, max: 5000 }), interval }), metered)
+      .map(([a, b]) => ({ ...a, ...b })),
+    fc
+      .tuple(
+        tiers,
+        fc.constantFrom(undefined, 'graduated' as const, 'volume' as const),
+        interval,
+        fc.oneof(metered, fc.constant({})),
+      )
+      .map(([list, mode, every, usage]) =>
+        compact<Partial<Price>>({ billing_scheme: 'tiered', tiers: list, tiers_mode: mode, interval: every, ...usage }),
+      ),
   )
 }
 
@@ -91,7 +110,12 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
     .map(({ prices: list, chosen, ...rest }) => {
       const withDefault = list.map((one, index) => (index === chosen ? { ...one, default: true } : one))
       // The type is fixed at creation, so every document says the same.
-      return compact<Product>({ id, type: id === 'delta' ? 'good' : 'service', ...rest, prices: withDefault.length === 0 ? undefined : withDefault })
+      return compact<Product>({
+        id,
+        type: id === 'delta' ? 'good' : 'service',
+        ...rest,
+        prices: withDefault.length === 0 ? undefined : withDefault,
+      })
     })
 }
 
@@ -146,7 +170,12 @@ function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCod
       active: optional(fc.boolean()),
       max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
       first_time_transaction: optional(fc.boolean()),
-      minimum: optional(fc.record({ minimum_amount: fc.integer({ min: 1, max: 5000 }), minimum_amount_currency: fc.constantFrom(...currencies) })),
+      minimum: optional(
+        fc.record({
+          minimum_amount: fc.integer({ min: 1, max: 5000 }),
+          minimum_amount_currency: fc.constantFrom(...currencies),
+        }),
+      ),
       metadata: optional(metadata),
     })
     .map(({ minimum, ...rest }) => compact<PromotionCode>({ id, ...rest, ...minimum }))
@@ -167,14 +196,21 @@ const some = (ids: readonly string[], minLength = 0) => fc.subarray([...ids], { 
 
 /** A valid document. Two of them share most ids, so that a pair is a realistic change. */
 export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
-  .record({ products: some(productIds, 1), meters: some(meterIds), coupons: some(couponIds), codes: some(codeIds), webhooks: some(webhookIds) })
+  .record({
+    products: some(productIds, 1),
+    meters: some(meterIds),
+    coupons: some(couponIds),
+    codes: some(codeIds),
+    webhooks: some(webhookIds),
+  })
   .chain(({ products, meters, coupons, codes, webhooks }) =>
     fc.record({
       version: fc.tuple(fc.nat(3), fc.nat(9), fc.nat(9)).map((parts) => parts.join('.')),
       products: fc.tuple(...products.map((id) => product(id, meters))),
       meters: fc.tuple(...meters.map(meter)),
       coupons: fc.tuple(...coupons.map((id) => coupon(id, products))),
-      promotion_codes: coupons.length === 0 ? fc.constant<PromotionCode[]>([]) : fc.tuple(...codes.map((id) => code(id, coupons))),
+      promotion_codes:
+        coupons.length === 0 ? fc.constant<PromotionCode[]>([]) : fc.tuple(...codes.map((id) => code(id, coupons))),
       webhooks: fc.tuple(...webhooks.map(webhook)),
     }),
   )

@@ -5,6 +5,8 @@ import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts
 export function fixture(name: string): BillingConfig {
   const text = readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')
   return JSON.parse(
-    text.replaceAll('${PUBLIC_API_ORIGIN}', 'https://api.quillboard.example').replaceAll('${HOOK_BASE}', 'https://hooks.orchard.example'),
+    text
+      .replaceAll('${PUBLIC_API_ORIGIN}', 'https://api.quillboard.example')
+      .replaceAll('${HOOK_BASE}', 'https://hooks.orchard.example'),
   ) as BillingConfig
 }

@@ -39,7 +39,12 @@ export function firstDocument(): Promise<BillingConfig> {
 
 export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
   const product = await stripe.products.create({ name: 'Somebody’s' })
-  const price = await stripe.prices.create({ product: product.id, currency: 'gbp', unit_amount: 4200, recurring: { interval: 'year' } })
+  const price = await stripe.prices.create({
+    product: product.id,
+    currency: 'gbp',
+    unit_amount: 4200,
+    recurring: { interval: 'year' },
+  })
   return {
     version: '2.0.0',
     meters: [
@@ -54,10 +59,35 @@ export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
           { id: 'pro_monthly', amount: 1200, currency: 'usd', interval: 'month', default: true },
           { id: 'pro_yearly', amount: 9000, currency: 'usd', interval: 'year', metadata: { note: 'kept' } },
           { id: 'pro_calls', amount: 2, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
-          { id: 'pro_space', currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'space', billing_scheme: 'tiered', tiers: [{ up_to: 10, unit_amount: 0 }, { up_to: 'inf', unit_amount_decimal: '0.5' }] },
+          {
+            id: 'pro_space',
+            currency: 'usd',
+            interval: 'month',
+            usage_type: 'metered',
+            meter: 'space',
+            billing_scheme: 'tiered',
+            tiers: [
+              { up_to: 10, unit_amount: 0 },
+              { up_to: 'inf', unit_amount_decimal: '0.5' },
+            ],
+          },
         ],
       },
-      { id: 'adopted', name: 'Adopted', processor_id: product.id, prices: [{ id: 'adopted_yearly', amount: 4200, currency: 'gbp', interval: 'year', processor_id: price.id, default: true }] },
+      {
+        id: 'adopted',
+        name: 'Adopted',
+        processor_id: product.id,
+        prices: [
+          {
+            id: 'adopted_yearly',
+            amount: 4200,
+            currency: 'gbp',
+            interval: 'year',
+            processor_id: price.id,
+            default: true,
+          },
+        ],
+      },
       { id: 'free', name: 'Free', prices: [{ id: 'free', amount: 300, currency: 'usd', interval: 'month' }] },
     ],
     coupons: [{ id: 'ten', percent_off: 12.5, duration: 'once' }],

@@ -60,16 +60,42 @@ export interface World {
   readonly secretsKnown: boolean
 }
 
-export async function createHarness(stores: StoreFactory, first: (stripe: Stripe) => Promise<BillingConfig>, second: (stripe: Stripe) => Promise<BillingConfig>) {
+export async function createHarness(
+  stores: StoreFactory,
+  first: (stripe: Stripe) => Promise<BillingConfig>,
+  second: (stripe: Stripe) => Promise<BillingConfig>,
+) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
-  const stripe = new Stripe(secretKey, { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 })
+  const stripe = new Stripe(secretKey, {
+    host: '127.0.0.1',
+    port: sandbox.port,
+    protocol: 'http',
+    telemetry: false,
+    maxNetworkRetries: 0,
+  })
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-doc-'))
   const documentFile = path.join(folder, 'second.json')
-  const open = (place: { readonly url: string | null; readonly file: string }) => openStore({ ...place, sealer: createSealer(masterKey), leaseMs })
+  const open = (place: { readonly url: string | null; readonly file: string }) =>
+    openStore({ ...place, sealer: createSealer(masterKey), leaseMs })
   const compose = (store: Store) => {
-    const processor = createStripeProcessor({ secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 })
-    return { processor, service: createService({ settings: { requireVersionBump: false, workers: 'off' }, store, processor, processorName: 'sandbox', clock: systemClock }) }
+    const processor = createStripeProcessor({
+      secretKey,
+      apiBase: sandbox.url,
+      budget: unlimitedBudget,
+      clock: systemClock,
+      firstWaitMs: 1,
+    })
+    return {
+      processor,
+      service: createService({
+        settings: { requireVersionBump: false, workers: 'off' },
+        store,
+        processor,
+        processorName: 'sandbox',
+        clock: systemClock,
+      }),
+    }
   }
 
   const document = await first(stripe)
@@ -81,10 +107,21 @@ export async function createHarness(stores: StoreFactory, first: (stripe: Stripe
   sandbox.control.snapshot('prepared')
 
   /** Pushes with a kill at the given point (0: none), then once more; the world afterwards. */
-  async function run(killAt: number): Promise<{ readonly killed: boolean; readonly points: number; readonly world: World }> {
+  async function run(
+    killAt: number,
+  ): Promise<{ readonly killed: boolean; readonly points: number; readonly world: World }> {
     sandbox.control.restore('prepared')
     const place = await stores.fork(`kill-${String(killAt)}`)
-    const order = { killAt, databaseUrl: place.url, file: place.file, masterKey, apiBase: sandbox.url, secretKey, leaseMs, documentFile }
+    const order = {
+      killAt,
+      databaseUrl: place.url,
+      file: place.file,
+      masterKey,
+      apiBase: sandbox.url,
+      secretKey,
+      leaseMs,
+      documentFile,
+    }
     const { killed, output } = await runScript(order)
     const store = await open(place)
     try {
@@ -110,7 +147,9 @@ export async function createHarness(stores: StoreFactory, first: (stripe: Stripe
 
 function runScript(order: object): Promise<{ readonly killed: boolean; readonly output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(order)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let output = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
@@ -150,19 +189,28 @@ async function worldOf(
   return {
     objects: objects.sort(),
     mappings: mappings.map((entry) => `${entry.kind} ${entry.configId} ${String(entry.revision)}`).sort(),
-    versions: items.map(({ revision, version, kind, checksum, changes }) => canonicalJson({ revision, version, kind, checksum, changes })),
+    versions: items.map(({ revision, version, kind, checksum, changes }) =>
+      canonicalJson({ revision, version, kind, checksum, changes }),
+    ),
     planIsEmpty: planIsEmpty(plan) && plan.issues.every((issue) => issue.severity !== 'error'),
     secretsKnown: (await service.listWebhooks()).every((webhook) => webhook.secretKnown),
   }
 }
 
-function readable(kind: ResourceKind, object: ObservedResource, name: (kind: ResourceKind, id: ProcessorId) => string): object {
+function readable(
+  kind: ResourceKind,
+  object: ObservedResource,
+  name: (kind: ResourceKind, id: ProcessorId) => string,
+): object {
   const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
   return Object.fromEntries(
     Object.entries(object.fields).map(([field, value]: [string, unknown]) => {
       const of = references[field]
       if (of === undefined || value === null) return [field, value]
-      return [field, Array.isArray(value) ? value.map((id: ProcessorId) => name(of, id)).sort() : name(of, value as ProcessorId)]
+      return [
+        field,
+        Array.isArray(value) ? value.map((id: ProcessorId) => name(of, id)).sort() : name(of, value as ProcessorId),
+      ]
     }),
   )
 }

@@ -43,21 +43,41 @@ function counted<T extends object>(target: T, names: readonly (keyof T & string)
   })
 }
 
-const store = await openStore({ url: order.databaseUrl, file: order.file, sealer: createSealer(order.masterKey), leaseMs: order.leaseMs })
+const store = await openStore({
+  url: order.databaseUrl,
+  file: order.file,
+  sealer: createSealer(order.masterKey),
+  leaseMs: order.leaseMs,
+})
 const pushes = counted(store.pushes, ['open', 'begin', 'succeed', 'settle', 'end', 'close'])
 const watched = new Proxy(store, { get: (object, name) => (name === 'pushes' ? pushes : bound(object, name)) })
 const processor = counted(
-  createStripeProcessor({ secretKey: order.secretKey, apiBase: order.apiBase, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }),
+  createStripeProcessor({
+    secretKey: order.secretKey,
+    apiBase: order.apiBase,
+    budget: unlimitedBudget,
+    clock: systemClock,
+    firstWaitMs: 1,
+  }),
   ['perform', 'locate', 'discardWebhook'],
 )
 
-function bound<T extends object>(object: T, name: string | symbol): unknown {
+function bound(object: object, name: string | symbol): unknown {
   const value: unknown = Reflect.get(object, name)
   return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(object) : value
 }
 
-const service = createService({ settings: { requireVersionBump: false, workers: 'off' }, store: watched, processor, processorName: 'sandbox', clock: systemClock })
-const outcome = await service.push(JSON.parse(readFileSync(order.documentFile, 'utf8')), { author: null, message: null })
+const service = createService({
+  settings: { requireVersionBump: false, workers: 'off' },
+  store: watched,
+  processor,
+  processorName: 'sandbox',
+  clock: systemClock,
+})
+const outcome = await service.push(JSON.parse(readFileSync(order.documentFile, 'utf8')), {
+  author: null,
+  message: null,
+})
 process.stdout.write(JSON.stringify({ points: point, status: outcome.status }))
 await service.close()
 await store.close()

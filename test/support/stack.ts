@@ -42,10 +42,23 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   let writes = 0
   const sandbox =
     options.sandbox ??
-    (await startSandbox({ port: 0, dataDir: null, clock, observe: (exchange) => void (exchange.method === 'GET' || writes++) }))
+    (await startSandbox({
+      port: 0,
+      dataDir: null,
+      clock,
+      observe: ({ method }) => {
+        if (method !== 'GET') writes++
+      },
+    }))
   const secretKey = options.secretKey ?? `sk_test_${String(process.pid)}x${String(++accounts)}xxxxxxxx`
   const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
-  const processor = createStripeProcessor({ secretKey, apiBase: sandbox.url, budget: unlimitedBudget, clock, firstWaitMs: 1 })
+  const processor = createStripeProcessor({
+    secretKey,
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock,
+    firstWaitMs: 1,
+  })
   const service = createService({
     settings: { requireVersionBump: options.requireVersionBump ?? false, workers: 'off' },
     store,
@@ -58,7 +71,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     store,
     processor,
     sandbox,
-    stripe: new Stripe(secretKey, { host: '127.0.0.1', port: sandbox.port, protocol: 'http', maxNetworkRetries: 0, telemetry: false }),
+    stripe: new Stripe(secretKey, {
+      host: '127.0.0.1',
+      port: sandbox.port,
+      protocol: 'http',
+      maxNetworkRetries: 0,
+      telemetry: false,
+    }),
     writes: () => writes,
     snapshot: () => processor.snapshot({ signal: AbortSignal.timeout(30_000) }),
     close: async () => {

@@ -185,9 +185,10 @@ export interface CostLine {
   /** null is the open end. */
   upTo: number | null
   quantity: number
-  unitAmount: string
-  flatAmount: string
-  amount: string
+  /** Minor units: an integer when whole, exact decimal text otherwise. */
+  unitAmount: number | string
+  flatAmount: number | string
+  amount: number | string
 }
 
 export interface Cost {
@@ -199,7 +200,7 @@ export interface Cost {
   /** Minor units, rounded half up once. */
   amount: number
   amountDecimal: string
-  effectiveUnitAmount: string | null
+  effectiveUnitAmount: number | string | null
   formatted: string
   breakdown: CostLine[]
 }

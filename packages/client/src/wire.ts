@@ -197,9 +197,15 @@ export interface WireCost {
   tiers_mode?: 'graduated' | 'volume' | null
   amount: number
   amount_decimal: string
-  effective_unit_amount: string | null
+  effective_unit_amount: number | string | null
   formatted: string
-  breakdown: { up_to: number | 'inf'; quantity: number; unit_amount: string; flat_amount: string; amount: string }[]
+  breakdown: {
+    up_to: number | 'inf'
+    quantity: number
+    unit_amount: number | string
+    flat_amount: number | string
+    amount: number | string
+  }[]
 }
 
 export const costOf = (wire: WireCost): result.Cost => ({

@@ -53,7 +53,9 @@ export function createService(options: ServiceOptions): ComposedService {
     requireVersionBump: options.settings.requireVersionBump,
     shutdown: stopping.signal,
     onProgress: bus.notify,
-    onApplied: lookups.invalidate,
+    onApplied: () => {
+      lookups.invalidate()
+    },
   }
   /** Work that a graceful stop waits for. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
@@ -84,11 +86,7 @@ export function createService(options: ServiceOptions): ComposedService {
     pull: () => pullConfig(deps),
     drift: () => findDrift(deps),
     ...lookups,
-    authenticate: keys.authenticate,
-    createKey: keys.createKey,
-    listKeys: keys.listKeys,
-    revokeKey: keys.revokeKey,
-    ensureFirstKey: keys.ensureFirstKey,
+    ...keys,
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
     readiness: () => readinessOf(options, stopping.signal),
     doctor: () => examine({ store, processor, processorName: options.processorName, signal: stopping.signal }),
@@ -104,7 +102,20 @@ export function createService(options: ServiceOptions): ComposedService {
 async function summaryOf(deps: SyncDeps, push: PushRecord) {
   const { id, kind, version, revision, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = push
   const state = await liveState(deps, push)
-  return { id, kind, state, version, revision, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone }
+  return {
+    id,
+    kind,
+    state,
+    version,
+    revision,
+    author,
+    message,
+    createdAt,
+    updatedAt,
+    finishedAt,
+    stepsTotal,
+    stepsDone,
+  }
 }
 
 async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {

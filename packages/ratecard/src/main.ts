@@ -11,8 +11,10 @@ import { createService } from './compose.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from './errors/service-error.ts'
 import { buildApp, closeGracefully } from './http/app.ts'
+import { createMetrics } from './http/metrics.ts'
 import type { Processor } from './processor/processor.ts'
 import { budgetFor } from './processor/rate-budget.ts'
+import { isLiveKey } from './processor/stripe/connection.ts'
 import { createStripeProcessor } from './processor/stripe/stripe-processor.ts'
 import { startSandbox } from './sandbox/server.ts'
 import type { Sandbox } from './sandbox/server.ts'
@@ -47,7 +49,11 @@ const embeddedKeyFile = 'sandbox-key'
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   const clock = options.clock ?? systemClock
   const read = readSettings(options.env)
-  const settings: Settings = { ...read, port: options.port ?? read.port, dataDir: path.resolve(options.dataDir ?? read.dataDir) }
+  const settings: Settings = {
+    ...read,
+    port: options.port ?? read.port,
+    dataDir: path.resolve(options.dataDir ?? read.dataDir),
+  }
   const closers: (() => Promise<void>)[] = []
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
@@ -62,7 +68,13 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
     // The log goes to stderr: stdout says only where things are.
     const logger = pino({ level: settings.logLevel }, pino.destination(2))
-    const app = await buildApp({ service, settings: { ...settings, publicUrl: publicUrlOf(settings) }, clock, logger })
+    const app = await buildApp({
+      service,
+      settings: { ...settings, publicUrl: publicUrlOf(settings) },
+      clock,
+      logger,
+      metrics: createMetrics(),
+    })
     closers.push(() => closeGracefully(app, drainMs))
     const url = await listen(app, settings)
     service.lookups.start()
@@ -94,20 +106,29 @@ interface OpenedProcessor {
   readonly sandbox: Sandbox | null
 }
 
-async function openProcessor(settings: Settings, clock: Clock, closers: (() => Promise<void>)[]): Promise<OpenedProcessor> {
+async function openProcessor(
+  settings: Settings,
+  clock: Clock,
+  closers: (() => Promise<void>)[],
+): Promise<OpenedProcessor> {
   if (settings.stripeSecretKey !== null) {
     const secretKey = settings.stripeSecretKey
-    const livemode = /^[a-z]+_live_/.test(secretKey)
+    const livemode = isLiveKey(secretKey)
     const processor = createStripeProcessor({
       secretKey,
       apiBase: settings.stripeApiBase,
       budget: budgetFor({ livemode, sandboxUnthrottled: false, clock }),
       clock,
     })
-    const processorName = settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
+    const processorName =
+      settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
     return { processor, processorName, sandbox: null }
   }
-  const sandbox = await startSandbox({ port: settings.sandboxPort, dataDir: path.join(settings.dataDir, 'sandbox'), clock }).catch((error: unknown) => {
+  const sandbox = await startSandbox({
+    port: settings.sandboxPort,
+    dataDir: path.join(settings.dataDir, 'sandbox'),
+    clock,
+  }).catch((error: unknown) => {
     throw portTaken(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort) ?? error
   })
   closers.push(() => sandbox.close())

@@ -80,8 +80,20 @@ export interface PushReport extends PushSummary {
 }
 
 export type PushEvent =
-  | { readonly type: 'state'; readonly pushId: string; readonly state: PushState; readonly stepsDone: number; readonly stepsTotal: number }
-  | { readonly type: 'step'; readonly pushId: string; readonly step: PushStep; readonly stepsDone: number; readonly stepsTotal: number }
+  | {
+      readonly type: 'state'
+      readonly pushId: string
+      readonly state: PushState
+      readonly stepsDone: number
+      readonly stepsTotal: number
+    }
+  | {
+      readonly type: 'step'
+      readonly pushId: string
+      readonly step: PushStep
+      readonly stepsDone: number
+      readonly stepsTotal: number
+    }
 
 export interface HistoryEntry {
   readonly revision: number
@@ -139,11 +151,17 @@ export interface DriftReport {
   readonly version: string
   readonly differences: readonly Detail[]
   /** Active objects of the account that are not ours; never touched. */
-  readonly unmanaged: readonly { readonly kind: ResourceKind; readonly processorId: string; readonly name: string | null }[]
+  readonly unmanaged: readonly {
+    readonly kind: ResourceKind
+    readonly processorId: string
+    readonly name: string | null
+  }[]
 }
 
 export interface ResetReport {
-  readonly archived: Readonly<Record<'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes', readonly string[]>>
+  readonly archived: Readonly<
+    Record<'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes', readonly string[]>
+  >
   readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
   readonly revision: number
 }
@@ -207,7 +225,9 @@ export interface Visibility {
 
 export interface Readiness {
   readonly ready: boolean
-  readonly checks: Readonly<Record<'store' | 'processor' | 'workers', { readonly ok: boolean; readonly detail: string }>>
+  readonly checks: Readonly<
+    Record<'store' | 'processor' | 'workers', { readonly ok: boolean; readonly detail: string }>
+  >
 }
 
 /** One finding of `doctor`. */

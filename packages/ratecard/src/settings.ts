@@ -35,20 +35,51 @@ const Text = (description: string) => Type.Optional(Type.String({ description })
 
 /** One entry per variable; docs/reference/settings.md is made of it. */
 export const settingsSchema = Type.Object({
-  RATECARD_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'Address that the API, the docs and worker routes listen on.' }),
+  RATECARD_HOST: Type.String({
+    default: '127.0.0.1',
+    minLength: 1,
+    description: 'Address that the API, the docs and worker routes listen on.',
+  }),
   RATECARD_PORT: Port('Port of the API. 0 picks a free one.', 4242),
-  RATECARD_DATA_DIR: Type.String({ default: './.ratecard', minLength: 1, description: 'Embedded store, sandbox state and generated keys.' }),
+  RATECARD_DATA_DIR: Type.String({
+    default: './.ratecard',
+    minLength: 1,
+    description: 'Embedded store, sandbox state and generated keys.',
+  }),
   DATABASE_URL: Text('A PostgreSQL URL, used in place of the embedded store.'),
-  RATECARD_SERVICE_KEY: Type.Optional(Type.String({ minLength: 16, description: 'First service key, at least 16 characters. Without it one is made at the first start.' })),
-  RATECARD_MASTER_KEY: Text('Seals secrets at rest: `<version>:<base64 of 32 bytes>`, several separated by commas, newest first. Must be given with DATABASE_URL; else a key file is made.'),
-  STRIPE_SECRET_KEY: Text('Secret key of the processor account. Without it the sandbox processor starts inside the service.'),
-  STRIPE_API_BASE: Text('Another server that speaks Stripe’s API, for example a sandbox elsewhere. Refused with a live key.'),
+  RATECARD_SERVICE_KEY: Type.Optional(
+    Type.String({
+      minLength: 16,
+      description: 'First service key, at least 16 characters. Without it one is made at the first start.',
+    }),
+  ),
+  RATECARD_MASTER_KEY: Text(
+    'Seals secrets at rest: `<version>:<base64 of 32 bytes>`, several separated by commas, newest first. Must be given with DATABASE_URL; else a key file is made.',
+  ),
+  STRIPE_SECRET_KEY: Text(
+    'Secret key of the processor account. Without it the sandbox processor starts inside the service.',
+  ),
+  STRIPE_API_BASE: Text(
+    'Another server that speaks Stripe’s API, for example a sandbox elsewhere. Refused with a live key.',
+  ),
   RATECARD_SANDBOX_PORT: Port('Port of the embedded sandbox, on loopback. 0 picks a free one.', 4243),
   RATECARD_PUBLIC_URL: Text('Base of the links we hand out. Default: from host and port.'),
-  RATECARD_ALLOWED_REDIRECTS: Text('Origins allowed in checkout and portal URLs, separated by commas. Loopback is always allowed.'),
-  RATECARD_REQUIRE_VERSION_BUMP: Type.Boolean({ default: false, description: 'Refuse changed content under a version that is not higher.' }),
-  RATECARD_WORKERS: Type.Enum(['on', 'off'], { default: 'on', description: 'Host workers in this process group; `off` for an API-only replica.' }),
-  RATECARD_RATE_LIMIT: Type.Integer({ minimum: 1, default: 600, description: 'Failed authentications and unauthenticated writes a minute and address; not on loopback.' }),
+  RATECARD_ALLOWED_REDIRECTS: Text(
+    'Origins allowed in checkout and portal URLs, separated by commas. Loopback is always allowed.',
+  ),
+  RATECARD_REQUIRE_VERSION_BUMP: Type.Boolean({
+    default: false,
+    description: 'Refuse changed content under a version that is not higher.',
+  }),
+  RATECARD_WORKERS: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description: 'Host workers in this process group; `off` for an API-only replica.',
+  }),
+  RATECARD_RATE_LIMIT: Type.Integer({
+    minimum: 1,
+    default: 600,
+    description: 'Failed authentications and unauthenticated writes a minute and address; not on loopback.',
+  }),
   RATECARD_LOG_LEVEL: Type.Enum([...logLevels], { default: 'info', description: 'Least severity that is logged.' }),
 })
 
@@ -102,7 +133,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     stripeApiBase: raw.STRIPE_API_BASE ?? null,
     sandboxPort: raw.RATECARD_SANDBOX_PORT,
     publicUrl: raw.RATECARD_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
-    allowedRedirects: (raw.RATECARD_ALLOWED_REDIRECTS ?? '').split(',').map((origin) => origin.trim()).filter((origin) => origin !== ''),
+    allowedRedirects: (raw.RATECARD_ALLOWED_REDIRECTS ?? '')
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== ''),
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
     workers: raw.RATECARD_WORKERS,
     rateLimit: raw.RATECARD_RATE_LIMIT,
@@ -111,11 +145,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 }
 
 function invalid(problems: readonly string[]): ServiceError {
-  return new ServiceError('settings_invalid', problems.join(' '), { hint: 'Correct the environment and start again. All settings: docs/reference/settings.md.' })
+  return new ServiceError('settings_invalid', problems.join(' '), {
+    hint: 'Correct the environment and start again. All settings: docs/reference/settings.md.',
+  })
 }
 
 function problemsOf(error: unknown): string[] {
-  const errors = (error as { errors?: { instancePath?: string; message?: string; params?: { allowedValues?: unknown[] } }[] }).errors
+  const errors = (
+    error as { errors?: { instancePath?: string; message?: string; params?: { allowedValues?: unknown[] } }[] }
+  ).errors
   if (errors === undefined) return ['The environment could not be read.']
   return errors.map(({ instancePath = '', message = 'is wrong', params }) => {
     const allowed = params?.allowedValues === undefined ? '' : `: ${params.allowedValues.join(', ')}`
@@ -134,7 +172,8 @@ function checkUrls(raw: Raw): string[] {
   if (raw.DATABASE_URL !== undefined && !isUrl(raw.DATABASE_URL, ['postgres:', 'postgresql:']))
     problems.push('DATABASE_URL is not a postgres:// URL.')
   for (const origin of (raw.RATECARD_ALLOWED_REDIRECTS ?? '').split(',').map((text) => text.trim()))
-    if (origin !== '' && !isUrl(origin, ['http:', 'https:'])) problems.push('RATECARD_ALLOWED_REDIRECTS has an entry that is not an origin.')
+    if (origin !== '' && !isUrl(origin, ['http:', 'https:']))
+      problems.push('RATECARD_ALLOWED_REDIRECTS has an entry that is not an origin.')
   return problems
 }
 

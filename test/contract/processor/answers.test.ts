@@ -90,12 +90,14 @@ describe('an answer that makes no sense', () => {
   })
 
   it('is broken when an update, a mark or an archive did not take', async () => {
-    const { processor } = await against({ body: product })
+    const { processor } = await against({ body: { ...product, metadata: { old: '1', ratecard_id: 'p' } } })
     const target = processorId('rc_p')
     const renamed = update('product', 'p', target, { set: { name: 'Other' } })
     await expect(processor.perform(renamed, writing)).rejects.toThrow(/its name is not/)
-    const kept = update('product', 'p', target, { unset: ['ratecard_x'], set: { metadata: { a: 'b' } } })
-    await expect(processor.perform(kept, writing)).rejects.toThrow(/its metadata\.a is not/)
+    const added = update('product', 'p', target, { set: { metadata: { a: 'b' } } })
+    await expect(processor.perform(added, writing)).rejects.toThrow(/its metadata\.a is not/)
+    const kept = update('product', 'p', target, { unset: ['old'] })
+    await expect(processor.perform(kept, writing)).rejects.toThrow(/its metadata\.old is not/)
     const marked = update('product', 'q', target, { mark: true })
     await expect(processor.perform(marked, writing)).rejects.toThrow(/its mark is not/)
     await expect(processor.perform(archive('product', 'p', target), writing)).rejects.toThrow(/its active is not/)

@@ -13,7 +13,8 @@ const first = () => fixture('01-saas-subscriptions')
 const second = () => fixture('07-saas-subscriptions-next-version')
 
 async function processorIdOf(kind: string, id: string): Promise<string | undefined> {
-  return (await stack.store.mappings.all()).filter((entry) => entry.kind === kind && entry.configId === id).at(-1)?.processorId
+  return (await stack.store.mappings.all()).filter((entry) => entry.kind === kind && entry.configId === id).at(-1)
+    ?.processorId
 }
 
 describe('the main job', () => {
@@ -24,7 +25,17 @@ describe('the main job', () => {
     expect(outcome.changes).toEqual({
       products: { created: ['free', 'solo', 'studio', 'concierge', 'paper_pack'], updated: [], archived: [] },
       prices: {
-        created: ['free', 'solo_monthly', 'solo_quarterly', 'solo_yearly', 'studio_monthly', 'studio_yearly', 'studio_legacy_beta', 'concierge_quote', 'paper_pack_once'],
+        created: [
+          'free',
+          'solo_monthly',
+          'solo_quarterly',
+          'solo_yearly',
+          'studio_monthly',
+          'studio_yearly',
+          'studio_legacy_beta',
+          'concierge_quote',
+          'paper_pack_once',
+        ],
         updated: [],
         archived: [],
       },
@@ -110,17 +121,20 @@ describe('the main job', () => {
     expect(await processorIdOf('price', 'solo_monthly')).toBe(solo)
   })
 
-  test.each(['01-saas-subscriptions', '02-usage-billing', '04-promotions', '06a-split-webhooks+06b-split-catalog+06c-split-enterprise', '07-saas-subscriptions-next-version'])(
-    'push, pull, validate, push is unchanged for %s',
-    async (names) => {
-      const document = merge(names.split('+').map(fixture))
-      await stack.service.push(document, nobody)
-      const { document: pulled, unrepresentable } = await stack.service.pull()
-      expect(unrepresentable).toEqual([])
-      expect((await stack.service.validate(pulled)).errors).toEqual([])
-      expect((await stack.service.push(pulled, nobody)).status).toBe('unchanged')
-    },
-  )
+  test.each([
+    '01-saas-subscriptions',
+    '02-usage-billing',
+    '04-promotions',
+    '06a-split-webhooks+06b-split-catalog+06c-split-enterprise',
+    '07-saas-subscriptions-next-version',
+  ])('push, pull, validate, push is unchanged for %s', async (names) => {
+    const document = merge(names.split('+').map(fixture))
+    await stack.service.push(document, nobody)
+    const { document: pulled, unrepresentable } = await stack.service.pull()
+    expect(unrepresentable).toEqual([])
+    expect((await stack.service.validate(pulled)).errors).toEqual([])
+    expect((await stack.service.push(pulled, nobody)).status).toBe('unchanged')
+  })
 })
 
 function merge(documents: readonly ReturnType<typeof fixture>[]): ReturnType<typeof fixture> {
@@ -133,7 +147,9 @@ function merge(documents: readonly ReturnType<typeof fixture>[]): ReturnType<typ
       products: part.products.reduce((list, product) => {
         const present = list.find((one) => one.id === product.id)
         if (present === undefined) return [...list, product]
-        return list.map((one) => (one === present ? { ...one, prices: [...(one.prices ?? []), ...(product.prices ?? [])] } : one))
+        return list.map((one) =>
+          one === present ? { ...one, prices: [...(one.prices ?? []), ...(product.prices ?? [])] } : one,
+        )
       }, whole.products),
     }),
     head,

@@ -80,7 +80,10 @@ describe('cron', () => {
   })
 
   it('refuses any text or reads it the same way twice, and never throws', () => {
-    const alphabet = fc.string({ unit: fc.constantFrom(...Array.from('0123456789*/,- ?L#@WSUNa.+\t\n')), maxLength: 30 })
+    const alphabet = fc.string({
+      unit: fc.constantFrom(...Array.from('0123456789*/,- ?L#@WSUNa.+\t\n')),
+      maxLength: 30,
+    })
     fc.assert(
       fc.property(fc.oneof(alphabet, fc.string()), (text) => {
         const parsed = parseCron(text)

@@ -78,8 +78,10 @@ export function differences<K extends ResourceKind>(
   last: FieldsOf<K, ProcessorId> | null,
 ): Difference[] {
   const found: Difference[] = []
-  const [wanted, lived, lasted] = [want as unknown as Bag, live as unknown as Bag, last as unknown as Bag | null]
-  for (const [field, mutability] of Object.entries(fieldRules[kind]) as [string, Mutability][]) {
+  const wanted: Bag = { ...want }
+  const lived: Bag = { ...live }
+  const lasted: Bag | null = last === null ? null : { ...last }
+  for (const [field, mutability] of Object.entries<Mutability>(fieldRules[kind])) {
     if (mutability === 'apart') continue
     if (field === 'metadata') {
       found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
@@ -106,7 +108,11 @@ function metadataDifferences(want: unknown, live: unknown, last: unknown): Diffe
       field: `metadata.${key}`,
       want: own(wanted, key),
       live: own(lived, key),
-      origin: originOf(own(wanted, key), own(lived, key), lasted === undefined ? undefined : { value: own(lasted, key) }),
+      origin: originOf(
+        own(wanted, key),
+        own(lived, key),
+        lasted === undefined ? undefined : { value: own(lasted, key) },
+      ),
       fixed: false,
     }))
 }

@@ -16,7 +16,10 @@ export interface Detail {
 }
 
 /** One entry per change; what is kept is none. */
-export function detailsOf(changes: readonly Change[], created: (kind: ResourceKind, id: string) => string | null): Detail[] {
+export function detailsOf(
+  changes: readonly Change[],
+  created: (kind: ResourceKind, id: string) => string | null,
+): Detail[] {
   return changes
     .filter((change) => change.action !== 'keep')
     .map((change) => ({

@@ -10,7 +10,8 @@ import type { ResourceKind } from './resource.ts'
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
   const lines = new Map<string, string>()
   if (config !== null) {
-    for (const meter of config.meters ?? []) lines.set(resourceKey('meter', meter.id), `${meter.display_name} (${meter.event_name})`)
+    for (const meter of config.meters ?? [])
+      lines.set(resourceKey('meter', meter.id), `${meter.display_name} (${meter.event_name})`)
     for (const product of config.products) {
       lines.set(resourceKey('product', product.id), product.name)
       for (const price of product.prices ?? []) lines.set(resourceKey('price', price.id), describePrice(price))

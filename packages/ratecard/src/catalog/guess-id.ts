@@ -72,4 +72,3 @@ function slug(text: string): string {
     .slice(0, 100)
   return plain === '' ? 'item' : plain
 }
-

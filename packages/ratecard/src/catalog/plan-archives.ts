@@ -6,7 +6,7 @@ import type { ArchiveStep } from './steps.ts'
 
 export function planArchives(context: PlanContext): void {
   for (const kind of resourceKinds) {
-    for (const object of context.own.all(kind) as readonly ObservedResource[]) archiveIfNotWanted(context, object)
+    for (const object of context.own.all<ResourceKind>(kind)) archiveIfNotWanted(context, object)
     for (const resource of context.previous[kind] as readonly DesiredResource[]) reportRemoved(context, kind, resource)
   }
 }
@@ -47,5 +47,15 @@ function archiveDraft(
   before: ProcessorId | null,
   reason: 'removed' | 'stray',
 ): Draft {
-  return { action: 'archive', kind, configId, home: 'processor', because: [], before, after: null, reused: false, reason }
+  return {
+    action: 'archive',
+    kind,
+    configId,
+    home: 'processor',
+    because: [],
+    before,
+    after: null,
+    reused: false,
+    reason,
+  }
 }

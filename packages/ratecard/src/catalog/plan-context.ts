@@ -44,7 +44,7 @@ export interface PlanContext {
   readonly outcomes: Map<string, ProcessorId | null>
   /** Objects that stay or come back, and objects whose archive step is planned already. */
   readonly settled: Set<string>
-  readonly forward: Step<ConfigId>[]
+  readonly forward: Step[]
   readonly archives: Record<ResourceKind, ArchiveStep[]>
   readonly issues: Issue[]
 }
@@ -78,17 +78,28 @@ function indexOf(catalog: Catalog): Map<string, DesiredResource> {
 }
 
 /** The wanted fields with references as processor ids; what is yet to be made equals nothing. */
-export function wantedFields<K extends ResourceKind>(context: PlanContext, resource: DesiredResource<K>): FieldsOf<K, ProcessorId> {
+export function wantedFields<K extends ResourceKind>(
+  context: PlanContext,
+  resource: DesiredResource<K>,
+): FieldsOf<K, ProcessorId> {
   return withReferences<K>(resource.kind, resource.fields, (kind, id) => {
     return context.outcomes.get(resourceKey(kind, id)) ?? processorId(unborn + id)
   })
 }
 
 /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
-export function lastFields<K extends ResourceKind>(context: PlanContext, kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null {
+export function lastFields<K extends ResourceKind>(
+  context: PlanContext,
+  kind: K,
+  id: ConfigId,
+): FieldsOf<K, ProcessorId> | null {
   const last = context.known.get(resourceKey(kind, id)) as DesiredResource<K> | undefined
   if (last === undefined || last.home === 'local') return null
-  return withReferences<K>(kind, last.fields, (of, name) => context.own.currentOf(of, name) ?? processorId(unborn + name))
+  return withReferences<K>(
+    kind,
+    last.fields,
+    (of, name) => context.own.currentOf(of, name) ?? processorId(unborn + name),
+  )
 }
 
 function withReferences<K extends ResourceKind>(
@@ -167,9 +178,15 @@ export function placeOf(config: BillingConfig, kind: ResourceKind, id: string, f
   const at = (list: string, index: number) => (index < 0 ? '#' : pointerOf([list, index, ...tail]))
   switch (kind) {
     case 'meter':
-      return at('meters', (config.meters ?? []).findIndex((meter) => meter.id === id))
+      return at(
+        'meters',
+        (config.meters ?? []).findIndex((meter) => meter.id === id),
+      )
     case 'product':
-      return at('products', config.products.findIndex((product) => product.id === id))
+      return at(
+        'products',
+        config.products.findIndex((product) => product.id === id),
+      )
     case 'price': {
       for (const [index, product] of config.products.entries()) {
         const found = (product.prices ?? []).findIndex((price) => price.id === id)
@@ -178,11 +195,20 @@ export function placeOf(config: BillingConfig, kind: ResourceKind, id: string, f
       return '#'
     }
     case 'coupon':
-      return at('coupons', (config.coupons ?? []).findIndex((coupon) => coupon.id === id))
+      return at(
+        'coupons',
+        (config.coupons ?? []).findIndex((coupon) => coupon.id === id),
+      )
     case 'promotion_code':
-      return at('promotion_codes', (config.promotion_codes ?? []).findIndex((code) => code.id === id))
+      return at(
+        'promotion_codes',
+        (config.promotion_codes ?? []).findIndex((code) => code.id === id),
+      )
     case 'webhook':
-      return at('webhooks', (config.webhooks ?? []).findIndex((webhook) => webhookId(webhook) === id))
+      return at(
+        'webhooks',
+        (config.webhooks ?? []).findIndex((webhook) => webhookId(webhook) === id),
+      )
   }
 }
 

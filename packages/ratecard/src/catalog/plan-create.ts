@@ -12,7 +12,11 @@ import type { Step } from './steps.ts'
 const productPrefix = 'rc_'
 
 /** Plans the creation; refuses it when a natural key is in somebody else's hands. `carried`: redemptions of a code's predecessors. */
-export function createStep<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>, carried: number): void {
+export function createStep<K extends ResourceKind>(
+  context: PlanContext,
+  want: DesiredResource<K>,
+  carried: number,
+): void {
   if (want.kind === 'price' && !lookupKeyIsFree(context, want)) return
   if (!clearTheWay(context, want)) return
   context.forward.push({
@@ -59,7 +63,11 @@ function chosenId(context: PlanContext, want: DesiredResource): ProcessorId | nu
 /** Lookup keys are unique over all prices of the account, archived ones included. */
 export function lookupKeyIsFree(context: PlanContext, want: DesiredResource): boolean {
   const holder = context.own.all('price').find((price) => price.lookupKey === want.configId)
-  if (holder === undefined || context.own.ownerOf('price', holder.processorId) !== null || holder.processorId === want.adopt)
+  if (
+    holder === undefined ||
+    context.own.ownerOf('price', holder.processorId) !== null ||
+    holder.processorId === want.adopt
+  )
     return true
   refuse(
     context,
@@ -94,7 +102,9 @@ export function clearTheWay(context: PlanContext, want: DesiredResource): boolea
 
 function inTheWay(want: DesiredResource, object: ObservedResource): boolean {
   if (want.kind === 'meter')
-    return (want as DesiredResource<'meter'>).fields.eventName === (object as ObservedResource<'meter'>).fields.eventName
+    return (
+      (want as DesiredResource<'meter'>).fields.eventName === (object as ObservedResource<'meter'>).fields.eventName
+    )
   const code = want as DesiredResource<'promotion_code'>
   const other = object as ObservedResource<'promotion_code'>
   return code.fields.active && code.fields.code.toLowerCase() === other.fields.code.toLowerCase()

@@ -1,6 +1,6 @@
 // Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other.
 import type { PlanContext } from './plan-context.ts'
-import { editsSince } from './plan-resource.ts'
+import { editsSince } from './plan-edits.ts'
 import type { Change } from './plan.ts'
 import { processorId, resourceKey } from './resource.ts'
 import type { DesiredResource } from './resource.ts'

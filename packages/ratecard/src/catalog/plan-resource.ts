@@ -1,8 +1,9 @@
 // One resource: keep, update, reactivate, adopt, replace or create. Observation outranks memory: the live object decides.
-import { differences, same } from './compare.ts'
+import { differences } from './compare.ts'
 import type { Difference } from './compare.ts'
 import { documentName } from './document-fields.ts'
 import { isWithheld } from './observed.ts'
+import { editsSince, ourEdits } from './plan-edits.ts'
 import { decideLocal } from './plan-local.ts'
 import { createStep, usedUp } from './plan-create.ts'
 import { fieldChange, lastFields, refuse, wantedFields, warn } from './plan-context.ts'
@@ -33,7 +34,11 @@ export function decideResource<K extends ResourceKind>(context: PlanContext, wan
     decideAbsent(context, want)
     return
   }
-  const found = relevantDifferences(context, differences(want.kind, fields, target.fields, lastFields(context, want.kind, want.configId)), target)
+  const found = relevantDifferences(
+    context,
+    differences(want.kind, fields, target.fields, lastFields(context, want.kind, want.configId)),
+    target,
+  )
   const fixed = found.filter((difference) => difference.fixed)
   if (fixed.length === 0) {
     settleOn(context, want, target, found, { adopting: false })
@@ -50,7 +55,11 @@ export function decideResource<K extends ResourceKind>(context: PlanContext, wan
   stopOnDrift(context, want, fixed)
   const equal = candidates.find((object) => object !== target && isEqual(want.kind, fields, object))
   if (equal === undefined) decideReplacement(context, want, target, found)
-  else settleOn(context, want, equal, differences(want.kind, fields, equal.fields, null), { adopting: false, replacing: { target, found } })
+  else
+    settleOn(context, want, equal, differences(want.kind, fields, equal.fields, null), {
+      adopting: false,
+      replacing: { target, found },
+    })
 }
 
 /** Ours, and for meters (which carry no mark) whatever already listens to the same event in the same way. */
@@ -120,7 +129,10 @@ function decideAbsent<K extends ResourceKind>(context: PlanContext, want: Desire
   const because: FieldChange[] =
     known.home === 'local'
       ? editsSince(context, want)
-      : [{ field: 'processor_id', before: mapped ?? undefined, after: undefined, origin: 'drift' }, ...editsSince(context, want)]
+      : [
+          { field: 'processor_id', before: mapped ?? undefined, after: undefined, origin: 'drift' },
+          ...editsSince(context, want),
+        ]
   createStep(context, want, 0)
   draftNew(context, want, 'replace', because)
 }
@@ -131,7 +143,11 @@ function decideReplacement<K extends ResourceKind>(
   target: ObservedResource<K>,
   found: readonly Difference[],
 ): void {
-  if (want.kind === 'coupon' && target.redeemed > 0 && (want as DesiredResource<'coupon'>).fields.maxRedemptions !== null)
+  if (
+    want.kind === 'coupon' &&
+    target.redeemed > 0 &&
+    (want as DesiredResource<'coupon'>).fields.maxRedemptions !== null
+  )
     warn(
       context,
       want,
@@ -145,7 +161,9 @@ function decideReplacement<K extends ResourceKind>(
     context,
     want,
     known ? 'replace' : 'create',
-    known ? [...found.map((difference) => fieldChange(context, want.kind, difference)), ...ourEdits(context, want)] : [],
+    known
+      ? [...found.map((difference) => fieldChange(context, want.kind, difference)), ...ourEdits(context, want)]
+      : [],
   )
 }
 
@@ -176,13 +194,32 @@ function decideAdoption<K extends ResourceKind>(context: PlanContext, want: Desi
   if (id === null) return
   const object = context.own.find(want.kind, id)
   if (object === null) {
-    refuse(context, want, 'processor_id_unknown', `The processor has no ${want.kind} "${id}".`, 'Correct the id, or remove `processor_id` to create a new object.', 'processor_id')
+    refuse(
+      context,
+      want,
+      'processor_id_unknown',
+      `The processor has no ${want.kind} "${id}".`,
+      'Correct the id, or remove `processor_id` to create a new object.',
+      'processor_id',
+    )
     return
   }
   const owner = context.own.ownerOf(want.kind, id)
   const holder = owner === null ? undefined : context.wanted.get(resourceKey(want.kind, owner))
-  if (owner !== null && owner !== want.configId && holder !== undefined && (holder.adopt === null || holder.adopt === id)) {
-    refuse(context, want, 'processor_id_taken', `"${id}" already belongs to the ${want.kind} "${owner}".`, 'One object stands for one configuration id: remove one of the two.', 'processor_id')
+  if (
+    owner !== null &&
+    owner !== want.configId &&
+    holder !== undefined &&
+    (holder.adopt === null || holder.adopt === id)
+  ) {
+    refuse(
+      context,
+      want,
+      'processor_id_taken',
+      `"${id}" already belongs to the ${want.kind} "${owner}".`,
+      'One object stands for one configuration id: remove one of the two.',
+      'processor_id',
+    )
     return
   }
   const found = differences(want.kind, wantedFields(context, want), object.fields, null)
@@ -200,7 +237,14 @@ function decideAdoption<K extends ResourceKind>(context: PlanContext, want: Desi
     )
   }
   for (const reason of foreign)
-    refuse(context, want, 'processor_id_conflict', `"${id}" uses ${reason}, which the document cannot express.`, 'Remove `processor_id` and make a new price.', 'processor_id')
+    refuse(
+      context,
+      want,
+      'processor_id_conflict',
+      `"${id}" uses ${reason}, which the document cannot express.`,
+      'Remove `processor_id` and make a new price.',
+      'processor_id',
+    )
   if (conflicts.length === 0 && foreign.length === 0) settleOn(context, want, object, found, { adopting: true })
 }
 
@@ -217,7 +261,11 @@ function refuseTypeChange(context: PlanContext, want: DesiredResource, target: O
 }
 
 /** Money fields that somebody changed at the processor are not overwritten without being asked to. */
-function stopOnDrift<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>, fixed: readonly Difference[]): void {
+function stopOnDrift<K extends ResourceKind>(
+  context: PlanContext,
+  want: DesiredResource<K>,
+  fixed: readonly Difference[],
+): void {
   if (context.input.force === true) return
   for (const difference of fixed) {
     if (difference.origin === 'edit') continue
@@ -231,26 +279,6 @@ function stopOnDrift<K extends ResourceKind>(context: PlanContext, want: Desired
       change.field.split('.')[0],
     )
   }
-}
-
-/** Differences between the last applied version and this document, in fields the processor holds. */
-export function editsSince<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>): FieldChange[] {
-  const known = context.known.get(resourceKey(want.kind, want.configId)) as DesiredResource<K> | undefined
-  if (known === undefined) return []
-  const [before, after] = [known.fields as FieldsOf<K, never>, want.fields as FieldsOf<K, never>]
-  return [
-    ...differences(want.kind, after, before, before).map((difference) => fieldChange(context, want.kind, difference)),
-    ...ourEdits(context, want),
-  ]
-}
-
-/** Differences in the fields that are ours alone: no processor write. */
-export function ourEdits(context: PlanContext, want: DesiredResource): FieldChange[] {
-  const known = context.known.get(resourceKey(want.kind, want.configId))
-  if (known === undefined) return []
-  return [...new Set([...Object.keys(want.ours), ...Object.keys(known.ours)])]
-    .filter((field) => !same(want.ours[field], known.ours[field]))
-    .map((field) => ({ field, before: known.ours[field], after: want.ours[field], origin: 'edit' as const }))
 }
 
 function show(value: unknown): string {

@@ -4,7 +4,7 @@ import type { Difference } from './compare.ts'
 import { fieldChange, lastFields, wantedFields } from './plan-context.ts'
 import type { PlanContext } from './plan-context.ts'
 import { clearTheWay, lookupKeyIsFree } from './plan-create.ts'
-import { ourEdits } from './plan-resource.ts'
+import { ourEdits } from './plan-edits.ts'
 import type { Change, FieldChange } from './plan.ts'
 import { resourceKey } from './resource.ts'
 import type { DesiredResource, FieldsOf, ObservedResource, ResourceKind } from './resource.ts'
@@ -47,7 +47,11 @@ export function settleOn<K extends ResourceKind>(
     ...(options.replacing?.found ?? found).map((difference) => fieldChange(context, want.kind, difference)),
     ...(known === undefined || options.adopting
       ? []
-      : [...landed(context, want, options.replacing?.found ?? found), ...repairs(needs, want, object, options), ...ourEdits(context, want)]),
+      : [
+          ...landed(context, want, options.replacing?.found ?? found),
+          ...repairs(needs, want, object, options),
+          ...ourEdits(context, want),
+        ]),
   ]
   const moves = mapped !== object.processorId
   const action = actionFor(context, want, object, because, moves, options)
@@ -58,7 +62,8 @@ export function settleOn<K extends ResourceKind>(
     kind: want.kind,
     configId: want.configId,
     home: want.home,
-    because: action === 'adopt' || action === 'update' || action === 'replace' || action === 'reactivate' ? because : [],
+    because:
+      action === 'adopt' || action === 'update' || action === 'replace' || action === 'reactivate' ? because : [],
     before: action === 'adopt' ? null : mapped,
     after: object.processorId,
     reused: moves,
@@ -94,7 +99,14 @@ function repairs<K extends ResourceKind>(
       ? [{ field: 'lookup_key', before: object.lookupKey ?? undefined, after: want.configId, origin: 'drift' as const }]
       : []),
     ...(needs.mark
-      ? [{ field: 'metadata.ratecard_id', before: object.mark ?? undefined, after: want.configId, origin: 'drift' as const }]
+      ? [
+          {
+            field: 'metadata.ratecard_id',
+            before: object.mark ?? undefined,
+            after: want.configId,
+            origin: 'drift' as const,
+          },
+        ]
       : []),
   ]
 }
@@ -146,7 +158,9 @@ function writes<K extends ResourceKind>(
     if (!difference.field.startsWith('metadata.')) {
       // The planned value, with references as configuration ids; `active` of an exhausted code is the planner's own.
       set[difference.field] =
-        difference.field === 'active' ? difference.want : (want.fields as unknown as Record<string, unknown>)[difference.field]
+        difference.field === 'active'
+          ? difference.want
+          : (want.fields as unknown as Record<string, unknown>)[difference.field]
       continue
     }
     const key = difference.field.slice('metadata.'.length)

@@ -132,5 +132,7 @@ export function planIsEmpty(plan: Plan): boolean {
 export function planFingerprint(plan: Plan): string {
   const { steps, bindings, changes } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
-  return createHash('sha256').update(canonicalJson({ steps, bindings, changes: decided })).digest('hex')
+  return createHash('sha256')
+    .update(canonicalJson({ steps, bindings, changes: decided }))
+    .digest('hex')
 }

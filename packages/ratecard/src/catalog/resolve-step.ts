@@ -3,7 +3,10 @@ import type { ConfigId, ProcessorId, ResourceKind } from './resource.ts'
 import type { ResolvedStep, Step } from './steps.ts'
 
 /** The step with configuration ids replaced by processor ids. A reference that nothing resolves is a bug of the plan. */
-export function resolveStep(step: Step, lookup: (kind: ResourceKind, id: ConfigId) => ProcessorId | undefined): ResolvedStep {
+export function resolveStep(
+  step: Step,
+  lookup: (kind: ResourceKind, id: ConfigId) => ProcessorId | undefined,
+): ResolvedStep {
   const resolve = (kind: ResourceKind, id: ConfigId): ProcessorId => {
     const found = lookup(kind, id)
     if (found === undefined) throw new Error(`The plan refers to ${kind} "${id}", which no step made`)
@@ -15,10 +18,15 @@ export function resolveStep(step: Step, lookup: (kind: ResourceKind, id: ConfigI
       Object.entries(fields).map(([field, value]: [string, unknown]) => {
         const kind = references[field]
         if (kind === undefined || value === null) return [field, value]
-        return [field, Array.isArray(value) ? value.map((id: ConfigId) => resolve(kind, id)).sort() : resolve(kind, value as ConfigId)]
+        return [
+          field,
+          Array.isArray(value)
+            ? value.map((id: ConfigId) => resolve(kind, id)).sort()
+            : resolve(kind, value as ConfigId),
+        ]
       }),
     )
   if (step.op === 'create') return { ...step, fields: replace(step.fields) } as ResolvedStep
-  if (step.op === 'update') return { ...step, set: replace(step.set) } as ResolvedStep
+  if (step.op === 'update') return { ...step, set: replace(step.set) }
   return step
 }

@@ -149,7 +149,7 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   /** Coupons and codes: redemptions so far of this object, and those of its predecessors. 0 elsewhere. */
   readonly redeemed: number
   readonly carried: number
-  /** Why a customer could not use it although it is not archived: an expired or used-up code or coupon. */
+  /** A coupon or code that expired or is used up by itself. Whether the coupon of a code still gives anything is asked apart. */
   readonly spent: boolean
   /** What the document cannot express of it, for example `transform_quantity`. Such a price is never equal to a desired one. */
   readonly unrepresentable: readonly string[]

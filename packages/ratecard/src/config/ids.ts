@@ -24,7 +24,8 @@ export function isLocalPrice(price: Price): boolean {
     price.billing_scheme !== 'tiered' &&
     price.usage_type !== 'metered' &&
     !isEnterprise(price) &&
-    price.processor_id === undefined &&
+    // Served free prices are mapped to themselves, so that a served document can be pushed back.
+    (price.processor_id === undefined || price.processor_id === price.id) &&
     (price.amount === 0 ||
       (price.unit_amount_decimal !== undefined && canonicalDecimal(price.unit_amount_decimal) === '0'))
   )

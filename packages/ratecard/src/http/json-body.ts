@@ -71,7 +71,7 @@ function flawOf(text: string): ServiceError | null {
   const frames: Frame[] = []
   for (let position = 0; position < text.length; position++) {
     const top = frames.at(-1)
-    switch (text[position]) {
+    switch (text.charAt(position)) {
       case '"': {
         const end = endOfString(text, position)
         if (top?.expectsName === true && top.names !== null) {

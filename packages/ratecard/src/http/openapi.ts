@@ -5,14 +5,8 @@ import { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
 import { publicHeaders } from './config-answer.ts'
 import { describeRoute, securityScheme } from './contract.ts'
 import { Type } from 'typebox'
-import {
-  CalculationSchema,
-  ChangeReportSchema,
-  DetailSchema,
-  IssueSchema,
-  ProblemSchema,
-  PushStepSchema,
-} from './wire-schemas.ts'
+import { IssueSchema, ProblemSchema } from './problem-schemas.ts'
+import { CalculationSchema, ChangeReportSchema, DetailSchema, PushStepSchema } from './wire-schemas.ts'
 
 export const openapiPath = '/api/v1/openapi.json'
 
@@ -48,7 +42,8 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
       },
     },
     refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${String(index)}`),
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json.$id === 'string' ? json.$id : `schema-${String(index)}`,
     },
   })
   let text: string | undefined

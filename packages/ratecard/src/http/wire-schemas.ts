@@ -3,12 +3,13 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { Detail } from '../service.ts'
-import { issueCodes, problemCodes } from '../errors/codes.ts'
-import type { IssueCode, ProblemCode } from '../errors/codes.ts'
 
-const closed = { additionalProperties: false } as const
-const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const Time = (description: string) => Type.String({ format: 'date-time', description })
+export const closed = { additionalProperties: false } as const
+/** Whole minor units as an integer, fractions as decimal text. */
+const ExactMinor = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^\\d+\\.\\d+$' })], { description })
+export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+export const Time = (description: string) => Type.String({ format: 'date-time', description })
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
 /** A shared schema of the document, by the name of its component. */
@@ -29,45 +30,6 @@ const Ids = Type.Array(Type.String(), { description: 'Configuration ids in docum
 const pushKinds = ['push', 'rollback', 'reset'] as const
 const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
 const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
-
-export const IssueSchema = Type.Object(
-  {
-    code: Type.Enum(Object.keys(issueCodes) as IssueCode[], { description: 'What is wrong; contract.' }),
-    pointer: Type.String({
-      description: 'JSON pointer (URI fragment) to the place; `#/query/…` and `#/path/…` for parameters.',
-    }),
-    severity: Type.Enum(['error', 'warning']),
-    detail: Type.String(),
-    hint: Type.Optional(Type.String({ description: 'What to do next.' })),
-  },
-  closed,
-)
-
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String({ description: 'URL of the explanation of the code.' }),
-    title: Type.String({ description: 'The same for every occurrence of the code.' }),
-    status: Type.Integer({ minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'What happened this time.' }),
-    instance: Type.String({ description: '`urn:request:` and the X-Request-Id of the answer.' }),
-    code: Type.Enum(Object.keys(problemCodes) as ProblemCode[], { description: 'What to switch on; contract.' }),
-    hint: Type.Optional(Type.String({ description: 'What to do next.' })),
-    errors: Type.Optional(Type.Array(ref('Issue'))),
-    processor: Type.Optional(
-      Type.Object(
-        {
-          type: Type.Optional(Type.String()),
-          code: Type.Optional(Type.String()),
-          message: Type.Optional(Type.String()),
-          param: Type.Optional(Type.String()),
-          request_id: Type.Optional(Type.String()),
-        },
-        { ...closed, description: 'The processor’s own words, unchanged.' },
-      ),
-    ),
-  },
-  { additionalProperties: true, description: 'A problem (RFC 9457).' },
-)
 
 const created = { created: Ids, updated: Ids, archived: Ids }
 export const ChangeReportSchema = Type.Object(
@@ -229,16 +191,16 @@ export const CostSchema = Type.Object(
     tiers_mode: Type.Optional(Type.Enum(['graduated', 'volume'])),
     amount: Count('Minor units, rounded half up once, at the end.'),
     amount_decimal: Type.String({ description: 'Minor units before rounding.' }),
-    effective_unit_amount: nullable(Type.String({ description: 'Minor units per unit; null at quantity 0.' })),
+    effective_unit_amount: nullable(ExactMinor('Minor units per unit; null at quantity 0.')),
     formatted: Type.String({ description: 'The amount as people read it.' }),
     breakdown: Type.Array(
       Type.Object(
         {
           up_to: Type.Union([Type.Integer(), Type.Literal('inf')]),
           quantity: Count('Units of this line.'),
-          unit_amount: Type.String({ description: 'Exact, in minor units.' }),
-          flat_amount: Type.String({ description: 'Exact, in minor units.' }),
-          amount: Type.String({ description: 'Exact, in minor units.' }),
+          unit_amount: ExactMinor('Exact, in minor units.'),
+          flat_amount: ExactMinor('Exact, in minor units.'),
+          amount: ExactMinor('Exact, in minor units.'),
         },
         closed,
       ),
@@ -303,35 +265,5 @@ export const ResetSchema = Type.Object(
     errors: Type.Array(Type.Object({ kind: Kind, config_id: Type.String(), detail: Type.String() }, closed)),
     revision: Revision,
   },
-  closed,
-)
-
-const serviceKey = {
-  id: Type.String(),
-  name: Type.String(),
-  hint: Type.String({ description: 'The key’s last four characters.' }),
-  created_at: Time('When it was made.'),
-  last_used_at: nullable(Time('Its last use, to the minute.')),
-  revoked_at: nullable(Time('When it was revoked.')),
-}
-export const ServiceKeySchema = Type.Object(serviceKey, closed)
-export const NewServiceKeySchema = Type.Object(
-  { ...serviceKey, key: Type.String({ description: 'The key itself: shown this once.' }) },
-  closed,
-)
-
-export const FindingSchema = Type.Object(
-  {
-    check: Type.String(),
-    status: Type.Enum(['ok', 'warning', 'problem']),
-    detail: Type.String(),
-    hint: Type.Optional(Type.String()),
-  },
-  closed,
-)
-
-const Check = Type.Object({ ok: Type.Boolean(), detail: Type.String() }, closed)
-export const ReadinessSchema = Type.Object(
-  { ready: Type.Boolean(), checks: Type.Object({ store: Check, processor: Check, workers: Check }, closed) },
   closed,
 )

@@ -224,14 +224,14 @@ export function costToWire(cost: Cost) {
     ...(cost.tiersMode === null ? {} : { tiers_mode: cost.tiersMode }),
     amount: cost.amount,
     amount_decimal: cost.amountDecimal,
-    effective_unit_amount: cost.effectiveUnitAmount,
+    effective_unit_amount: cost.effectiveUnitAmount === null ? null : minorUnits(cost.effectiveUnitAmount),
     formatted: cost.formatted,
     breakdown: cost.breakdown.map((line) => ({
       up_to: line.upTo ?? ('inf' as const),
       quantity: line.quantity,
-      unit_amount: line.unitAmount,
-      flat_amount: line.flatAmount,
-      amount: line.amount,
+      unit_amount: minorUnits(line.unitAmount),
+      flat_amount: minorUnits(line.flatAmount),
+      amount: minorUnits(line.amount),
     })),
   }
 }
@@ -254,4 +254,10 @@ export function findingToWire(finding: Finding) {
     detail: finding.detail,
     ...(finding.hint === undefined ? {} : { hint: finding.hint }),
   }
+}
+
+/** Whole minor units as an integer, fractions as exact decimal text: never a float, and plain amounts add up without parsing. */
+function minorUnits(canonical: string): number | string {
+  const whole = Number(canonical)
+  return Number.isSafeInteger(whole) && String(whole) === canonical ? whole : canonical
 }

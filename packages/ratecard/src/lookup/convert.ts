@@ -28,7 +28,7 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
       return shows(current.publicIndex, entry.kind, entry.configId)
     const removedIn = await removals(resourceKey(entry.kind, entry.configId))
     const held = removedIn === undefined ? null : await versions.find(removedIn - 1)
-    if (held?.document == null) return false
+    if (held === null || held.document === null) return false
     return shows(indexConfig(publicView(JSON.parse(held.document) as BillingConfig)), entry.kind, entry.configId)
   }
 

@@ -79,14 +79,14 @@ export function createPublished({ store, clock }: { readonly store: Source; read
     read,
     peek,
     refresh,
-    invalidate(): void {
+    invalidate: (): void => {
       generation += 1
       fresh = false
     },
-    start(): void {
+    start: (): void => {
       timer ??= setInterval(() => void refresh().catch(() => undefined), pollMs).unref()
     },
-    stop(): void {
+    stop: (): void => {
       clearInterval(timer)
       timer = undefined
     },
@@ -112,7 +112,7 @@ function publish(
   entries: readonly MappingEntry[],
 ): Published {
   const mappings = historyOf(entries)
-  if (version?.document == null) return { current: null, mappings }
+  if (version === null || version.document === null) return { current: null, mappings }
   const document = JSON.parse(version.document) as BillingConfig
   const head = {
     id: `cfg_${String(version.revision)}_${version.checksum.slice(0, 12)}`,

@@ -13,7 +13,11 @@ export async function bindAccount(deps: Pick<SyncDeps, 'store' | 'processor'>, s
   const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
   const bound = await deps.store.facts.bind(fact, mine)
   if (bound === mine) return
-  throw new ServiceError('account_mismatch', `This environment belongs to the processor account ${bound}; the key is of ${mine}.`, {
-    hint: 'Use the key of that account, or a data directory (or database) of its own for the other account.',
-  })
+  throw new ServiceError(
+    'account_mismatch',
+    `This environment belongs to the processor account ${bound}; the key is of ${mine}.`,
+    {
+      hint: 'Use the key of that account, or a data directory (or database) of its own for the other account.',
+    },
+  )
 }

@@ -31,7 +31,9 @@ export type Results = Map<string, ProcessorId>
 /** Performs every pending step in order. Returns when all are done; otherwise the journal says what is not. */
 export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise<Results> {
   const records = await deps.store.pushes.steps(context.pushId)
-  const results: Results = new Map(context.bindings.map((binding) => [resourceKey(binding.kind, binding.configId), binding.processorId]))
+  const results: Results = new Map(
+    context.bindings.map((binding) => [resourceKey(binding.kind, binding.configId), binding.processorId]),
+  )
   const steps = records.map((record) => ({ record, step: JSON.parse(record.step) as Step }))
   for (const { record, step } of steps)
     if (record.state === 'succeeded' && step.op !== 'archive' && record.processorId !== null)
@@ -66,13 +68,23 @@ function isDefault(step: Step): boolean {
   return step.op === 'update' && step.kind === 'product' && 'defaultPrice' in step.set
 }
 
-async function runPhase(deps: SyncDeps, context: ApplyContext, phase: readonly Pending[], results: Results): Promise<void> {
+async function runPhase(
+  deps: SyncDeps,
+  context: ApplyContext,
+  phase: readonly Pending[],
+  results: Results,
+): Promise<void> {
   const queue = [...phase]
   let failure: { readonly error: unknown } | undefined
   const worker = async () => {
     for (let item = queue.shift(); item !== undefined && failure === undefined; item = queue.shift()) {
       try {
-        if (deps.shutdown.aborted) throw new ServiceError('shutting_down', 'The service is shutting down; the push was stopped between two steps.', { hint: 'Resume it with `ratecard billing resume`.', retryAfter: 10 })
+        if (deps.shutdown.aborted)
+          throw new ServiceError(
+            'shutting_down',
+            'The service is shutting down; the push was stopped between two steps.',
+            { hint: 'Resume it with `ratecard billing resume`.', retryAfter: 10 },
+          )
         context.signal.throwIfAborted()
         await runStep(deps, context, item, results)
       } catch (error) {
@@ -84,7 +96,12 @@ async function runPhase(deps: SyncDeps, context: ApplyContext, phase: readonly P
   if (failure !== undefined) throw failure.error
 }
 
-async function runStep(deps: SyncDeps, context: ApplyContext, { record, step }: Pending, results: Results): Promise<void> {
+async function runStep(
+  deps: SyncDeps,
+  context: ApplyContext,
+  { record, step }: Pending,
+  results: Results,
+): Promise<void> {
   const { pushes } = deps.store
   const resolved = resolveStep(step, (kind: ResourceKind, id) => results.get(resourceKey(kind, id)))
   const replayed = await replay(deps, context, record)
@@ -112,13 +129,14 @@ async function recordSuccess(
   results: Results,
 ): Promise<void> {
   const processorId = performed?.processorId ?? processorIdOf(resolved)
+  const secret = performed?.secret ?? null
   await deps.store.pushes.succeed(
     context.pushId,
     record.index,
     {
       processorId,
       requestId: performed?.requestId ?? null,
-      ...(performed?.secret == null ? {} : { secret: performed.secret }),
+      ...(secret === null ? {} : { secret }),
       ...(resolved.op === 'archive' && resolved.last !== null
         ? {
             archived: {
@@ -133,7 +151,8 @@ async function recordSuccess(
     },
     context.token,
   )
-  if (resolved.op !== 'archive' && processorId !== null) results.set(resourceKey(resolved.kind, resolved.configId), processorId)
+  if (resolved.op !== 'archive' && processorId !== null)
+    results.set(resourceKey(resolved.kind, resolved.configId), processorId)
   deps.onProgress(context.pushId)
 }
 
@@ -180,7 +199,12 @@ export function idempotencyKey(pushId: string, index: number, attempt: number): 
   return `ratecard-${pushId}-${String(index)}-${String(attempt)}`
 }
 
-async function performOrFind(deps: SyncDeps, context: ApplyContext, step: ResolvedStep, begun: StepRecord): Promise<Performed> {
+async function performOrFind(
+  deps: SyncDeps,
+  context: ApplyContext,
+  step: ResolvedStep,
+  begun: StepRecord,
+): Promise<Performed> {
   try {
     return await deps.processor.perform(step, {
       idempotencyKey: idempotencyKey(context.pushId, begun.index, begun.attempts),
@@ -195,17 +219,27 @@ async function performOrFind(deps: SyncDeps, context: ApplyContext, step: Resolv
   }
 }
 
-async function settleFailure(deps: SyncDeps, context: ApplyContext, begun: StepRecord, step: Step, error: unknown): Promise<void> {
+async function settleFailure(
+  deps: SyncDeps,
+  context: ApplyContext,
+  begun: StepRecord,
+  step: Step,
+  error: unknown,
+): Promise<void> {
   const failure = asServiceError(error)
-  const words = failure instanceof ServiceError ? JSON.stringify({ code: failure.code, detail: failure.message, processor: failure.processor }) : null
+  const words =
+    failure instanceof ServiceError
+      ? JSON.stringify({ code: failure.code, detail: failure.message, processor: failure.processor })
+      : null
   const unknown = error instanceof ProcessorError ? error.outcomeUnknown : true
   const retryable = error instanceof ProcessorError && (error.kind === 'rate_limited' || error.kind === 'unavailable')
-  const goesOn = context.onRefused !== undefined && failure instanceof ServiceError && !unknown && !retryable
-  const state = unknown ? 'unknown' : retryable ? 'pending' : goesOn ? 'skipped' : 'failed'
+  const refused = !unknown && !retryable && failure instanceof ServiceError
+  const goOn = refused ? context.onRefused : undefined
+  const state = unknown ? 'unknown' : retryable ? 'pending' : goOn === undefined ? 'failed' : 'skipped'
   await deps.store.pushes.settle(context.pushId, begun.index, state, words, context.token)
   deps.onProgress(context.pushId)
-  if (goesOn) {
-    context.onRefused?.(step, failure)
+  if (refused && goOn !== undefined) {
+    goOn(step, failure)
     return
   }
   throw new StepFailure(step, begun.index, failure)

@@ -14,7 +14,11 @@ export interface DriftResult {
   readonly revision: number
   readonly version: string
   readonly differences: readonly Detail[]
-  readonly unmanaged: readonly { readonly kind: ResourceKind; readonly processorId: string; readonly name: string | null }[]
+  readonly unmanaged: readonly {
+    readonly kind: ResourceKind
+    readonly processorId: string
+    readonly name: string | null
+  }[]
 }
 
 /** What somebody changed at the processor since the last applied version: the plan of that version against the live state. */
@@ -22,7 +26,9 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
   const current = await deps.store.versions.current()
   const document = currentDocument(current)
   if (current === null || document === null)
-    throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', { hint: 'Push one first: `ratecard billing push`.' })
+    throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', {
+      hint: 'Push one first: `ratecard billing push`.',
+    })
   const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
   const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true })
@@ -33,7 +39,13 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
       .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
       .map((object) => ({ kind, processorId: object.processorId, name: nameOf(object) })),
   )
-  return { inSync: differences.length === 0, revision: current.revision, version: current.version, differences, unmanaged }
+  return {
+    inSync: differences.length === 0,
+    revision: current.revision,
+    version: current.version,
+    differences,
+    unmanaged,
+  }
 }
 
 function nameOf(object: ObservedResource): string | null {

@@ -5,8 +5,20 @@ import { findPush, liveState, stepView } from './pushes.ts'
 import type { StepView } from './pushes.ts'
 
 export type PushProgress =
-  | { readonly type: 'state'; readonly pushId: string; readonly state: PushState; readonly stepsDone: number; readonly stepsTotal: number }
-  | { readonly type: 'step'; readonly pushId: string; readonly step: StepView; readonly stepsDone: number; readonly stepsTotal: number }
+  | {
+      readonly type: 'state'
+      readonly pushId: string
+      readonly state: PushState
+      readonly stepsDone: number
+      readonly stepsTotal: number
+    }
+  | {
+      readonly type: 'step'
+      readonly pushId: string
+      readonly step: StepView
+      readonly stepsDone: number
+      readonly stepsTotal: number
+    }
 
 const pollMs = 500
 
@@ -41,7 +53,12 @@ export class PushBus {
 const ended: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
 
 /** The present state first, then each change, until the push ends or the signal aborts. */
-export async function* followPush(deps: Pick<SyncDeps, 'store'>, bus: PushBus, id: string, signal: AbortSignal): AsyncGenerator<PushProgress> {
+export async function* followPush(
+  deps: Pick<SyncDeps, 'store'>,
+  bus: PushBus,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<PushProgress> {
   const told = new Map<number, string>()
   let last = ''
   for (;;) {
@@ -52,13 +69,14 @@ export async function* followPush(deps: Pick<SyncDeps, 'store'>, bus: PushBus, i
     const state = await liveState(deps, push)
     const now = `${state} ${String(push.stepsDone)}`
     if (now !== last) {
+      if (last === '') yield { type: 'state', ...counts, state }
       for (const record of await deps.store.pushes.steps(id)) {
         if (record.state === 'pending' || told.get(record.index) === record.state) continue
         told.set(record.index, record.state)
         yield { type: 'step', ...counts, step: stepView(record) }
       }
+      if (last !== '') yield { type: 'state', ...counts, state }
       last = now
-      yield { type: 'state', ...counts, state }
     }
     if (ended.has(state) || signal.aborted) return
     await woken

@@ -46,10 +46,17 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(document: unknown): { readonly config: BillingConfig; readonly warnings: readonly Issue[] } {
+export function requireValid(document: unknown): {
+  readonly config: BillingConfig
+  readonly warnings: readonly Issue[]
+} {
   const { config, errors, warnings } = validateConfig(document)
   if (config === null)
-    throw new ServiceError('config_invalid', `${String(errors.length)} ${errors.length === 1 ? 'problem' : 'problems'} in the configuration.`, { issues: [...errors, ...warnings] })
+    throw new ServiceError(
+      'config_invalid',
+      `${String(errors.length)} ${errors.length === 1 ? 'problem' : 'problems'} in the configuration.`,
+      { issues: [...errors, ...warnings] },
+    )
   return { config, warnings }
 }
 
@@ -57,7 +64,9 @@ export async function pushConfig(deps: SyncDeps, document: unknown, request: Pus
   const { config, warnings } = requireValid(document)
   return request.dryRun === true
     ? planPush(deps, config, warnings, request)
-    : deps.store.exclusively(pushLease, (lease) => pushUnderLease(deps, { kind: 'push', config, document, warnings }, request, lease))
+    : deps.store.exclusively(pushLease, (lease) =>
+        pushUnderLease(deps, { kind: 'push', config, document, warnings }, request, lease),
+      )
 }
 
 export interface Subject {
@@ -75,7 +84,12 @@ interface Considered {
 }
 
 /** Reads the live state and plans against it; writes nothing. */
-async function consider(deps: SyncDeps, config: BillingConfig, force: boolean, signal: AbortSignal): Promise<Considered> {
+async function consider(
+  deps: SyncDeps,
+  config: BillingConfig,
+  force: boolean,
+  signal: AbortSignal,
+): Promise<Considered> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
   const snapshot = await asking(() => deps.processor.snapshot({ signal }))
@@ -85,10 +99,15 @@ async function consider(deps: SyncDeps, config: BillingConfig, force: boolean, s
 }
 
 export function currentDocument(current: VersionRecord | null): BillingConfig | null {
-  return current?.document == null ? null : (JSON.parse(current.document) as BillingConfig)
+  return current === null || current.document === null ? null : (JSON.parse(current.document) as BillingConfig)
 }
 
-async function planPush(deps: SyncDeps, config: BillingConfig, warnings: readonly Issue[], request: PushRequest): Promise<PushResult> {
+async function planPush(
+  deps: SyncDeps,
+  config: BillingConfig,
+  warnings: readonly Issue[],
+  request: PushRequest,
+): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal)
   const { current, plan, unchanged } = await consider(deps, config, request.force === true, signal)
@@ -107,7 +126,12 @@ async function planPush(deps: SyncDeps, config: BillingConfig, warnings: readonl
   }
 }
 
-export async function pushUnderLease(deps: SyncDeps, subject: Subject, request: PushRequest, lease: Lease): Promise<PushResult> {
+export async function pushUnderLease(
+  deps: SyncDeps,
+  subject: Subject,
+  request: PushRequest,
+  lease: Lease,
+): Promise<PushResult> {
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
@@ -155,9 +179,13 @@ export async function pushUnderLease(deps: SyncDeps, subject: Subject, request: 
 
 function refuseStale(plan: Plan, { expectPlan }: PushRequest): void {
   if (expectPlan === undefined || expectPlan === planFingerprint(plan)) return
-  throw new ServiceError('plan_stale', 'The saved plan no longer fits: the processor or the configuration changed since. Nothing was written.', {
-    hint: 'Plan again, look at the difference, and apply the new plan.',
-  })
+  throw new ServiceError(
+    'plan_stale',
+    'The saved plan no longer fits: the processor or the configuration changed since. Nothing was written.',
+    {
+      hint: 'Plan again, look at the difference, and apply the new plan.',
+    },
+  )
 }
 
 function writesOf(plan: Plan): number {
@@ -169,9 +197,17 @@ function refuseImpossible(plan: Plan): void {
   if (errors.length === 0) return
   const drift = errors.every((issue) => issue.code === 'drift')
   if (drift)
-    throw new ServiceError('processor_drift', `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`, {
-      hint: 'Overwrite with --force (`?force=true`), or take the live values into the document with `ratecard billing pull`.',
-      issues: plan.issues,
-    })
-  throw new ServiceError('plan_refused', `${String(errors.length)} ${errors.length === 1 ? 'change is' : 'changes are'} impossible at the processor. Nothing was written.`, { issues: plan.issues })
+    throw new ServiceError(
+      'processor_drift',
+      `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
+      {
+        hint: 'Overwrite with --force (`?force=true`), or take the live values into the document with `ratecard billing pull`.',
+        issues: plan.issues,
+      },
+    )
+  throw new ServiceError(
+    'plan_refused',
+    `${String(errors.length)} ${errors.length === 1 ? 'change is' : 'changes are'} impossible at the processor. Nothing was written.`,
+    { issues: plan.issues },
+  )
 }

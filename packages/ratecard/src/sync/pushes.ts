@@ -10,7 +10,10 @@ type JournalDeps = Pick<SyncDeps, 'store'>
 
 export async function findPush(deps: JournalDeps, id: string): Promise<PushRecord> {
   const push = await deps.store.pushes.find(id)
-  if (push === null) throw new ServiceError('push_not_found', `There is no push "${id}".`, { hint: 'List them with `ratecard billing pushes`.' })
+  if (push === null)
+    throw new ServiceError('push_not_found', `There is no push "${id}".`, {
+      hint: 'List them with `ratecard billing pushes`.',
+    })
   return push
 }
 

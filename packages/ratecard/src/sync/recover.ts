@@ -30,12 +30,16 @@ export async function resolveSteps(
       await resolveOne(deps, push, record, token, signal, intent)
     } catch (error) {
       const failure = asServiceError(error)
-      throw new ServiceError('push_unfinished', `The outcome of step ${String(record.index + 1)} of push ${push.id} could not be looked up.`, {
-        hint: 'Try again when the processor can be reached.',
-        extra: { push_id: push.id },
-        ...(failure instanceof ServiceError ? { processor: failure.processor } : {}),
-        cause: error,
-      })
+      throw new ServiceError(
+        'push_unfinished',
+        `The outcome of step ${String(record.index + 1)} of push ${push.id} could not be looked up.`,
+        {
+          hint: 'Try again when the processor can be reached.',
+          extra: { push_id: push.id },
+          ...(failure instanceof ServiceError ? { processor: failure.processor } : {}),
+          cause: error,
+        },
+      )
     }
   }
 }

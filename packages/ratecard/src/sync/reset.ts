@@ -6,7 +6,7 @@ import { ownershipOf } from '../catalog/observed.ts'
 import { planChanges } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { configId } from '../catalog/resource.ts'
-import type { MappingEntry, ObservedResource, ResourceKind, Snapshot } from '../catalog/resource.ts'
+import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
@@ -70,7 +70,12 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
   })
 }
 
-function planReset(previous: BillingConfig | null, snapshot: Snapshot, mappings: readonly MappingEntry[], scope: ResetRequest['scope']): Plan {
+function planReset(
+  previous: BillingConfig | null,
+  snapshot: Snapshot,
+  mappings: readonly MappingEntry[],
+  scope: ResetRequest['scope'],
+): Plan {
   const config: BillingConfig = {
     version: previous?.version ?? '0.0.0',
     products: [],
@@ -93,14 +98,21 @@ function inOrder(steps: readonly Step[]): Step[] {
 function foreignArchives(snapshot: Snapshot, mappings: readonly MappingEntry[]): Step[] {
   const own = ownershipOf(snapshot, mappings)
   return archiveOrder.flatMap((kind) =>
-    (own.all(kind) as readonly ObservedResource[])
+    own
+      .all<ResourceKind>(kind)
       .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
       .map((object) => archiveStep(object, configId(object.processorId))),
   )
 }
 
 function archivedIds(plan: Plan, refused: ReadonlySet<string>): Record<ArchivedKind, string[]> {
-  const archived: Record<ArchivedKind, string[]> = { products: [], prices: [], meters: [], coupons: [], promotion_codes: [] }
+  const archived: Record<ArchivedKind, string[]> = {
+    products: [],
+    prices: [],
+    meters: [],
+    coupons: [],
+    promotion_codes: [],
+  }
   const seen = new Set<string>()
   const add = (kind: ResourceKind, id: string) => {
     const list = listOf[kind]

@@ -17,12 +17,18 @@ export async function resumePush(deps: SyncDeps, id: string): Promise<PushResult
   return deps.store.exclusively(pushLease, async (lease) => {
     const push = await findPush(deps, id)
     if (push.state !== 'interrupted' && push.state !== 'running')
-      throw new ServiceError('push_not_resumable', `Push ${id} is ${push.state}.`, { hint: 'Only an interrupted push can be resumed. Push the document again instead.' })
+      throw new ServiceError('push_not_resumable', `Push ${id} is ${push.state}.`, {
+        hint: 'Only an interrupted push can be resumed. Push the document again instead.',
+      })
     const current = await deps.store.versions.current()
     if ((current?.revision ?? null) !== push.baseRevision)
-      throw new ServiceError('push_not_resumable', `Push ${id} was planned on revision ${String(push.baseRevision ?? 0)}, but the current one is ${String(current?.revision ?? 0)}.`, {
-        hint: 'Push the document again: it is planned anew against what is there.',
-      })
+      throw new ServiceError(
+        'push_not_resumable',
+        `Push ${id} was planned on revision ${String(push.baseRevision ?? 0)}, but the current one is ${String(current?.revision ?? 0)}.`,
+        {
+          hint: 'Push the document again: it is planned anew against what is there.',
+        },
+      )
     await bindAccount(deps, lease.signal)
     await deps.store.pushes.resume(id, lease.token)
     deps.onProgress(id)

@@ -8,9 +8,16 @@ import type { PushRequest, PushResult } from './push.ts'
 /** Pushes the content of an earlier revision as a new one. Original processor objects come back where they still exist. */
 export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushRequest): Promise<PushResult> {
   const version = await deps.store.versions.find(revision)
-  if (version === null) throw new ServiceError('revision_not_found', `The history has no revision ${String(revision)}.`, { hint: 'List the revisions with `ratecard billing history`.' })
+  if (version === null)
+    throw new ServiceError('revision_not_found', `The history has no revision ${String(revision)}.`, {
+      hint: 'List the revisions with `ratecard billing history`.',
+    })
   if (version.document === null)
-    throw new ServiceError('revision_not_found', `Revision ${String(revision)} is a reset and holds no configuration.`, { hint: 'Choose another revision.' })
+    throw new ServiceError(
+      'revision_not_found',
+      `Revision ${String(revision)} is a reset and holds no configuration.`,
+      { hint: 'Choose another revision.' },
+    )
   const document = JSON.parse(version.document) as BillingConfig
   if (request.dryRun === true) return pushConfig(deps, document, request)
   const { config, warnings } = requireValid(document)

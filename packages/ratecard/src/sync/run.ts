@@ -120,7 +120,9 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
     steps_done: done,
     steps_total: steps.length,
     ...(error instanceof StepFailure
-      ? { failed_step: { index: error.index, op: error.step.op, kind: error.step.kind, config_id: error.step.configId } }
+      ? {
+          failed_step: { index: error.index, op: error.step.op, kind: error.step.kind, config_id: error.step.configId },
+        }
       : {}),
   }
   const problem = new ServiceError(failure?.code ?? 'internal', describe(error, failure, done, steps.length), {
@@ -132,7 +134,13 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
     extra,
     cause: reason,
   })
-  const words = JSON.stringify({ code: problem.code, detail: problem.message, hint: problem.hint, processor: problem.processor, ...extra })
+  const words = JSON.stringify({
+    code: problem.code,
+    detail: problem.message,
+    hint: problem.hint,
+    processor: problem.processor,
+    ...extra,
+  })
   try {
     await deps.store.pushes.end(push.id, state, words, lease.token)
   } catch (ending) {
@@ -144,7 +152,8 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
 }
 
 function describe(error: unknown, failure: ServiceError | null, done: number, total: number): string {
-  const where = error instanceof StepFailure ? ` at ${error.step.op} of ${error.step.kind} "${error.step.configId}"` : ''
+  const where =
+    error instanceof StepFailure ? ` at ${error.step.op} of ${error.step.kind} "${error.step.configId}"` : ''
   const why = failure === null ? '' : ` ${failure.message}`
   return `The push stopped${where}, after ${String(done)} of ${String(total)} steps.${why}`
 }

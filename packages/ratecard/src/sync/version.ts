@@ -30,7 +30,10 @@ export function checkVersion(
     : `Version ${config.version} is current already, with other content.`
   const hint = `Raise it, for example to ${nextPatch(current.version)}.`
   if (settings.requireVersionBump)
-    throw new ServiceError('version_conflict', detail, { hint, issues: [{ code: 'version_not_raised', pointer: '#/version', severity: 'error', detail, hint }] })
+    throw new ServiceError('version_conflict', detail, {
+      hint,
+      issues: [{ code: 'version_not_raised', pointer: '#/version', severity: 'error', detail, hint }],
+    })
   return [{ code: 'version_not_raised', pointer: '#/version', severity: 'warning', detail, hint }]
 }
 

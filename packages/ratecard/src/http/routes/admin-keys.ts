@@ -5,7 +5,7 @@ import { describeRoute } from '../contract.ts'
 import { idParams } from '../request-parts.ts'
 import type { IdParams } from '../request-parts.ts'
 import { findingToWire, serviceKeyToWire } from '../wire.ts'
-import { FindingSchema, NewServiceKeySchema, ServiceKeySchema } from '../wire-schemas.ts'
+import { FindingSchema, NewServiceKeySchema, ServiceKeySchema } from '../operation-schemas.ts'
 
 const closed = { additionalProperties: false } as const
 

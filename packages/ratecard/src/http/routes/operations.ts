@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Readiness, Service } from '../../service.ts'
 import type { Authentication } from '../auth.ts'
 import { describeRoute } from '../contract.ts'
-import { ReadinessSchema } from '../wire-schemas.ts'
+import { ReadinessSchema } from '../operation-schemas.ts'
 
 export interface OperationsDeps {
   readonly service: Pick<Service, 'readiness'>

@@ -154,6 +154,7 @@ export class HostedWorker {
   }
 
   private restartLater(): void {
+    if (this.retired) return
     const delays = this.options.restartDelaysMs
     const delay = delays[Math.min(this.inARow, delays.length - 1)] ?? 0
     this.inARow++
@@ -174,7 +175,7 @@ export class HostedWorker {
       this.lastExit = { reason: 'crashed', detail }
       const { events, clock } = this.options
       events.log(this.spec.name, { time: clock.now(), level: 'system', message: detail, version: this.spec.version })
-      if (!this.retired) this.restartLater()
+      this.restartLater()
     }
   }
 

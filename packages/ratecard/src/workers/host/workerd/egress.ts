@@ -15,7 +15,10 @@ import { endToEnd, rawHead } from './headers.ts'
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
-/** The machine's own resolver, every family, in its order. */
+/**
+ * The machine's own resolver, every family, in its order.
+ * @public for the composition that hosts workers; tests inject their own.
+ */
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map((answer) => answer.address)
 

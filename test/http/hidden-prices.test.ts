@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+
+beforeAll(async () => {
+  test = await startTestApp()
+  await test.push(sampleConfig())
+})
+afterAll(() => test.close())
+
+const path = `${billing}/config`
+const withKey = () => ({ 'x-service-key': test.key })
+
+describe('hidden prices', () => {
+  const hiddenPrices = ['pro_secret', 'pro_monthly_acme', 'pro_monthly_gold', 'backstage_yearly']
+  /** The answer with its id and request taken out: what is left must not tell hidden from unknown. */
+  async function trace(request: { url: string; method?: 'POST'; payload?: object }, id: string) {
+    const response = await test.inject(request)
+    const headers = Object.entries(response.headers).filter(
+      ([name]) => !['x-request-id', 'date', 'content-length'].includes(name),
+    )
+    const problem = response.json()
+    return JSON.stringify([response.statusCode, headers, { ...problem, instance: '' }]).replaceAll(id, 'ID')
+  }
+
+  it('look like unknown ones in price and product lookups and in calculate', async () => {
+    for (const id of hiddenPrices) {
+      expect(await trace({ url: `${path}/prices/${id}` }, id)).toBe(
+        await trace({ url: `${path}/prices/zzz_none` }, 'zzz_none'),
+      )
+      for (const payload of [{ quantity: 1 }, { quantity: -1 }, { quantity: 'x' }, { q: 1 }, {}])
+        expect(await trace({ method: 'POST', url: `${path}/prices/${id}/calculate`, payload }, id)).toBe(
+          await trace({ method: 'POST', url: `${path}/prices/zzz_none/calculate`, payload }, 'zzz_none'),
+        )
+    }
+    expect(await trace({ url: `${path}/products/backstage` }, 'backstage')).toBe(
+      await trace({ url: `${path}/products/zzz_none` }, 'zzz_none'),
+    )
+  })
+
+  it('look like unknown ones to convert, as do webhooks, coupons and codes', async () => {
+    const config = (await test.service.fullConfig()).config
+    const hidden = [
+      ...config.products.flatMap(({ prices = [] }) => prices).filter(({ id }) => hiddenPrices.includes(id)),
+      ...config.products.filter(({ id }) => id === 'backstage'),
+      ...(config.webhooks ?? []),
+      ...(config.coupons ?? []),
+      ...(config.promotion_codes ?? []),
+    ]
+    expect(hidden).toHaveLength(8)
+    for (const { processor_id: id } of hidden) {
+      if (id === undefined) throw new Error('no processor id')
+      expect(await trace({ url: `${billing}/convert/processor-id/${id}` }, id)).toBe(
+        await trace({ url: `${billing}/convert/processor-id/zzz_none` }, 'zzz_none'),
+      )
+      const seen = await test.inject({ url: `${billing}/convert/processor-id/${id}`, headers: withKey() })
+      expect([seen.statusCode, seen.json().processor_id]).toEqual([200, id])
+    }
+  })
+})
+
+describe('convert', () => {
+  it('finds current and past ids through every change, and hides what was hidden', async () => {
+    const convert = async (id: string, key = false) => {
+      const response = await test.inject({
+        url: `${billing}/convert/processor-id/${id}`,
+        ...(key ? { headers: withKey() } : {}),
+      })
+      return response.statusCode === 200 ? response.json() : response.json().code
+    }
+    const idOf = async (id: string) => (await test.service.findPrice(id, { hidden: true })).price.processor_id ?? ''
+    const first = await idOf('pro_monthly')
+    expect(await convert(first)).toEqual({
+      config_id: 'pro_monthly',
+      processor_id: first,
+      item_type: 'price',
+      history_count: 1,
+      current: true,
+    })
+    // The amount changes: a new processor price, the old one leads to it.
+    await test.push(changedConfig('1.1.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.amount = 1500)))
+    const second = await idOf('pro_monthly')
+    expect(second).not.toBe(first)
+    expect(await convert(first)).toMatchObject({ processor_id: second, history_count: 2, current: false })
+    // Back to the first: the history has three entries.
+    await test.push(sampleConfig('1.2.0'))
+    expect(await idOf('pro_monthly')).toBe(first)
+    expect(await convert(second)).toMatchObject({ processor_id: first, history_count: 3, current: false })
+    expect(await convert(first)).toMatchObject({ current: true, history_count: 3 })
+    // Hidden now: its past ids are hidden as well, or they would tell the present one.
+    await test.push(changedConfig('1.3.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.public = false)))
+    expect(await convert(first)).toBe('mapping_not_found')
+    expect(await convert(second)).toBe('mapping_not_found')
+    expect(await convert(first, true)).toMatchObject({ config_id: 'pro_monthly' })
+    // Removed while hidden: still hidden. A price removed while public is found by the last revision that held it.
+    const usage = await idOf('usage_graduated')
+    await test.push(changedConfig('1.4.0', ({ products }) => void products.splice(1, 2)))
+    expect(await convert(first)).toBe('mapping_not_found')
+    expect(await convert(usage)).toMatchObject({ config_id: 'usage_graduated', current: true })
+    expect((await test.inject({ url: `${path}/prices/usage_graduated` })).statusCode).toBe(404)
+    await test.push(sampleConfig('1.5.0'))
+  })
+
+  it('tells a free price by its own id', async () => {
+    const response = await test.inject({ url: `${billing}/convert/processor-id/free` })
+    expect(response.json()).toEqual({
+      config_id: 'free',
+      processor_id: 'free',
+      item_type: 'price',
+      history_count: 1,
+      current: true,
+    })
+  })
+})

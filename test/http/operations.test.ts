@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+
+beforeAll(async () => {
+  test = await startTestApp()
+})
+afterAll(() => test.close())
+
+const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
+
+describe('doctor and probes', () => {
+  it('say how the installation is', async () => {
+    const { findings } = (await get('/doctor')).json()
+    expect(findings.length).toBeGreaterThan(0)
+    const health = await test.inject({ url: '/healthz' })
+    expect(health.json()).toEqual({ status: 'ok', uptime_seconds: expect.any(Number) })
+    expect((await test.inject({ url: '/readyz' })).json()).toMatchObject({
+      ready: true,
+      checks: { store: { ok: true } },
+    })
+  })
+
+  it('count requests by route, never by path', async () => {
+    await get('/config/history/99')
+    const response = await test.asAdmin({ url: '/metrics' })
+    expect(response.headers['content-type']).toContain('text/plain')
+    expect(response.body).toContain('route="/api/v1/billing/admin/config/history/:revision",status="404"')
+    expect(response.body).not.toContain('history/99')
+  })
+
+  it('are not ready while the processor cannot be reached', async () => {
+    await test.sandbox.close()
+    const response = await test.inject({ url: '/readyz' })
+    expect([response.statusCode, response.json().code]).toEqual([503, 'processor_unavailable'])
+    expect(response.json()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })
+  })
+})

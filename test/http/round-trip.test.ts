@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import { admin, sampleConfig, startTestApp } from '../support/app.ts'
+
+describe('a served document', () => {
+  it('pushed back is unchanged: its processor ids are the ones that are mapped', async () => {
+    const other = await startTestApp()
+    try {
+      await other.push(sampleConfig())
+      const { config } = (await other.asAdmin({ url: `${admin}/config` })).json<{ config: BillingConfig }>()
+      expect((await other.push(config)).json()).toMatchObject({ status: 'unchanged', writes: 0 })
+    } finally {
+      await other.close()
+    }
+  })
+})
