@@ -111,7 +111,8 @@ create index idempotency_keys_by_time on idempotency_keys (created_at);
 create table leases (
   name text primary key,
   fence bigint not null,
-  expires_at bigint not null
+  expires_at bigint not null,
+  holder text
 );
 create table facts (
   name text primary key,
@@ -229,7 +230,8 @@ create index idempotency_keys_by_time on idempotency_keys (created_at);
 create table leases (
   name text collate "C" primary key,
   fence bigint not null,
-  expires_at bigint not null
+  expires_at bigint not null,
+  holder text
 );
 create table facts (
   name text collate "C" primary key,

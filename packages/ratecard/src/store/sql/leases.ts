@@ -1,9 +1,11 @@
 // Who may work on a thing now. One row per name, kept for ever so that its fence only grows.
 // Decides by the database's clock alone; the clock of this process serves only to give up early.
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LeaseToken } from '../store.ts'
 import type { Database, Write } from './database.ts'
+import { isDead, thisProcess } from './holder.ts'
 
 export interface Lease {
   readonly token: LeaseToken
@@ -36,12 +38,12 @@ export class Leases {
     const row = await this.#database.read((db) =>
       db
         .selectFrom('leases')
-        .select('name')
+        .select('holder')
         .where('name', '=', name)
         .where('expiresAt', '>', this.#database.now())
         .executeTakeFirst(),
     )
-    return row !== undefined
+    return row !== undefined && (row.holder === null || !isDead(row.holder))
   }
 
   /**
@@ -60,21 +62,41 @@ export class Leases {
 
   async #take(name: string): Promise<LeaseToken> {
     const now = this.#database.now()
-    const row = await this.#database.write((db) =>
-      db
+    const until = sql<number>`${now} + ${sql.lit(this.#ttlMs)}`
+    const fence = await this.#database.write(async (db) => {
+      const free = await db
         .insertInto('leases')
-        .values({ name, fence: 1, expiresAt: sql<number>`${now} + ${sql.lit(this.#ttlMs)}` })
+        .values({ name, fence: 1, expiresAt: until, holder: thisProcess })
         .onConflict((conflict) =>
           conflict
             .column('name')
-            .doUpdateSet((eb) => ({ fence: eb('leases.fence', '+', 1), expiresAt: eb.ref('excluded.expiresAt') }))
+            .doUpdateSet((eb) => ({
+              fence: eb('leases.fence', '+', 1),
+              expiresAt: eb.ref('excluded.expiresAt'),
+              holder: eb.ref('excluded.holder'),
+            }))
             .where('leases.expiresAt', '<=', now),
         )
         .returning('fence')
-        .executeTakeFirst(),
-    )
-    if (row === undefined) throw heldByAnother(name, this.#ttlMs)
-    return { name, fence: row.fence }
+        .executeTakeFirst()
+      return free?.fence ?? (await this.#takeFromTheDead(db, name, until))
+    })
+    if (fence === null) throw heldByAnother(name, this.#ttlMs)
+    return { name, fence }
+  }
+
+  /** A holder that died on this machine writes nothing more: its time need not run out. */
+  async #takeFromTheDead(db: Write, name: string, until: RawBuilder<number>): Promise<number | null> {
+    const held = await db.selectFrom('leases').select(['holder', 'fence']).where('name', '=', name).executeTakeFirst()
+    if (held === undefined || held.holder === null || !isDead(held.holder)) return null
+    const taken = await db
+      .updateTable('leases')
+      .set({ fence: held.fence + 1, expiresAt: until, holder: thisProcess })
+      .where('name', '=', name)
+      .where('fence', '=', held.fence)
+      .returning('fence')
+      .executeTakeFirst()
+    return taken?.fence ?? null
   }
 
   async #renew(token: LeaseToken): Promise<boolean> {

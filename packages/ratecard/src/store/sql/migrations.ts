@@ -119,7 +119,8 @@ export const migrations: readonly Migration[] = [
       `create table leases (
   name ${key} primary key,
   fence bigint not null,
-  expires_at bigint not null
+  expires_at bigint not null,
+  holder text
 )`,
       `create table facts (
   name ${key} primary key,

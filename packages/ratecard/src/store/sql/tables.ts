@@ -25,6 +25,8 @@ export interface LeaseRow {
   readonly name: string
   readonly fence: number
   readonly expiresAt: number
+  /** The process that has it, where the system tells. */
+  readonly holder: string | null
 }
 
 /** One row: which revision is current, and how often published data changed. */

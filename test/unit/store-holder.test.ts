@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { isDead, thisProcess } from '../../packages/ratecard/src/store/sql/holder.ts'
+
+const linux = process.platform === 'linux'
+
+describe('the holder of a lease', () => {
+  it.runIf(linux)('is alive while its process runs', () => {
+    expect(thisProcess).not.toBeNull()
+    expect(isDead(thisProcess ?? '')).toBe(false)
+  })
+
+  it.runIf(linux)('is dead when this machine has no such process, or another one under its number', () => {
+    const [boot, namespace, pid, start] = (thisProcess ?? '').split('/')
+    expect(isDead([boot, namespace, '99999999', start].join('/'))).toBe(true)
+    expect(isDead([boot, namespace, pid, `${String(start)}0`].join('/'))).toBe(true)
+  })
+
+  it('is never called dead when it ran in another boot or container: nobody here can know', () => {
+    const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
+    expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
+    expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)
+    expect(isDead('')).toBe(false)
+  })
+})
