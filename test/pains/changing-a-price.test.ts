@@ -50,8 +50,10 @@ describe('changing a price', () => {
     const creations = stack.sandbox.control
       .requests()
       .filter((entry) => entry.method === 'POST' && entry.path === '/v1/prices')
-    expect(creations).toHaveLength(2)
-    expect(creations.every((entry) => entry.params['lookup_key'] === 'pro_monthly')).toBe(true)
+    expect(creations.map((entry) => entry.params)).toMatchObject([
+      { lookup_key: 'pro_monthly' },
+      { lookup_key: 'pro_monthly' },
+    ])
     const keyed = (await stack.stripe.prices.list({ lookup_keys: ['pro_monthly'] })).data
     expect(keyed.map((price) => price.unit_amount)).toEqual([1500])
   })
