@@ -6,83 +6,8 @@ import { pathOf } from '../../../packages/ratecard/src/errors/issue.ts'
 import { interpolate } from '../../../packages/ratecard/src/config/interpolate.ts'
 import { parseSource } from '../../../packages/ratecard/src/config/source.ts'
 import { arbitraryConfig } from '../../support/arbitrary-config.ts'
+import { edit, mutate } from '../../support/mutate.ts'
 import { ruleCases, validDocument } from '../../support/rule-cases.ts'
-
-type Holder = unknown[] | Record<string, unknown>
-
-/** Every place of a document that can be changed. */
-function places(value: unknown): { holder: Holder; key: string }[] {
-  if (typeof value !== 'object' || value === null) return []
-  const holder = value as Holder
-  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...places(Reflect.get(holder, key))])
-}
-
-const junk = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom<unknown>(
-      null,
-      '',
-      0,
-      -1,
-      1.5,
-      1e300,
-      NaN,
-      true,
-      [],
-      {},
-      [[]],
-      [null],
-      'inf',
-      '${',
-      'usd',
-      'é\u0000\ud800',
-      '__proto__',
-    ),
-  },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-)
-const odd = fc.constantFrom(
-  '__proto__',
-  'constructor',
-  'toString',
-  'a/b~c%',
-  '',
-  'ratecard_x',
-  'amout',
-  'tiers',
-  'é ',
-  '\ud800',
-)
-const edit = fc.oneof(
-  fc.record({ kind: fc.constant('replace' as const), at: fc.nat(), value: junk }),
-  fc.record({ kind: fc.constant('remove' as const), at: fc.nat() }),
-  fc.record({ kind: fc.constant('repeat' as const), at: fc.nat() }),
-  fc.record({ kind: fc.constant('add' as const), at: fc.nat(), name: odd, value: junk }),
-)
-
-type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never
-
-function mutate(document: unknown, edits: readonly Edit[]): unknown {
-  const copy: unknown = structuredClone(document)
-  for (const change of edits) {
-    const all = places(copy)
-    const place = all[change.at % Math.max(1, all.length)]
-    if (place === undefined) break
-    const { holder, key } = place
-    if (change.kind === 'replace') define(holder, key, structuredClone(change.value))
-    else if (change.kind === 'remove' && Array.isArray(holder)) holder.splice(Number(key), 1)
-    else if (change.kind === 'remove') Reflect.deleteProperty(holder, key)
-    else if (change.kind === 'repeat' && Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]))
-    else if (change.kind === 'add' && !Array.isArray(holder)) define(holder, change.name, structuredClone(change.value))
-  }
-  return copy
-}
-
-// Defines, as JSON.parse does: assigning to __proto__ would change the prototype.
-function define(holder: Holder, key: string, value: unknown): void {
-  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
-}
 
 function resolves(document: unknown, pointer: string): boolean {
   let value = document
