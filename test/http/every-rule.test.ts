@@ -39,7 +39,10 @@ describe('a document that breaks only one rule', () => {
       })
 
       // The command line expands variables; `$${` writes a literal `${`.
-      cli.write('ratecard/billing/billing.json', JSON.stringify(one.document).replaceAll('${', '$${'))
+      cli.write(
+        'ratecard/billing/billing.json',
+        JSON.stringify(one.document).replaceAll('${', () => '$${'),
+      )
       const { exit, document } = await cli.json(['billing', 'validate'])
       expect(exit).toBe(1)
       expect(document.errors.map(({ code }) => code)).toEqual([one.code])
