@@ -1,5 +1,4 @@
 // Which fields differ, whose change it is, and whether the processor lets us change them in place.
-import { canonicalJson } from '../config/canonical.ts'
 import type { Origin } from './plan.ts'
 import type { FieldsOf, MetadataMap, ProcessorId, ResourceKind } from './resource.ts'
 
@@ -56,6 +55,10 @@ const fieldRules: { readonly [K in ResourceKind]: Readonly<Record<keyof FieldsOf
   webhook: { url: 'in_place', events: 'in_place', connect: 'fixed', description: 'in_place' },
 }
 
+const ruleEntries = Object.fromEntries(
+  Object.entries(fieldRules).map(([kind, rules]) => [kind, Object.entries<Mutability>(rules)]),
+) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, Mutability])[]>>
+
 export interface Difference {
   /** Canonical field, or `metadata.<key>`. */
   readonly field: string
@@ -66,6 +69,11 @@ export interface Difference {
 }
 
 type Bag = Readonly<Record<string, unknown>>
+
+/** Fields by name; every kind's fields are plain records. */
+function bagOf(fields: object): Bag {
+  return fields as Bag
+}
 
 /**
  * The differences between what is wanted and what is live; `last` is what was applied last, to tell an edit from drift.
@@ -78,10 +86,10 @@ export function differences<K extends ResourceKind>(
   last: FieldsOf<K, ProcessorId> | null,
 ): Difference[] {
   const found: Difference[] = []
-  const wanted: Bag = { ...want }
-  const lived: Bag = { ...live }
-  const lasted: Bag | null = last === null ? null : { ...last }
-  for (const [field, mutability] of Object.entries<Mutability>(fieldRules[kind])) {
+  const wanted = bagOf(want)
+  const lived = bagOf(live)
+  const lasted = last === null ? null : bagOf(last)
+  for (const [field, mutability] of ruleEntries[kind]) {
     if (mutability === 'apart') continue
     if (field === 'metadata') {
       found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
@@ -126,9 +134,16 @@ function originOf(want: unknown, live: unknown, last: { readonly value: unknown 
   return same(last.value, want) ? 'drift' : 'both'
 }
 
-/** Canonical values are equal exactly when their canonical JSON is. */
+/** Whether two JSON values are equal; the order of members does not count, and absent is undefined. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  return canonicalJson(a) === canonicalJson(b)
+  if (Array.isArray(a) || Array.isArray(b))
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
+    )
+  const [left, right] = [bagOf(a), bagOf(b)]
+  for (const key in left) if (!same(left[key], right[key])) return false
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false
+  return true
 }

@@ -56,8 +56,14 @@ function resource<K extends ResourceKind>(
     home: 'processor',
     fields,
     adopt: adopt === undefined ? null : processorId(adopt),
-    ours: Object.fromEntries(Object.entries(ours).filter(([, value]) => value !== undefined)),
+    ours: definedOnly(ours),
   }
+}
+
+function definedOnly(fields: Record<string, unknown>): Record<string, unknown> {
+  const defined: Record<string, unknown> = {}
+  for (const field in fields) if (fields[field] !== undefined) defined[field] = fields[field]
+  return defined
 }
 
 function desiredMeter(meter: Meter): DesiredResource<'meter'> {

@@ -8,20 +8,21 @@ import type { ResourceKind } from './resource.ts'
 
 /** Looks up the line of a resource of this document by kind and id; null for what it does not hold. */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
-  const lines = new Map<string, string>()
+  const lines = new Map<string, () => string>()
   if (config !== null) {
     for (const meter of config.meters ?? [])
-      lines.set(resourceKey('meter', meter.id), `${meter.display_name} (${meter.event_name})`)
+      lines.set(resourceKey('meter', meter.id), () => `${meter.display_name} (${meter.event_name})`)
     for (const product of config.products) {
-      lines.set(resourceKey('product', product.id), product.name)
-      for (const price of product.prices ?? []) lines.set(resourceKey('price', price.id), describePrice(price))
+      lines.set(resourceKey('product', product.id), () => product.name)
+      for (const price of product.prices ?? []) lines.set(resourceKey('price', price.id), () => describePrice(price))
     }
-    for (const coupon of config.coupons ?? []) lines.set(resourceKey('coupon', coupon.id), describeCoupon(coupon))
+    for (const coupon of config.coupons ?? []) lines.set(resourceKey('coupon', coupon.id), () => describeCoupon(coupon))
     for (const code of config.promotion_codes ?? [])
-      lines.set(resourceKey('promotion_code', code.id), `${code.code} → ${code.coupon}`)
-    for (const webhook of config.webhooks ?? []) lines.set(resourceKey('webhook', webhookId(webhook)), webhook.url)
+      lines.set(resourceKey('promotion_code', code.id), () => `${code.code} → ${code.coupon}`)
+    for (const webhook of config.webhooks ?? [])
+      lines.set(resourceKey('webhook', webhookId(webhook)), () => webhook.url)
   }
-  return (kind, id) => lines.get(resourceKey(kind, id)) ?? null
+  return (kind, id) => lines.get(resourceKey(kind, id))?.() ?? null
 }
 
 function describeCoupon(coupon: Coupon): string {

@@ -1,4 +1,5 @@
 // Canonical fields in the document's own words: what people read in plans, drift reports and pulled documents.
+import { resourceKinds } from './resource.ts'
 import type { CanonicalTier, ResourceKind } from './resource.ts'
 import type { Tier } from '../config/schema.ts'
 
@@ -34,6 +35,11 @@ export const referenceFields: Partial<Record<ResourceKind, Readonly<Record<strin
   coupon: { appliesTo: 'product' },
   promotion_code: { coupon: 'coupon' },
 }
+
+/** The same as pairs, made once. */
+export const referenceEntries = Object.fromEntries(
+  resourceKinds.map((kind) => [kind, Object.entries<ResourceKind>(referenceFields[kind] ?? {})]),
+) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, ResourceKind])[]>>
 
 /** The document's name of a canonical field; sub-minor amounts have a name of their own. */
 export function documentName(field: string, ...values: readonly unknown[]): string {

@@ -12,6 +12,8 @@ export interface Ownership {
   candidates<K extends ResourceKind>(kind: K, id: ConfigId): readonly ObservedResource<K>[]
   find<K extends ResourceKind>(kind: K, id: ProcessorId): ObservedResource<K> | null
   all<K extends ResourceKind>(kind: K): readonly ObservedResource<K>[]
+  /** The price that holds this lookup key, archived ones included. */
+  holderOf(lookupKey: string): ObservedResource<'price'> | null
   /** Whether this processor id occurs in the history, alive or deleted. */
   everMapped(kind: ResourceKind, id: string): boolean
 }
@@ -37,7 +39,10 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
       else group.push(object)
     }
   }
+  const byLookupKey = new Map<string, ObservedResource<'price'>>()
+  for (const price of snapshot.price) if (price.lookupKey !== null) byLookupKey.set(price.lookupKey, price)
   for (const [key, group] of byOwner) {
+    if (group.length === 1) continue
     const mapped = current.get(key)
     group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
   }
@@ -53,6 +58,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
     find: <K extends ResourceKind>(kind: K, id: ProcessorId) =>
       (byId.get(resourceKey(kind, id)) ?? null) as ObservedResource<K> | null,
     all: <K extends ResourceKind>(kind: K) => snapshot[kind] as unknown as readonly ObservedResource<K>[],
+    holderOf: (lookupKey) => byLookupKey.get(lookupKey) ?? null,
     everMapped: (kind, id) => ownerByHistory.has(resourceKey(kind, id)),
   }
 }

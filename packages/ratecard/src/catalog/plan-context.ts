@@ -7,7 +7,7 @@ import type { Issue } from '../errors/issue.ts'
 import type { Difference } from './compare.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
-import { documentName, documentValue, referenceFields } from './document-fields.ts'
+import { documentName, documentValue, referenceEntries, referenceFields } from './document-fields.ts'
 import { ownershipOf } from './observed.ts'
 import type { Ownership } from './observed.ts'
 import type { Change, FieldChange, PlanInput } from './plan.ts'
@@ -44,7 +44,11 @@ export interface PlanContext {
   readonly outcomes: Map<string, ProcessorId | null>
   /** Objects that stay or come back, and objects whose archive step is planned already. */
   readonly settled: Set<string>
+  /** Ids that this plan gives to new products and coupons. */
+  readonly chosenIds: Set<string>
   readonly forward: Step[]
+  /** Fields with their references resolved, each worked out once. */
+  readonly resolved: Readonly<Record<'want' | 'last', Map<DesiredResource, unknown>>>
   readonly archives: Record<ResourceKind, ArchiveStep[]>
   readonly issues: Issue[]
 }
@@ -63,7 +67,9 @@ export function createContext(input: PlanInput): PlanContext {
     strays: [],
     outcomes: new Map(),
     settled: new Set(),
+    chosenIds: new Set(),
     forward: [],
+    resolved: { want: new Map(), last: new Map() },
     archives: { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] },
     issues: [],
   }
@@ -77,14 +83,12 @@ function indexOf(catalog: Catalog): Map<string, DesiredResource> {
   return index
 }
 
-/** The wanted fields with references as processor ids; what is yet to be made equals nothing. */
+/** The wanted fields with references as processor ids; what is yet to be made equals nothing. Asked once references are decided. */
 export function wantedFields<K extends ResourceKind>(
   context: PlanContext,
   resource: DesiredResource<K>,
 ): FieldsOf<K, ProcessorId> {
-  return withReferences<K>(resource.kind, resource.fields, (kind, id) => {
-    return context.outcomes.get(resourceKey(kind, id)) ?? processorId(unborn + id)
-  })
+  return remembered(context, resource, 'want', (kind, id) => context.outcomes.get(resourceKey(kind, id)) ?? null)
 }
 
 /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
@@ -95,25 +99,26 @@ export function lastFields<K extends ResourceKind>(
 ): FieldsOf<K, ProcessorId> | null {
   const last = context.known.get(resourceKey(kind, id)) as DesiredResource<K> | undefined
   if (last === undefined || last.home === 'local') return null
-  return withReferences<K>(
-    kind,
-    last.fields,
-    (of, name) => context.own.currentOf(of, name) ?? processorId(unborn + name),
-  )
+  return remembered(context, last, 'last', (of, name) => context.own.currentOf(of, name))
 }
 
-function withReferences<K extends ResourceKind>(
-  kind: K,
-  fields: FieldsOf<K>,
-  resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId,
+function remembered<K extends ResourceKind>(
+  context: PlanContext,
+  resource: DesiredResource<K>,
+  side: 'want' | 'last',
+  resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId | null,
 ): FieldsOf<K, ProcessorId> {
-  const result: Record<string, unknown> = { ...fields }
-  const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
-  for (const [field, of] of Object.entries(references)) {
+  const memory = context.resolved[side]
+  const known = memory.get(resource)
+  if (known !== undefined) return known as FieldsOf<K, ProcessorId>
+  const result: Record<string, unknown> = { ...resource.fields }
+  const refer = (kind: ResourceKind, id: ConfigId) => resolve(kind, id) ?? processorId(unborn + id)
+  for (const [field, of] of referenceEntries[resource.kind]) {
     const value = result[field]
-    if (Array.isArray(value)) result[field] = (value as ConfigId[]).map((id) => resolve(of, id)).sort()
-    else if (typeof value === 'string') result[field] = resolve(of, value as ConfigId)
+    if (Array.isArray(value)) result[field] = (value as ConfigId[]).map((id) => refer(of, id)).sort()
+    else if (typeof value === 'string') result[field] = refer(of, value as ConfigId)
   }
+  memory.set(resource, result)
   return result as unknown as FieldsOf<K, ProcessorId>
 }
 
@@ -225,8 +230,8 @@ export function changesOf(context: PlanContext): Change[] {
       processorIdBefore: draft.before,
       processorIdAfter: draft.after,
       display: {
-        before: before(draft.kind, draft.configId),
-        after: draft.action === 'archive' ? null : after(draft.kind, draft.configId),
+        before: draft.action === 'keep' ? null : before(draft.kind, draft.configId),
+        after: draft.action === 'keep' || draft.action === 'archive' ? null : after(draft.kind, draft.configId),
       },
     }
     if (draft.action === 'replace') return { ...base, action: 'replace', reused: draft.reused }

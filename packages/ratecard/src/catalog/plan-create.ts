@@ -50,24 +50,24 @@ function chosenId(context: PlanContext, want: DesiredResource): ProcessorId | nu
   const taken = (id: string) =>
     context.own.everMapped(want.kind, id) ||
     context.own.find(want.kind, processorId(id)) !== null ||
-    context.forward.some((step) => step.op === 'create' && step.kind === want.kind && step.id === id)
-  if (!taken(base)) return processorId(base)
+    context.chosenIds.has(resourceKey(want.kind, id))
+  const choose = (id: string) => {
+    context.chosenIds.add(resourceKey(want.kind, id))
+    return processorId(id)
+  }
+  if (!taken(base)) return choose(base)
   // Derived from the content, so that a push that is repeated chooses the same id again.
   const digest = createHash('sha256').update(canonicalJson(want.fields)).digest('hex').slice(0, 6)
   for (let attempt = 0; ; attempt++) {
     const id = attempt === 0 ? `${base}-${digest}` : `${base}-${digest}-${String(attempt)}`
-    if (!taken(id)) return processorId(id)
+    if (!taken(id)) return choose(id)
   }
 }
 
 /** Lookup keys are unique over all prices of the account, archived ones included. */
 export function lookupKeyIsFree(context: PlanContext, want: DesiredResource): boolean {
-  const holder = context.own.all('price').find((price) => price.lookupKey === want.configId)
-  if (
-    holder === undefined ||
-    context.own.ownerOf('price', holder.processorId) !== null ||
-    holder.processorId === want.adopt
-  )
+  const holder = context.own.holderOf(want.configId)
+  if (holder === null || context.own.ownerOf('price', holder.processorId) !== null || holder.processorId === want.adopt)
     return true
   refuse(
     context,

@@ -21,6 +21,7 @@ export function editsSince<K extends ResourceKind>(context: PlanContext, want: D
 export function ourEdits(context: PlanContext, want: DesiredResource): FieldChange[] {
   const known = context.known.get(resourceKey(want.kind, want.configId))
   if (known === undefined) return []
+  if (same(want.ours, known.ours)) return []
   return [...new Set([...Object.keys(want.ours), ...Object.keys(known.ours)])]
     .filter((field) => !same(want.ours[field], known.ours[field]))
     .map((field) => ({ field, before: known.ours[field], after: want.ours[field], origin: 'edit' as const }))
