@@ -1,6 +1,7 @@
 import { RatecardError } from '@ratecard/client'
 import type { PlacedIssue } from '../config/source.ts'
 import type { Issue } from '../errors/issue.ts'
+import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
 /** 0 done, 1 the user's matter, 2 usage, 3 changes or drift present, 70 ours. */
@@ -45,7 +46,7 @@ export function toFailure(error: unknown, io: { readonly apiUrl?: string | undef
   if (error instanceof ServiceError)
     return new CliFailure(exitOf(error.status), {
       code: error.code,
-      title: error.message,
+      title: problemCodes[error.code].title,
       detail: error.message,
       hint: error.hint,
       errors: error.issues,

@@ -119,6 +119,12 @@ class Merge {
       return
     }
     if (value === current) return
+    // A version that is none is kept, whatever the other files say: validation names it, instead of it being passed over.
+    if (numbersOf(current) === undefined) return
+    if (numbersOf(value) === undefined) {
+      this.#take(['version'], value, origin)
+      return
+    }
     const place = this.locate('#/version')
     const beside = place === undefined ? '' : `, ${sayPlace(place)} says ${quoted(current)}`
     const higher = isHigher(value, current)
@@ -208,7 +214,7 @@ function sayPlace({ path, line, column }: Place): string {
 
 function isHigher(candidate: unknown, current: unknown): boolean {
   const [a, b] = [numbersOf(candidate), numbersOf(current)]
-  if (a === undefined || b === undefined) return a !== undefined
+  if (a === undefined || b === undefined) return false
   const index = a.findIndex((number, position) => number !== b[position])
   return index >= 0 && (a[index] ?? 0n) > (b[index] ?? 0n)
 }
