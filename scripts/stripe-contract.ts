@@ -7,42 +7,13 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { described, heavy, unread, used } from './stripe-contract-scope.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sdk = join(dirname(createRequire(import.meta.url).resolve('stripe')), '..')
 const esm = join(sdk, 'esm')
-
-/** Resource file, its class, and the methods that we call. */
-const used: readonly (readonly [file: string, className: string, ...methods: string[]])[] = [
-  ['Accounts', 'AccountResource', 'retrieveCurrent'],
-  ['Products', 'ProductResource', 'create', 'retrieve', 'update', 'list', 'del'],
-  ['Prices', 'PriceResource', 'create', 'retrieve', 'update', 'list'],
-  ['Billing/Meters', 'MeterResource', 'create', 'retrieve', 'update', 'list', 'deactivate', 'reactivate'],
-  ['Coupons', 'CouponResource', 'create', 'retrieve', 'update', 'list', 'del'],
-  ['PromotionCodes', 'PromotionCodeResource', 'create', 'retrieve', 'update', 'list'],
-  ['WebhookEndpoints', 'WebhookEndpointResource', 'create', 'retrieve', 'update', 'list', 'del'],
-  ['Customers', 'CustomerResource', 'create', 'retrieve', 'update', 'list', 'del'],
-  ['Events', 'EventResource', 'retrieve', 'list'],
-]
-
-/** Objects described in full; any other one that is met is only asked for its `object`. */
-const described = new Set([
-  'Account',
-  'Product',
-  'DeletedProduct',
-  'Price',
-  'Meter',
-  'Coupon',
-  'DeletedCoupon',
-  'PromotionCode',
-  'WebhookEndpoint',
-  'DeletedWebhookEndpoint',
-  'Customer',
-  'DeletedCustomer',
-  'EventBase',
-])
 
 const program = ts.createProgram(
   used.map(([file]) => join(esm, 'resources', `${file}.d.ts`)),
@@ -65,6 +36,7 @@ function schemaOf(type: ts.Type, depth = 0): Schema {
   if (type.flags & ts.TypeFlags.String) return { type: 'string' }
   if (type.flags & ts.TypeFlags.Number) return { type: 'number' }
   if (type.flags & ts.TypeFlags.Null) return { type: 'null' }
+  if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return {}
   if (type.aliasSymbol?.name === 'Decimal') return { type: 'string', format: 'decimal' }
   if (type.isIntersection()) return { type: 'string' }
   if (checker.isArrayType(type)) {
@@ -95,15 +67,19 @@ function schemaOfUnion(type: ts.UnionType, depth: number): Schema {
 
 function schemaOfObject(type: ts.Type, depth: number): Schema {
   const name = type.aliasSymbol?.name ?? type.symbol.name
+  if (name === 'ApiList') return listSchema(schemaOf(elementOf(type), depth + 1))
   const marker = type.getProperty('object')
   const markerType = marker === undefined ? undefined : checker.getTypeOfSymbol(marker)
   if (markerType?.isStringLiteral() === true && (depth > 0 || described.has(name))) {
-    if (!described.has(name)) return anyObject(markerType.value)
-    if (!objects.has(name)) {
-      objects.set(name, null)
-      objects.set(name, members(type, depth))
+    if (!described.has(name) || (depth > 0 && heavy.has(name))) return anyObject(markerType.value)
+    // Two resources are called `Session`; their `object` tells them apart.
+    const key = name === 'Session' ? markerType.value : name
+    if (!objects.has(key)) {
+      objects.set(key, null)
+      // Counted anew: what refers to itself does so by name.
+      objects.set(key, members(type, 0))
     }
-    return { $ref: `#/objects/${name}` }
+    return { $ref: `#/objects/${key}` }
   }
   return members(type, depth)
 }
@@ -122,7 +98,7 @@ function members(type: ts.Type, depth: number): Schema {
     const bare = own.isUnion() ? own.types : [own]
     // `deleted?: void` says that a living object has no such field.
     if (bare.every((part) => part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void))) continue
-    properties[property.name] = schemaOf(own, depth + 1)
+    properties[property.name] = unread.has(property.name) ? { type: ['object', 'null'] } : schemaOf(own, depth + 1)
     if (!(property.flags & ts.SymbolFlags.Optional)) required.push(property.name)
   }
   if (Object.keys(properties).length === 0) return { type: 'object' }
@@ -170,18 +146,27 @@ function paramsOf(method: ts.MethodDeclaration): Schema {
 function replyOf(method: ts.MethodDeclaration): Schema {
   const [outer, inner] = [argumentOf(method.type), argumentOf(argumentOf(method.type))]
   const name = method.type !== undefined && ts.isTypeReferenceNode(method.type) ? method.type.typeName.getText() : ''
-  if (name !== 'ApiListPromise') return resourceSchema(inner)
+  return name === 'ApiListPromise' ? listSchema(resourceSchema(outer)) : resourceSchema(inner)
+}
+
+function listSchema(items: Schema): Schema {
   return {
     type: 'object',
     additionalProperties: false,
     required: ['object', 'data', 'has_more', 'url'],
     properties: {
       object: { enum: ['list'] },
-      data: { type: 'array', items: resourceSchema(outer) },
+      data: { type: 'array', items },
       has_more: { type: 'boolean' },
       url: { type: 'string' },
     },
   }
+}
+
+function elementOf(list: ts.Type): ts.Type {
+  const [element] = list.aliasTypeArguments ?? checker.getTypeArguments(list as ts.TypeReference)
+  if (element === undefined) throw new Error('A list without elements')
+  return element
 }
 
 function argumentOf(node: ts.TypeNode | undefined): ts.TypeNode | undefined {

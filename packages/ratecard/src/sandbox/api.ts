@@ -2,8 +2,9 @@
 // under this key before, and the operation in its transaction. Knows nothing of sockets.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
+import type { Acts } from './acts.ts'
 import { accountOf } from './auth.ts'
-import { Call } from './call.ts'
+import type { Call } from './call.ts'
 import { StripeError, keyInUse, lockTimeout, rateLimited, refused, serverError, unknownUrl } from './errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
 import type { Faults, FaultOrder } from './faults.ts'
@@ -49,6 +50,7 @@ export interface Exchange {
 
 export interface ApiParts {
   readonly state: State
+  readonly acts: Acts
   readonly clock: Clock
   readonly faults: Faults
   readonly rate: RateLimit
@@ -168,7 +170,7 @@ export class Api {
         return { status: before.status, body: before.body, headers, replayed: true }
       }
     }
-    return this.#parts.state.transaction(() => {
+    return this.#parts.acts.run(account, (open) => {
       const failure = this.#failed(serverError(), progress.id)
       const keep = (outcome: Outcome): void => {
         if (key === undefined) return
@@ -179,7 +181,8 @@ export class Api {
         if (fault.keep !== false) keep(failure)
         return failure
       }
-      const done = { status: 200, body: this.#run(progress, routed, account, key) }
+      const cause = { requestId: progress.id, idempotencyKey: key ?? null }
+      const done = { status: 200, body: this.#run(progress, routed, (form) => open({ id: routed.id, form, cause })) }
       const lost = fault?.kind === 'error_after'
       keep(lost && fault.keep !== false ? failure : done)
       return lost ? failure : done
@@ -188,24 +191,16 @@ export class Api {
 
   #run(
     progress: Progress,
-    routed: { readonly operation: Operation; readonly id: string },
-    account: string,
-    key: string | undefined,
+    { operation }: { readonly operation: Operation },
+    callWith: (form: FormNode) => Call,
   ): string {
-    const { operation, id } = routed
     const { expand, ...own } = progress.params
-    const form = Object.assign(emptyForm(), own)
     const paths = readExpand(expand)
     const tree =
       operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
-    const call = new Call(this.#parts.state, account, {
-      id,
-      form,
-      now: Math.floor(this.#parts.clock.now() / 1000),
-      cause: { requestId: progress.id, idempotencyKey: key ?? null },
-    })
+    const call = callWith(Object.assign(emptyForm(), own))
     const answer = operation.run(call)
-    return toText(shown(answer, operation.path, (body) => render(body, tree, call)))
+    return toText(shown(answer, operation.path.replace(':id', call.id), (body) => render(body, tree, call)))
   }
 
   #finish(request: ApiRequest, progress: Progress, outcome: Outcome): ApiReply {

@@ -1,6 +1,17 @@
 // The objects as they are kept. Fields that begin with an underscore are never shown; which of the others need `expand`
 // is said in expand.ts.
+import type {
+  DiscountBody,
+  InvoiceBody,
+  MeterEventBody,
+  PaymentMethodBody,
+  SubscriptionBody,
+  SubscriptionItemBody,
+  TestClockBody,
+} from './customer-bodies.ts'
 import type { Metadata } from './metadata.ts'
+import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
+import type { CheckoutSessionBody, PaymentIntentBody, PortalSessionBody } from './session-bodies.ts'
 
 export interface ProductBody {
   id: string
@@ -181,7 +192,7 @@ export interface CustomerBody {
   invoice_prefix: string
   invoice_settings: {
     custom_fields: { name: string; value: string }[] | null
-    default_payment_method: null
+    default_payment_method: string | null
     footer: string | null
     rendering_options: { amount_tax_display: string | null; template: string | null } | null
   }
@@ -193,7 +204,7 @@ export interface CustomerBody {
   preferred_locales: string[]
   shipping: { address: AddressBody; name: string; phone: string | null } | null
   tax_exempt: 'exempt' | 'none' | 'reverse'
-  test_clock: null
+  test_clock: string | null
 }
 
 export interface EventBody {
@@ -217,6 +228,17 @@ export interface Bodies {
   webhook_endpoint: WebhookEndpointBody
   customer: CustomerBody
   event: EventBody
+  payment_method: PaymentMethodBody
+  subscription: SubscriptionBody
+  subscription_item: SubscriptionItemBody
+  subscription_schedule: SubscriptionScheduleBody
+  discount: DiscountBody
+  invoice: InvoiceBody
+  payment_intent: PaymentIntentBody
+  'billing.meter_event': MeterEventBody
+  'test_helpers.test_clock': TestClockBody
+  'checkout.session': CheckoutSessionBody
+  'billing_portal.session': PortalSessionBody
 }
 
 export type Kind = keyof Bodies
@@ -232,4 +254,15 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   webhook_endpoint: { noun: 'webhook endpoint', param: 'webhook_endpoint' },
   customer: { noun: 'customer', param: 'id' },
   event: { noun: 'event', param: 'id' },
+  payment_method: { noun: 'PaymentMethod', param: 'payment_method' },
+  subscription: { noun: 'subscription', param: 'id' },
+  subscription_item: { noun: 'subscription_item', param: 'item' },
+  subscription_schedule: { noun: 'subscription schedule', param: 'schedule' },
+  discount: { noun: 'discount', param: 'discount' },
+  invoice: { noun: 'invoice', param: 'invoice' },
+  payment_intent: { noun: 'payment_intent', param: 'intent' },
+  'billing.meter_event': { noun: 'meter event', param: 'id' },
+  'test_helpers.test_clock': { noun: 'test clock', param: 'test_clock' },
+  'checkout.session': { noun: 'checkout.session', param: 'session' },
+  'billing_portal.session': { noun: 'billing_portal.session', param: 'session' },
 }

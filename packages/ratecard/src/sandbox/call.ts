@@ -10,7 +10,29 @@ import { readPage } from './pages.ts'
 import type { Page, PageParams } from './pages.ts'
 import { readParams } from './params.ts'
 import type { Fields, Read } from './params.ts'
-import type { Condition, State } from './state.ts'
+import type { Condition } from './conditions.ts'
+import type { State } from './state.ts'
+
+/** An event on its way to an endpoint, sent when the transaction is through. */
+export interface Outgoing {
+  readonly account: string
+  readonly event: string
+  readonly endpoint: string
+}
+
+/** What a call has around it besides the state. */
+export interface Surroundings {
+  /** Where this server is reached, for the addresses of its pages. */
+  readonly origin: () => string
+  readonly outbox: Outgoing[]
+}
+
+interface CallRequest {
+  readonly id: string
+  readonly form: FormNode
+  readonly now: number
+  readonly cause: Cause
+}
 
 /** One request to one operation, in one account and one transaction. Whatever it throws undoes what it wrote. */
 export class Call implements Lookup {
@@ -22,14 +44,39 @@ export class Call implements Lookup {
   readonly now: number
   readonly #state: State
   readonly #cause: Cause
+  readonly #around: Surroundings
 
-  constructor(state: State, account: string, request: { id: string; form: FormNode; now: number; cause: Cause }) {
+  constructor(state: State, account: string, request: CallRequest, around: Surroundings) {
     this.#state = state
+    this.#around = around
     this.account = account
     this.id = request.id
     this.#form = request.form
     this.now = request.now
     this.#cause = request.cause
+  }
+
+  /** The same at another moment (seconds): on a test clock, or when something was due. */
+  at(now: number): Call {
+    if (now === this.now) return this
+    const request = { id: this.id, form: this.#form, now, cause: this.#cause }
+    return new Call(this.#state, this.account, request, this.#around)
+  }
+
+  get origin(): string {
+    return this.#around.origin()
+  }
+
+  /** What `work` would do: everything it writes is undone, and no event leaves. */
+  rehearse<T>(work: (call: Call) => T): T {
+    const request = { id: this.id, form: this.#form, now: this.now, cause: this.#cause }
+    const around = { origin: this.#around.origin, outbox: [] }
+    return this.#state.undone(() => work(new Call(this.#state, this.account, request, around)))
+  }
+
+  /** The object that has to act first, at `until` (seconds) at the latest, of those on one clock. */
+  due(clock: string | null, until: number): Body | undefined {
+    return this.#state.due(this.account, clock, until)
   }
 
   read<F extends Fields>(fields: F): Read<F> {
@@ -92,9 +139,26 @@ export class Call implements Lookup {
     if (event !== null) this.#emit(event, last)
   }
 
+  /** The object as the wire shows it, nothing expanded. */
+  shown(body: Body): Record<string, unknown> {
+    return render(body, nothingExpanded, this)
+  }
+
+  /** An event about an object that was written already, or not at all. */
+  announce(type: string, body: Body): void {
+    this.#emit(type, body)
+  }
+
   #emit(type: string, after: Body, before?: Body): void {
     const object = render(after, nothingExpanded, this)
     const former = before === undefined ? undefined : render(before, nothingExpanded, this)
-    this.#state.insert(this.account, newEvent(type, object, former, this.#cause, this.now))
+    const event = newEvent(type, object, former, this.#cause, this.now)
+    const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
+      ({ enabled_events: wanted }) => wanted.includes('*') || wanted.includes(type),
+    )
+    this.#state.insert(this.account, { ...event, pending_webhooks: endpoints.length })
+    for (const endpoint of endpoints) {
+      this.#around.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
+    }
   }
 }

@@ -87,6 +87,14 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'DELETE faults':
       control.clearFaults()
       return { faults: [] }
+    case 'GET deliveries':
+      return { deliveries: control.deliveries({ apiKey: key, limit: readLimit(request.query) }) }
+    case 'GET clock':
+      if (key === undefined) throw new BadControl('Each account has a clock of its own: send its API key.', 401)
+      return { now: control.now(key) }
+    case 'POST clock':
+      control.advance(readAdvance(jsonOf(request.body), key === undefined ? undefined : control.now(key)), key)
+      return key === undefined ? { advanced: 'everything' } : { now: control.now(key) }
     case 'PUT profile':
       control.setProfile(readProfile(jsonOf(request.body)))
       return { profile: control.status().profile }
@@ -127,6 +135,18 @@ function readLimit(query: string): number | undefined {
   if (limit === null) return undefined
   if (!/^[1-9]\d{0,4}$/.test(limit)) throw new BadControl('limit must be a whole number from 1 to 99999.')
   return Number(limit)
+}
+
+/** `advance_seconds`, or for one account `to` (seconds since the epoch, or RFC 3339). */
+function readAdvance(body: Record<string, unknown>, now: number | undefined): number {
+  const seconds = countOf(body, 'advance_seconds')
+  if (seconds !== undefined) return seconds
+  const to = body['to']
+  const moment = typeof to === 'string' ? Math.floor(Date.parse(to) / 1000) : to
+  if (typeof moment !== 'number' || !Number.isSafeInteger(moment)) throw new BadControl('Send advance_seconds, or to.')
+  if (now === undefined) throw new BadControl('Send the API key of the account whose clock goes to a moment.')
+  if (moment < now) throw new BadControl('A clock only goes forward.')
+  return moment - now
 }
 
 function readProfile(body: Record<string, unknown>): RateProfile {

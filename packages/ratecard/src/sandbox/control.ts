@@ -1,7 +1,9 @@
 // What a test or an operator may do to the sandbox from outside the API: look at it, empty it, go back, make it fail.
 import { Buffer } from 'node:buffer'
+import type { Acts } from './acts.ts'
 import type { Api } from './api.ts'
 import { accountIdOf } from './auth.ts'
+import type { Deliveries, Delivery } from './deliveries.ts'
 import type { Fault, FaultOrder, Faults } from './faults.ts'
 import { fromJson, isNode } from './form.ts'
 import type { FormValue } from './form.ts'
@@ -49,6 +51,15 @@ export interface SandboxControl {
   faults(): readonly Fault[]
   clearFaults(): void
   setProfile(profile: RateProfile): void
+  /** The time of an account, in seconds. */
+  now(apiKey: string): number
+  /** Moves the clock of one account, or of all that have anything, forward; what becomes due on the way is done in its order. */
+  advance(seconds: number, apiKey?: string): void
+  /** Events on their way to webhook endpoints and those that were, oldest first. */
+  deliveries(filter?: {
+    readonly apiKey?: string | undefined
+    readonly limit?: number | undefined
+  }): readonly Delivery[]
 }
 
 interface ControlParts {
@@ -57,6 +68,8 @@ interface ControlParts {
   readonly rate: RateLimit
   readonly log: RequestLog
   readonly api: Api
+  readonly acts: Acts
+  readonly deliveries: Deliveries
 }
 
 /** A seed call that was refused: which, and the API's own answer. */
@@ -155,6 +168,24 @@ export class Control implements SandboxControl {
 
   setProfile(profile: RateProfile): void {
     this.#parts.rate.profile = profile
+  }
+
+  deliveries(
+    filter: { readonly apiKey?: string | undefined; readonly limit?: number | undefined } = {},
+  ): readonly Delivery[] {
+    return this.#parts.deliveries.list(accountFor(filter.apiKey) ?? undefined, filter.limit)
+  }
+
+  now(apiKey: string): number {
+    return this.#parts.acts.now(accountIdOf(apiKey))
+  }
+
+  advance(seconds: number, apiKey?: string): void {
+    if (!Number.isSafeInteger(seconds) || seconds < 0)
+      throw new RangeError('A clock only goes forward, in whole seconds.')
+    const account = accountFor(apiKey)
+    for (const one of account === null ? this.#parts.state.accounts() : [account])
+      this.#parts.acts.advance(one, seconds)
   }
 }
 

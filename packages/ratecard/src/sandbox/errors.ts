@@ -1,4 +1,4 @@
-export type StripeErrorType = 'api_error' | 'idempotency_error' | 'invalid_request_error'
+export type StripeErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
 
 export interface StripeErrorDetails {
   readonly status?: number
@@ -95,6 +95,10 @@ export function lockTimeout(): StripeError {
     code: 'lock_timeout',
     headers: { 'Stripe-Rate-Limited-Reason': 'resource-specific' },
   })
+}
+
+export function cardDeclined(): StripeError {
+  return new StripeError('Your card was declined.', { status: 402, type: 'card_error', code: 'card_declined' })
 }
 
 export function serverError(): StripeError {

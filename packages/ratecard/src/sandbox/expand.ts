@@ -4,13 +4,31 @@ import { refused } from './errors.ts'
 import { elementsOf, isNode } from './form.ts'
 import type { FormValue } from './form.ts'
 
-/** `refer`: an id that may become its object. `include`: a field that is only shown when asked for. `within`: a way to one. */
-type Rule = { readonly refer: Kind } | { readonly include: Rules } | { readonly within: Rules }
+/**
+ * `refer`: an id that may become its object, `always` if it is shown without being asked for. `include`: a field that is only
+ * shown when asked for. `within`: a way to one, through lists too. `plan`: a price in the shape it had before prices.
+ */
+type Rule =
+  | { readonly refer: Kind; readonly always?: true }
+  | { readonly include: Rules }
+  | { readonly within: Rules }
+  | { readonly plan: true }
 interface Rules {
   readonly [field: string]: Rule
 }
 
 const tiers: Rule = { include: {} }
+const customer: Rule = { refer: 'customer' }
+const discounts: Rule = { refer: 'discount' }
+const clock: Rule = { refer: 'test_helpers.test_clock' }
+
+const itemRules: Rules = { price: { refer: 'price', always: true }, plan: { plan: true }, discounts }
+const lineRules: Rules = {
+  discounts,
+  subscription: { refer: 'subscription' },
+  pricing: { within: { price_details: { within: { price: { refer: 'price' } } } } },
+}
+const listOf = (within: Rules): Rule => ({ within: { data: { within } } })
 
 /** `*` stands for any key of a hash. */
 const rules: { readonly [K in Kind]: Rules } = {
@@ -28,8 +46,53 @@ const rules: { readonly [K in Kind]: Rules } = {
     restrictions: { within: { currency_options: { include: {} } } },
   },
   webhook_endpoint: {},
-  customer: {},
+  customer: {
+    test_clock: clock,
+    invoice_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
+  },
   event: {},
+  payment_method: { customer },
+  subscription: {
+    customer,
+    default_payment_method: { refer: 'payment_method' },
+    discounts,
+    items: listOf(itemRules),
+    latest_invoice: { refer: 'invoice' },
+    schedule: { refer: 'subscription_schedule' },
+    test_clock: clock,
+  },
+  subscription_item: itemRules,
+  subscription_schedule: {
+    customer,
+    subscription: { refer: 'subscription' },
+    test_clock: clock,
+    phases: { within: { items: { within: { price: { refer: 'price' } } } } },
+  },
+  discount: {
+    customer,
+    promotion_code: { refer: 'promotion_code' },
+    source: { within: { coupon: { refer: 'coupon' } } },
+  },
+  invoice: {
+    customer,
+    default_payment_method: { refer: 'payment_method' },
+    discounts,
+    lines: listOf(lineRules),
+    test_clock: clock,
+    parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
+  },
+  payment_intent: { customer, payment_method: { refer: 'payment_method' } },
+  'billing.meter_event': {},
+  'test_helpers.test_clock': {},
+  'checkout.session': {
+    customer,
+    invoice: { refer: 'invoice' },
+    line_items: { include: { data: { within: { price: { refer: 'price', always: true } } } } },
+    payment_intent: { refer: 'payment_intent' },
+    subscription: { refer: 'subscription' },
+    discounts: { within: { coupon: { refer: 'coupon' }, promotion_code: { refer: 'promotion_code' } } },
+  },
+  'billing_portal.session': {},
 }
 
 /** Paths as a tree: `['product.default_price']` is `{ product: { default_price: {} } }`. */
@@ -80,6 +143,7 @@ function reachable(level: Rules, names: readonly string[]): boolean {
   if (name === undefined) return true
   const rule = Object.hasOwn(level, name) ? level[name] : level['*']
   if (rule === undefined) return false
+  if ('plan' in rule) return false
   if ('refer' in rule) return reachable(rules[rule.refer], rest)
   return reachable('include' in rule ? rule.include : rule.within, rest)
 }
@@ -117,19 +181,55 @@ function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Loo
 }
 
 function renderField(value: unknown, rule: Rule, asked: ExpandTree | undefined, lookup: Lookup): unknown {
+  if (Array.isArray(value) && !('include' in rule))
+    return value.map((element) => renderField(element, rule, asked, lookup))
+  if ('plan' in rule) return typeof value === 'string' ? planOf(lookup.find('price', value)) : value
   if ('refer' in rule) {
-    if (asked === undefined || typeof value !== 'string') return value
+    const wanted = asked ?? (rule.always === true ? nothingExpanded : undefined)
+    if (wanted === undefined || typeof value !== 'string') return value
     const found = lookup.find(rule.refer, value)
-    return found === undefined ? value : render(found, asked, lookup)
+    return found === undefined ? value : render(found, wanted, lookup)
   }
   if ('include' in rule) {
     if (asked === undefined || value === undefined) return undefined
     if (!isRecord(value)) return value
     // `currency_options.tiers` asks for the tiers of every currency.
     const everywhere = asked['tiers'] === undefined ? asked : { ...asked, '*': { tiers: asked['tiers'] } }
-    return renderLevel(value, rule.include['*'] === undefined ? {} : { '*': rule.include['*'] }, everywhere, lookup)
+    return renderLevel(value, withoutOptional(rule.include), everywhere, lookup)
   }
   return isRecord(value) ? renderLevel(value, rule.within, asked ?? nothingExpanded, lookup) : value
+}
+
+/** `tiers` stands among the rules of `currency_options` only as a way to those of each currency. */
+function withoutOptional(included: Rules): Rules {
+  if (included['*'] !== undefined) return { '*': included['*'] }
+  return included
+}
+
+/** The form of a price that older programs read. */
+function planOf(price: Bodies['price'] | undefined): Rendered | null {
+  if (price?.recurring === undefined || price.recurring === null) return null
+  return {
+    id: price.id,
+    object: 'plan',
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: price.billing_scheme,
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring.interval,
+    interval_count: price.recurring.interval_count,
+    livemode: false,
+    metadata: price.metadata,
+    meter: price.recurring.meter,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: price.tiers_mode,
+    transform_usage: price.transform_quantity,
+    trial_period_days: price.recurring.trial_period_days,
+    usage_type: price.recurring.usage_type,
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

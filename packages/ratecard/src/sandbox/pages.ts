@@ -3,7 +3,8 @@ import { nouns } from './bodies.ts'
 import { noSuchReference, refused } from './errors.ts'
 import { integer, text } from './params.ts'
 import type { Range, Read } from './params.ts'
-import type { Condition, State } from './state.ts'
+import type { Condition } from './conditions.ts'
+import type { State } from './state.ts'
 
 /** The parameters that every list takes. */
 export const pageFields = { ending_before: text(), limit: integer(), starting_after: text() }

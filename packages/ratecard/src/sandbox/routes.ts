@@ -1,12 +1,21 @@
 import type { Operation } from './operation.ts'
 import { account } from './resources/account.ts'
+import { checkoutSessions } from './resources/checkout-sessions.ts'
 import { coupons } from './resources/coupons.ts'
 import { customers } from './resources/customers.ts'
 import { events } from './resources/events.ts'
+import { invoices } from './resources/invoices.ts'
+import { meterEvents } from './resources/meter-events.ts'
 import { meters } from './resources/meters.ts'
+import { paymentIntents, paymentMethods } from './resources/payment-methods.ts'
+import { portalSessions } from './resources/portal-sessions.ts'
 import { prices } from './resources/prices.ts'
 import { products } from './resources/products.ts'
 import { promotionCodes } from './resources/promotion-codes.ts'
+import { subscriptionItems } from './resources/subscription-items.ts'
+import { subscriptionSchedules } from './resources/subscription-schedules.ts'
+import { subscriptions } from './resources/subscriptions.ts'
+import { testClocks } from './resources/test-clocks.ts'
 import { webhookEndpoints } from './resources/webhook-endpoints.ts'
 
 const operations: readonly Operation[] = [
@@ -19,6 +28,16 @@ const operations: readonly Operation[] = [
   ...webhookEndpoints,
   ...customers,
   ...events,
+  ...paymentMethods,
+  ...subscriptions,
+  ...subscriptionItems,
+  ...subscriptionSchedules,
+  ...invoices,
+  ...meterEvents,
+  ...testClocks,
+  ...checkoutSessions,
+  ...portalSessions,
+  ...paymentIntents,
 ]
 
 interface Routed {

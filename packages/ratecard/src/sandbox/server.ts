@@ -4,8 +4,10 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../clock.ts'
+import { Acts } from './acts.ts'
 import { Api } from './api.ts'
 import type { ApiReply, Exchange } from './api.ts'
+import { Deliveries } from './deliveries.ts'
 import { Control } from './control.ts'
 import type { SandboxControl } from './control.ts'
 import { answerControl } from './control-routes.ts'
@@ -14,6 +16,7 @@ import { RateLimit } from './rate-limit.ts'
 import type { RateProfile } from './rate-limit.ts'
 import { RequestLog } from './request-log.ts'
 import { State } from './state.ts'
+import { answerPage, isPage } from './web/pages.ts'
 
 export interface SandboxOptions {
   /** 0 picks a free one. */
@@ -26,6 +29,8 @@ export interface SandboxOptions {
   readonly log?: (line: string) => void
   /** Whether events may be delivered to addresses outside this machine. Has no effect on anything else. */
   readonly deliverAnywhere?: boolean
+  /** Waits before an event is sent again, in milliseconds; default 1, 5 and 25 seconds. */
+  readonly retryAfterMs?: readonly number[]
   readonly profile?: RateProfile
   /** Sees every answered request of the API, decoded. */
   readonly observe?: (exchange: Exchange) => void
@@ -50,23 +55,37 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new Faults()
   const rate = new RateLimit(options.profile ?? 'none')
   const log = new RequestLog()
+  const deliveries = new Deliveries({
+    state,
+    clock: options.clock,
+    anywhere: options.deliverAnywhere ?? false,
+    retryAfterMs: options.retryAfterMs,
+  })
+  const acts = new Acts({
+    state,
+    clock: options.clock,
+    origin: () => url,
+    deliver: (events) => deliveries.send(events),
+  })
+  const onFailure = (error: unknown): void => {
+    report(`sandbox: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  }
   const api = new Api({
     state,
+    acts,
     clock: options.clock,
     faults,
     rate,
     log,
     observe: options.observe,
     logUrl: (id) => `${url}/_sandbox/requests/${id}`,
-    onFailure: (error) => {
-      report(`sandbox: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    },
+    onFailure,
   })
-  const control = new Control({ state, faults, rate, log, api })
+  const control = new Control({ state, faults, rate, log, api, acts, deliveries })
   // Bare node:http, not a framework: faults close sockets and cut bodies, there is one way through for every path, and
   // thousands of writes a second of nothing but routing would be spent otherwise.
   const server = createServer((request, response) => {
-    answer(request, response, api, control).catch((error: unknown) => {
+    answer(request, response, { api, control, pages: { state, acts, onFailure } }).catch((error: unknown) => {
       report(`sandbox: ${String(error)}`)
       response.destroy()
     })
@@ -82,7 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const port = (server.address() as AddressInfo).port
   url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   report(`sandbox: listening on ${url}`)
-  return { url, port, control, close: () => stop(server, state) }
+  return { url, port, control, close: () => stop(server, state, deliveries) }
 }
 
 function isLoopback(host: string): boolean {
@@ -100,7 +119,8 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /** Lets running requests end, then closes what is idle and the file. */
-function stop(server: Server, state: State): Promise<void> {
+function stop(server: Server, state: State, deliveries: Deliveries): Promise<void> {
+  deliveries.close()
   return new Promise((resolve) => {
     server.close(() => {
       state.close()
@@ -111,7 +131,14 @@ function stop(server: Server, state: State): Promise<void> {
   })
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, api: Api, control: Control): Promise<void> {
+interface Parts {
+  readonly api: Api
+  readonly control: Control
+  readonly pages: Parameters<typeof answerPage>[0]
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const { api, control, pages } = parts
   const body = await readBody(request)
   const target = request.url ?? '/'
   const question = target.indexOf('?')
@@ -129,6 +156,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, api: A
   }
   if (path === '/_sandbox' || path.startsWith('/_sandbox/')) {
     send(response, await answerControl(control, { method, path, query, body, headers: request.headers }))
+    return
+  }
+  if (isPage(path)) {
+    send(response, answerPage(pages, { method, path, body }))
     return
   }
   const { authorization, 'content-type': contentType, 'idempotency-key': key } = request.headers

@@ -5,15 +5,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Bodies, Body, Kind } from './bodies.ts'
-
-type Value = string | number | null
-
-/** A condition on a field of the body; `field` is a dotted path and never comes from a request. */
-export type Condition =
-  | { readonly field: string; readonly is: string | number | boolean | null }
-  | { readonly field: string; readonly isAnyCase: string }
-  | { readonly field: string; readonly in: readonly string[] }
-  | { readonly field: string; readonly op: '>' | '>=' | '<' | '<='; readonly value: number }
+import { bind, toSql } from './conditions.ts'
+import type { Condition, Value } from './conditions.ts'
+import { additions, schema, schemaVersion } from './state-schema.ts'
 
 export interface StoredReply {
   readonly fingerprint: string
@@ -40,39 +34,18 @@ export interface ReplyRow {
   readonly created_at: number
 }
 
+export interface OffsetRow {
+  readonly account: string
+  readonly seconds: number
+}
+
 /** Everything kept, or everything of one account, as rows. */
 export interface Snapshot {
   readonly account: string | null
   readonly objects: readonly ObjectRow[]
   readonly replies: readonly ReplyRow[]
+  readonly offsets: readonly OffsetRow[]
 }
-
-const schemaVersion = 1
-
-const schema = `
-CREATE TABLE objects (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  account TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0,
-  body TEXT NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX objects_by_id ON objects (account, kind, id);
-CREATE INDEX objects_in_order ON objects (account, kind, deleted, seq);
-CREATE INDEX prices_by_product ON objects (account, body ->> '$.product', seq) WHERE kind = 'price';
-CREATE UNIQUE INDEX prices_by_lookup_key ON objects (account, body ->> '$.lookup_key')
-  WHERE kind = 'price' AND body ->> '$.lookup_key' IS NOT NULL;
-CREATE UNIQUE INDEX active_meters_by_event ON objects (account, body ->> '$.event_name')
-  WHERE kind = 'billing.meter' AND body ->> '$.status' = 'active';
-CREATE INDEX codes_by_code ON objects (account, lower(body ->> '$.code')) WHERE kind = 'promotion_code';
-CREATE INDEX codes_by_coupon ON objects (account, body ->> '$.promotion.coupon') WHERE kind = 'promotion_code';
-CREATE TABLE replies (
-  account TEXT NOT NULL, key TEXT NOT NULL,
-  reply TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  PRIMARY KEY (account, key)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX replies_by_age ON replies (created_at);
-`
 
 export class State {
   readonly #db: Database.Database
@@ -104,12 +77,13 @@ export class State {
     }
     const version = this.#db.pragma('user_version', { simple: true })
     if (version === schemaVersion) return
-    if (version !== 0) {
+    if (version !== 0 && version !== 1) {
       throw new ServiceError('store_unavailable', `${String(dataDir)} was written by another version of the sandbox.`, {
         hint: 'Start it with another folder, or remove sandbox.db there.',
       })
     }
-    this.#db.transaction(() => this.#db.exec(schema).pragma(`user_version = ${schemaVersion}`))()
+    const missing = version === 0 ? schema + additions : additions
+    this.#db.transaction(() => this.#db.exec(missing).pragma(`user_version = ${schemaVersion}`))()
   }
 
   #statement(sql: string): Database.Statement<Value[]> {
@@ -139,6 +113,45 @@ export class State {
       if (this.#db.inTransaction) this.#run('ROLLBACK')
       throw error
     }
+  }
+
+  /** What `work` answers; what it writes is undone. Only inside a transaction. */
+  undone<T>(work: () => T): T {
+    this.#run('SAVEPOINT rehearsal')
+    try {
+      return work()
+    } finally {
+      this.#run('ROLLBACK TO rehearsal')
+      this.#run('RELEASE rehearsal')
+    }
+  }
+
+  /** Seconds an account's clock is ahead. */
+  offsetOf(account: string): number {
+    const [row] = this.#rows('SELECT seconds FROM offsets WHERE account = ?', [account]) as OffsetRow[]
+    return row?.seconds ?? 0
+  }
+
+  setOffset(account: string, seconds: number): void {
+    this.#run('INSERT OR REPLACE INTO offsets (account, seconds) VALUES (?, ?)', account, seconds)
+  }
+
+  /** The object of one clock (null: the account's own) that has to act first, at `until` at the latest. */
+  due(account: string, clock: string | null, until: number): Body | undefined {
+    const sql = `SELECT seq, body FROM objects WHERE account = ? AND body ->> '$._clock' IS ? AND body ->> '$._due' <= ?
+      AND deleted = 0 AND body ->> '$._due' IS NOT NULL ORDER BY body ->> '$._due', seq LIMIT 1`
+    const [row] = this.#rows(sql, [account, clock, until]) as ObjectRow[]
+    return row && (JSON.parse(row.body) as Body)
+  }
+
+  /** The account that an object belongs to; ids of pages are known without a key. */
+  ownerOf(kind: 'checkout.session' | 'billing_portal.session', id: string): string | undefined {
+    const sql = `SELECT account FROM objects WHERE kind = '${kind}' AND id = ? AND deleted = 0`
+    return (this.#rows(sql, [id]) as ObjectRow[])[0]?.account
+  }
+
+  accounts(): string[] {
+    return (this.#rows('SELECT DISTINCT account FROM objects', []) as ObjectRow[]).map((row) => row.account)
   }
 
   insert(account: string, body: Body): void {
@@ -241,6 +254,7 @@ export class State {
       account,
       objects: this.#rows(`SELECT * FROM objects${where} ORDER BY seq`, values) as ObjectRow[],
       replies: this.#rows(`SELECT * FROM replies${where}`, values) as ReplyRow[],
+      offsets: this.#rows(`SELECT * FROM offsets${where}`, values) as OffsetRow[],
     }
   }
 
@@ -256,6 +270,7 @@ export class State {
         const sql = 'INSERT INTO replies (account, key, reply, created_at) VALUES (?, ?, ?, ?)'
         this.#run(sql, row.account, row.key, row.reply, row.created_at)
       }
+      for (const row of snapshot.offsets) this.setOffset(row.account, row.seconds)
     })
   }
 
@@ -264,7 +279,7 @@ export class State {
   }
 
   #clear(account: string | null): void {
-    for (const table of ['objects', 'replies']) {
+    for (const table of ['objects', 'replies', 'offsets']) {
       if (account === null) this.#run(`DELETE FROM ${table}`)
       else this.#run(`DELETE FROM ${table} WHERE account = ?`, account)
     }
@@ -282,19 +297,4 @@ function openFile(dataDir: string): Database.Database {
   const db = new Database(file, { timeout: 500 })
   chmodSync(file, 0o600)
   return db
-}
-
-function bind(value: Value, values: Value[]): '?' {
-  values.push(value)
-  return '?'
-}
-
-function toSql(condition: Condition, values: Value[]): string {
-  const field = `body ->> '$.${condition.field}'`
-  if ('isAnyCase' in condition) return `lower(${field}) = lower(${bind(condition.isAnyCase, values)})`
-  if ('op' in condition) return `${field} ${condition.op} ${bind(condition.value, values)}`
-  if ('in' in condition) return `${field} IN (${condition.in.map((value) => bind(value, values)).join(', ')})`
-  if (condition.is === null) return `${field} IS NULL`
-  const value = typeof condition.is === 'boolean' ? Number(condition.is) : condition.is
-  return `${field} = ${bind(value, values)}`
 }

@@ -1,5 +1,7 @@
 import type { AddressBody, CustomerBody } from '../bodies.ts'
 import type { Call } from '../call.ts'
+import { cancelAllOf } from '../billing/cancel.ts'
+import { momentOf } from '../billing/records.ts'
 import { newCode, newId } from '../ids.ts'
 import { applyMetadata, metadata } from '../metadata.ts'
 import { deleted } from '../operation.ts'
@@ -7,6 +9,7 @@ import type { Answer, Operation } from '../operation.ts'
 import { createdIn, pageFields, where } from '../pages.ts'
 import { boolean, emptyable, integer, list, oneOf, range, required, shape, text, unsupported } from '../params.ts'
 import type { Fields, Read } from '../params.ts'
+import { paymentMethodFor } from './subscriptions.ts'
 
 const addressFields = {
   city: text(),
@@ -22,7 +25,7 @@ const invoiceSettingFields = {
   custom_fields: emptyable(
     list(shape({ name: required(text({ max: 40 })), value: required(text({ max: 140 })) }), { max: 4 }),
   ),
-  default_payment_method: unsupported(),
+  default_payment_method: emptyable(text()),
   footer: text(),
   rendering_options: emptyable(
     shape({ amount_tax_display: emptyable(oneOf('exclude_tax', 'include_inclusive_tax')), template: text() }),
@@ -55,7 +58,7 @@ const createFields = {
   ...sharedFields,
   payment_method: unsupported(),
   tax_id_data: unsupported(),
-  test_clock: unsupported(),
+  test_clock: text(),
 }
 
 function toAddress(given: Read<typeof addressFields>): AddressBody {
@@ -102,7 +105,8 @@ function changedSettings(
   const { custom_fields: fields, rendering_options: rendering } = given
   return {
     custom_fields: fields === undefined ? before.custom_fields : fields && [...fields],
-    default_payment_method: null,
+    default_payment_method:
+      given.default_payment_method === undefined ? before.default_payment_method : given.default_payment_method,
     footer: given.footer ?? before.footer,
     rendering_options:
       rendering === undefined
@@ -114,9 +118,9 @@ function changedSettings(
   }
 }
 
-function create(call: Call): CustomerBody {
-  const params = call.read(createFields)
-  const blank: CustomerBody = {
+/** A customer of whom nothing is known; on a test clock, or none. */
+function blankCustomer(call: Call, clock: string | null): CustomerBody {
+  return {
     id: newId('cus_'),
     object: 'customer',
     address: null,
@@ -138,14 +142,34 @@ function create(call: Call): CustomerBody {
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
+    test_clock: clock,
   }
-  return call.create(changed(blank, params), 'customer.created')
+}
+
+/** The customer that a checkout makes of whoever paid. */
+export function customerFromCheckout(call: Call, email: string | null): CustomerBody {
+  return call.create({ ...blankCustomer(call, null), email }, 'customer.created')
+}
+
+/** The card that pays by default must be one of the customer's own. */
+function checkDefaultCard(call: Call, id: string | null | undefined, customer: string): void {
+  if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
+}
+
+function create(outer: Call): CustomerBody {
+  const params = outer.read(createFields)
+  const { test_clock: clock = null } = params
+  if (clock !== null) outer.reference('test_helpers.test_clock', clock, 'test_clock')
+  const call = outer.at(momentOf(outer, clock))
+  checkDefaultCard(call, params.invoice_settings?.default_payment_method, '')
+  return call.create(changed(blankCustomer(call, clock), params), 'customer.created')
 }
 
 function update(call: Call): CustomerBody {
   const before = call.subject('customer')
-  return call.update(before, changed(before, call.read(sharedFields)), 'customer.updated')
+  const params = call.read(sharedFields)
+  checkDefaultCard(call, params.invoice_settings?.default_payment_method, before.id)
+  return call.update(before, changed(before, params), 'customer.updated')
 }
 
 /** A deleted customer can still be asked for; the answer says so. */
@@ -153,6 +177,12 @@ function retrieve(call: Call): Answer {
   call.read({})
   if (call.findDeleted('customer', call.id) !== undefined) return deleted(call.id, 'customer')
   return { object: call.subject('customer') }
+}
+
+function remove(call: Call): void {
+  const customer = call.subject('customer')
+  cancelAllOf(call.at(momentOf(call, customer.test_clock)), customer.id)
+  call.remove(customer, 'customer.deleted')
 }
 
 export const customers: readonly Operation[] = [
@@ -163,8 +193,14 @@ export const customers: readonly Operation[] = [
     of: 'customer',
     list: true,
     run: (call) => {
-      const params = call.read({ ...pageFields, created: range(), email: text(), test_clock: unsupported() })
-      return { page: call.page('customer', params, [...where('email', params.email), ...createdIn(params.created)]) }
+      const params = call.read({ ...pageFields, created: range(), email: text(), test_clock: text() })
+      return {
+        page: call.page('customer', params, [
+          ...where('email', params.email),
+          ...where('test_clock', params.test_clock),
+          ...createdIn(params.created),
+        ]),
+      }
     },
   },
   { method: 'GET', path: '/v1/customers/:id', of: 'customer', run: retrieve },
@@ -175,7 +211,7 @@ export const customers: readonly Operation[] = [
     of: null,
     run: (call) => {
       call.read({})
-      call.remove(call.subject('customer'), 'customer.deleted')
+      remove(call)
       return deleted(call.id, 'customer')
     },
   },

@@ -2,7 +2,7 @@ import { onlyOneOf } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { createdIn, pageFields } from '../pages.ts'
 import { boolean, list, range, text } from '../params.ts'
-import type { Condition } from '../state.ts'
+import type { Condition } from '../conditions.ts'
 import { eventTypes } from '../webhook-values.generated.ts'
 
 const listFields = {
@@ -37,7 +37,6 @@ export const events: readonly Operation[] = [
         ...createdIn(params.created),
         ...(params.type === undefined ? [] : ofType(params.type)),
         ...(params.types === undefined ? [] : [{ field: 'type', in: params.types }]),
-        // Every event here is delivered as far as it will be: none is pending.
         ...(params.delivery_success === false ? [{ field: 'pending_webhooks', op: '>', value: 0 } as const] : []),
       ]
       return { page: call.page('event', params, conditions) }

@@ -1,0 +1,254 @@
+import type Stripe from 'stripe'
+import { describe, expect, test } from 'vitest'
+import { refusal } from '../../support/stripe-refusal.ts'
+import { customerShop, day, firstItem, meteredPrice } from './customer-shop.ts'
+import type { CustomerShop } from './customer-shop.ts'
+
+const urls = {
+  success_url: 'http://127.0.0.1:9/done?session={CHECKOUT_SESSION_ID}',
+  cancel_url: 'http://127.0.0.1:9/back',
+}
+
+async function session(shop: CustomerShop, params: Partial<Stripe.Checkout.SessionCreateParams> = {}) {
+  const price = await shop.monthly(1200)
+  const line_items = [{ price: price.id, quantity: 2 }]
+  return shop.stripe.checkout.sessions.create({ mode: 'subscription', line_items, ...urls, ...params })
+}
+
+async function submit(url: string | null, fields: Record<string, string>) {
+  const body = new URLSearchParams({
+    action: 'pay',
+    email: 'buyer@example.test',
+    number: '4242 4242 4242 4242',
+    ...fields,
+  })
+  const reply = await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' })
+  return { status: reply.status, location: reply.headers.get('location'), text: await reply.text() }
+}
+
+async function pageOf(url: string | null) {
+  const reply = await fetch(url ?? '')
+  return { status: reply.status, text: await reply.text(), headers: reply.headers }
+}
+
+describe('checkout of the sandbox', () => {
+  test('a session is paid on its page and becomes a subscription', async () => {
+    const shop = await customerShop()
+    const { stripe } = shop
+    const data = { metadata: { tenant: 't' }, trial_period_days: 7 }
+    const open = await session(shop, { metadata: { order: '1' }, client_reference_id: 'ref', subscription_data: data })
+    expect(open).toMatchObject({
+      status: 'open',
+      payment_status: 'unpaid',
+      metadata: { order: '1' },
+      amount_total: 0,
+      subscription: null,
+    })
+    const page = await pageOf(open.url)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.text).toContain('7 days free')
+    const paid = await submit(open.url, {})
+    expect(paid).toMatchObject({ status: 303, location: `http://127.0.0.1:9/done?session=${open.id}` })
+    const done = await stripe.checkout.sessions.retrieve(open.id, {
+      expand: ['subscription', 'line_items.data.price.product', 'customer'],
+    })
+    expect(done).toMatchObject({
+      status: 'complete',
+      payment_status: 'no_payment_required',
+      url: null,
+      client_reference_id: 'ref',
+      customer: { email: 'buyer@example.test' },
+      subscription: { status: 'trialing', metadata: { tenant: 't' }, trial_end: done.created + 7 * day },
+      line_items: { data: [{ quantity: 2, price: { product: { name: 'P' } } }] },
+    })
+    expect((await stripe.events.list({ type: 'checkout.session.completed' })).data[0]?.data.object).toMatchObject({
+      id: open.id,
+    })
+    expect((await pageOf(open.url)).text).toContain('This checkout is complete')
+    expect((await stripe.checkout.sessions.listLineItems(open.id)).data).toMatchObject([
+      { quantity: 2, description: 'P' },
+    ])
+  })
+
+  test('amounts are shown as people read them, and the cancel link leads back', async () => {
+    const shop = await customerShop()
+    const yen = await shop.monthly(1500, { currency: 'jpy', recurring: { interval: 'year' } })
+    const open = await session(shop, { line_items: [{ price: yen.id, quantity: 2 }] })
+    const { text } = await pageOf(open.url)
+    expect(text).toContain('¥3,000')
+    expect(text).toContain('per year')
+    expect(text).toContain('href="http://127.0.0.1:9/back"')
+    expect(text).not.toContain('Promotion code')
+  })
+
+  test('names are text on the page, whatever is in them', async () => {
+    const shop = await customerShop()
+    const product = await shop.stripe.products.create({ name: '<script>alert(1)</script> & "co"' })
+    const price = await shop.monthly(100, { product: product.id })
+    const { text } = await pageOf((await session(shop, { line_items: [{ price: price.id, quantity: 1 }] })).url)
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;co&quot;')
+    expect(text).not.toContain('<script>')
+  })
+
+  test('a card that declines leaves the session open, and nothing else behind', async () => {
+    const shop = await customerShop()
+    const { stripe } = shop
+    const open = await session(shop)
+    for (const number of ['4000000000000002', '4000000000000341']) {
+      const declined = await submit(open.url, { number })
+      expect(declined).toMatchObject({ status: 402, location: null })
+      expect(declined.text).toContain('Your card was declined.')
+    }
+    expect((await submit(open.url, { number: '1234' })).text).toContain('Your card number is invalid')
+    expect((await stripe.checkout.sessions.retrieve(open.id)).status).toBe('open')
+    expect((await stripe.subscriptions.list({ status: 'all' })).data).toEqual([])
+    expect((await stripe.customers.list()).data).toHaveLength(1)
+    expect((await submit(open.url, {})).status).toBe(303)
+    expect((await stripe.checkout.sessions.retrieve(open.id)).payment_status).toBe('paid')
+  })
+
+  test('a promotion code is tried, shown, and redeemed', async () => {
+    const shop = await customerShop()
+    const { stripe } = shop
+    const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
+    const code = await stripe.promotionCodes.create({
+      promotion: { type: 'coupon', coupon: coupon.id },
+      code: 'QUARTER',
+    })
+    const open = await session(shop, { allow_promotion_codes: true })
+    expect((await pageOf(open.url)).text).toContain('Promotion code')
+    expect((await submit(open.url, { action: 'apply', code: 'nope' })).text).toContain('This code is invalid.')
+    const applied = await submit(open.url, { action: 'apply', code: 'quarter' })
+    expect(applied.text).toContain('-$6.00')
+    expect(applied.text).toContain('$18.00')
+    await submit(open.url, { code: 'quarter' })
+    const done = await stripe.checkout.sessions.retrieve(open.id, { expand: ['invoice'] })
+    expect(done).toMatchObject({
+      amount_subtotal: 2400,
+      amount_total: 1800,
+      discounts: [{ promotion_code: code.id }],
+      invoice: { total: 1800 },
+    })
+    expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
+  })
+
+  test('a one-time price is paid once', async () => {
+    const shop = await customerShop()
+    const { stripe, customer } = shop
+    const price = await shop.price({ unit_amount: 4900 })
+    const line_items = [{ price: price.id, quantity: 1 }]
+    const open = await session(shop, {
+      mode: 'payment',
+      line_items,
+      customer,
+      payment_intent_data: { metadata: { a: 'b' } },
+    })
+    await submit(open.url, {})
+    const done = await stripe.checkout.sessions.retrieve(open.id)
+    expect(done).toMatchObject({ status: 'complete', payment_status: 'paid', customer, subscription: null })
+    const payment = await stripe.paymentIntents.retrieve(done.payment_intent as string)
+    expect(payment).toMatchObject({ status: 'succeeded', amount: 4900, customer, metadata: { a: 'b' } })
+  })
+
+  test('usage, a one-time fee and a free plan go through as well', async () => {
+    const shop = await customerShop()
+    const { stripe } = shop
+    const [metered, fee, free] = [await meteredPrice(shop), await shop.price(), await shop.monthly(0)]
+    const mixed = await session(shop, { line_items: [{ price: metered.id }, { price: fee.id, quantity: 1 }] })
+    expect(mixed.amount_total).toBe(1000)
+    await submit(mixed.url, {})
+    const paid = await stripe.checkout.sessions.retrieve(mixed.id, { expand: ['subscription', 'invoice'] })
+    expect(paid).toMatchObject({
+      invoice: { total: 1000 },
+      subscription: { items: { data: [{ price: { id: metered.id } }] } },
+    })
+    const nothing = await session(shop, {
+      line_items: [{ price: free.id, quantity: 1 }],
+      payment_method_collection: 'if_required',
+    })
+    expect((await pageOf(nothing.url)).text).not.toContain('Card number')
+    expect((await submit(nothing.url, { number: '' })).status).toBe(303)
+  })
+
+  test('sessions expire by themselves or when told', async () => {
+    const shop = await customerShop()
+    const { stripe, control, apiKey } = shop
+    const [told, left] = [await session(shop), await session(shop)]
+    expect(await stripe.checkout.sessions.expire(told.id)).toMatchObject({ status: 'expired', url: null })
+    expect(await refusal(stripe.checkout.sessions.expire(told.id))).toMatchObject({ status: 400 })
+    expect((await submit(told.url, {})).status).toBe(410)
+    control.advance(25 * 3600, apiKey)
+    expect((await stripe.checkout.sessions.list({ status: 'expired' })).data.map((one) => one.id)).toEqual([
+      left.id,
+      told.id,
+    ])
+    expect((await stripe.events.list({ type: 'checkout.session.expired' })).data).toHaveLength(2)
+    expect((await pageOf(told.url?.replace('cs_test_', 'cs_test_x') ?? '')).status).toBe(404)
+  })
+
+  test.each([
+    [
+      'codes and discounts together',
+      { allow_promotion_codes: true, discounts: [{ coupon: 'c' }] },
+      'You may only specify one of these parameters: allow_promotion_codes, discounts.',
+    ],
+    [
+      'a customer and an address',
+      { customer: 'cus_1', customer_email: 'a@example.test' },
+      'You may only specify one of these parameters: customer, customer_email.',
+    ],
+    [
+      'payment mode for a subscription',
+      { mode: 'payment' },
+      'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
+    ],
+    [
+      'a trial of no days',
+      { subscription_data: { trial_period_days: 0 } },
+      'This value must be greater than or equal to 1.',
+    ],
+    [
+      'an end too near',
+      { expires_at: 1 },
+      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
+    ],
+    ['an address that is no web page', { success_url: 'javascript:alert(1)' }, 'Not a valid URL'],
+  ] as const)('it refuses %s', async (_title, params, message) => {
+    const shop = await customerShop()
+    expect(await refusal(session(shop, params as Partial<Stripe.Checkout.SessionCreateParams>))).toMatchObject({
+      message,
+    })
+  })
+})
+
+describe('customer portal of the sandbox', () => {
+  test('a customer sees the subscriptions, plans their end and takes it back', async () => {
+    const shop = await customerShop()
+    const { stripe, customer, monthly, subscribed } = shop
+    const made = await subscribed(await monthly(1200))
+    const portal = await stripe.billingPortal.sessions.create({ customer, return_url: 'http://127.0.0.1:9/account' })
+    const { text } = await pageOf(portal.url)
+    expect(text).toContain('$12.00 per month')
+    expect(text).toContain('href="http://127.0.0.1:9/account"')
+    const cancelled = await submit(portal.url, { action: 'cancel', subscription: made.id })
+    expect(cancelled.text).toContain('Ends on ')
+    expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({
+      cancel_at: firstItem(made).current_period_end,
+      status: 'active',
+    })
+    await submit(portal.url, { action: 'resume', subscription: made.id })
+    expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
+  })
+
+  test('it is about its own customer alone', async () => {
+    const shop = await customerShop()
+    const { stripe, monthly, subscribed } = shop
+    const made = await subscribed(await monthly(1200))
+    const { id: other } = await stripe.customers.create()
+    const portal = await stripe.billingPortal.sessions.create({ customer: other })
+    expect((await submit(portal.url, { action: 'cancel', subscription: made.id })).text).toContain(
+      'No such subscription',
+    )
+    expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
+  })
+})

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Stripe from 'stripe'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import type { TestSandbox } from '../../support/sandbox.ts'
+
+interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** A receiver of webhooks; `answer` may leave the request open. */
+async function receiver(answer: (response: ServerResponse, count: number) => void) {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString('utf8')))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body })
+      answer(response, received.length)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+}
+
+async function stateOf(sandbox: TestSandbox, state: string): Promise<void> {
+  await vi.waitFor(() => {
+    expect(sandbox.control.deliveries().map((delivery) => delivery.state)).toEqual([state])
+  })
+}
+
+describe('webhook deliveries of the sandbox', () => {
+  test('an event arrives signed by the scheme of the real API, and only where it was asked for', async () => {
+    const sandbox = await sandboxForTest()
+    const { received, url } = await receiver((response) => response.end())
+    const { stripe } = sandbox
+    const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['product.created'] })
+    await stripe.webhookEndpoints.create({ url, enabled_events: ['price.created'] })
+    const product = await stripe.products.create({ name: 'Prodüct' })
+    await stateOf(sandbox, 'delivered')
+    const [got] = received
+    const header = String(got?.headers['stripe-signature'])
+    const verify = (payload: string, secret: string) =>
+      Stripe.webhooks.constructEvent(payload, header, secret, 300, undefined, sandbox.clock.now())
+    const event = verify(got?.body ?? '', endpoint.secret ?? '')
+    expect(event).toMatchObject({ type: 'product.created', data: { object: { id: product.id } } })
+    expect(() => verify(got?.body ?? '', 'whsec_other')).toThrow()
+    expect(() => verify((got?.body ?? '').replace('Prodüct', 'Other'), endpoint.secret ?? '')).toThrow()
+    expect(received).toHaveLength(1)
+    expect(await stripe.events.retrieve(event.id)).toMatchObject({ pending_webhooks: 0 })
+  })
+
+  test('a failing endpoint is tried again until it answers well', async () => {
+    const sandbox = await sandboxForTest({ retryAfterMs: [1, 1, 1] })
+    const { received, url } = await receiver((response, count) => response.writeHead(count < 3 ? 500 : 200).end())
+    await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
+    await sandbox.stripe.products.create({ name: 'P' })
+    await stateOf(sandbox, 'delivered')
+    expect(received).toHaveLength(3)
+    expect(sandbox.control.deliveries()[0]?.attempts.map((attempt) => attempt.status)).toEqual([500, 500, 200])
+  })
+
+  test('it gives up after the last try', async () => {
+    const sandbox = await sandboxForTest({ retryAfterMs: [1] })
+    const { url } = await receiver((response) => response.writeHead(302, { location: 'http://127.0.0.1:1' }).end())
+    await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
+    await sandbox.stripe.products.create({ name: 'P' })
+    await stateOf(sandbox, 'failed')
+    expect(sandbox.control.deliveries()[0]?.attempts).toHaveLength(2)
+  })
+
+  test('an endpoint that hangs holds up nobody', async () => {
+    const sandbox = await sandboxForTest()
+    const { stripe, url: origin } = sandbox
+    const hanging = await receiver(() => undefined)
+    const prompt = await receiver((response) => response.end())
+    await stripe.webhookEndpoints.create({ url: hanging.url, enabled_events: ['*'] })
+    await stripe.webhookEndpoints.create({ url: prompt.url, enabled_events: ['*'] })
+    for (let index = 0; index < 20; index++) await stripe.products.create({ name: `P${index}` })
+    await vi.waitFor(() => expect(prompt.received).toHaveLength(20))
+    const reply = await fetch(`${origin}/_sandbox/deliveries?limit=2`)
+    expect(await reply.json()).toMatchObject({ deliveries: [{ type: 'product.created' }, { type: 'product.created' }] })
+    expect(hanging.received.length).toBeLessThan(20)
+  })
+
+  test('an address outside this machine is not sent to, and the log says why', async () => {
+    const sandbox = await sandboxForTest()
+    await sandbox.stripe.webhookEndpoints.create({ url: 'https://example.test/hook', enabled_events: ['*'] })
+    await sandbox.stripe.products.create({ name: 'P' })
+    expect(sandbox.control.deliveries()).toMatchObject([
+      { state: 'not_sent', reason: expect.stringContaining('loopback') as unknown, attempts: [] },
+    ])
+  })
+
+  test('a refused request and a disabled endpoint send nothing', async () => {
+    const sandbox = await sandboxForTest()
+    const { url } = await receiver((response) => response.end())
+    const { id } = await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
+    await sandbox.stripe.prices.create({ currency: 'usd' }).catch(() => undefined)
+    await sandbox.stripe.webhookEndpoints.update(id, { disabled: true })
+    await sandbox.stripe.products.create({ name: 'P' })
+    expect(sandbox.control.deliveries()).toEqual([])
+  })
+})

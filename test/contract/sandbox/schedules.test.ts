@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { refusal } from '../../support/stripe-refusal.ts'
+import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
+
+const start = utc('2027-01-01T00:00:00')
+
+describe('subscription schedules of the sandbox', () => {
+  test('the next phase begins with the next period, without proration, and the quantity is what it says', async () => {
+    const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
+    const [list, negotiated] = [await monthly(1000), await monthly(700)]
+    const made = await subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
+    const schedule = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    expect(schedule).toMatchObject({
+      status: 'active',
+      subscription: made.id,
+      phases: [{ items: [{ price: list.id, quantity: 7 }] }],
+    })
+    const [now] = schedule.phases
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      end_behavior: 'release',
+      phases: [
+        { items: [{ price: list.id, quantity: 7 }], start_date: now?.start_date ?? 0, end_date: now?.end_date ?? 0 },
+        { items: [{ price: negotiated.id, quantity: 7 }] },
+      ],
+    })
+    expect(await invoices()).toHaveLength(1)
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+    expect((await invoices()).map((invoice) => invoice.total)).toEqual([7000, 4900])
+    const item = firstItem(await stripe.subscriptions.retrieve(made.id))
+    expect(item).toMatchObject({ id: firstItem(made).id, quantity: 7, price: { id: negotiated.id } })
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-02T00:00:00') })
+    expect((await stripe.subscriptions.retrieve(made.id)).schedule).toBeNull()
+    expect(await stripe.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({
+      status: 'released',
+      released_subscription: made.id,
+    })
+    expect((await invoices()).map((invoice) => invoice.total)).toEqual([7000, 4900, 4900])
+  })
+
+  test('a metered item swapped by a phase is billed for the usage before it at the old price', async () => {
+    const shop = await customerShop(start)
+    const { stripe, clockId, customer, product, invoices } = shop
+    const old = await meteredPrice(shop)
+    const recurring = { interval: 'month' as const, usage_type: 'metered' as const, meter: old.recurring?.meter ?? '' }
+    const next = await stripe.prices.create({ currency: 'usd', product, unit_amount: 2, recurring })
+    const made = await stripe.subscriptions.create({ customer, items: [{ price: old.id }] })
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const { start_date, end_date } = phases[0] ?? { start_date: 0, end_date: 0 }
+    await stripe.subscriptionSchedules.update(id, {
+      phases: [{ items: [{ price: old.id }], start_date, end_date }, { items: [{ price: next.id }] }],
+    })
+    const use = () =>
+      stripe.billing.meterEvents.create({
+        event_name: 'calls',
+        payload: { stripe_customer_id: customer, value: '100' },
+      })
+    await use()
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+    await use()
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-02T00:00:00') })
+    expect((await invoices()).map((invoice) => invoice.total)).toEqual([500, 200])
+  })
+
+  test('a subscription under a schedule is changed through the schedule alone, until it is released', async () => {
+    const { stripe, monthly, subscribed } = await customerShop(start)
+    const [from, to] = [await monthly(1000), await monthly(700)]
+    const made = await subscribed(from)
+    const { id } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const items = [{ id: firstItem(made).id, price: to.id, quantity: 1 }]
+    const change = () => stripe.subscriptions.update(made.id, { items, proration_behavior: 'none' })
+    const managed = `The subscription is managed by the subscription schedule \`${id}\``
+    expect(await refusal(change())).toMatchObject({
+      message: `${managed}, and updating any items directly is not allowed. Please update the schedule instead.`,
+    })
+    expect(await refusal(stripe.subscriptionItems.update(firstItem(made).id, { quantity: 2 }))).toMatchObject({
+      status: 400,
+    })
+    expect(await stripe.subscriptions.update(made.id, { metadata: { a: 'b' } })).toMatchObject({ metadata: { a: 'b' } })
+    expect(await refusal(stripe.subscriptionSchedules.create({ from_subscription: made.id }))).toMatchObject({
+      status: 400,
+    })
+    expect(await stripe.subscriptionSchedules.release(id)).toMatchObject({ status: 'released' })
+    expect(firstItem(await change()).price.id).toBe(to.id)
+  })
+
+  test('cancelling the schedule cancels the subscription', async () => {
+    const { stripe, monthly, subscribed } = await customerShop(start)
+    const made = await subscribed(await monthly(1000))
+    const { id } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    expect(await stripe.subscriptionSchedules.cancel(id)).toMatchObject({ status: 'canceled' })
+    expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({ status: 'canceled' })
+    expect(await refusal(stripe.subscriptionSchedules.release(id))).toMatchObject({ status: 400 })
+  })
+
+  test('a price archived before its phase begins is billed all the same', async () => {
+    const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
+    const [from, to] = [await monthly(1000), await monthly(700)]
+    const made = await subscribed(from)
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const { start_date, end_date } = phases[0] ?? { start_date: 0, end_date: 0 }
+    await stripe.subscriptionSchedules.update(id, {
+      end_behavior: 'cancel',
+      phases: [{ items: [{ price: from.id }], start_date, end_date }, { items: [{ price: to.id }] }],
+    })
+    await stripe.prices.update(to.id, { active: false })
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-02T00:00:00') })
+    expect((await invoices()).map((invoice) => invoice.total)).toEqual([1000, 700])
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
+  })
+})

@@ -1,0 +1,37 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { periodAt, stepped } from '../../../packages/ratecard/src/sandbox/billing/calendar.ts'
+
+const day = 86_400
+const step = fc.record({
+  interval: fc.constantFrom('day' as const, 'week' as const, 'month' as const, 'year' as const),
+  interval_count: fc.integer({ min: 1, max: 12 }),
+})
+const moment = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2060, 0, 1) / 1000 })
+
+describe('periods of the sandbox', () => {
+  test('every moment lies in exactly one period, and the next begins where it ends', () => {
+    fc.assert(
+      fc.property(moment, step, moment, (anchor, every, at) => {
+        const { start, end } = periodAt(anchor, every, at)
+        expect(start).toBeLessThanOrEqual(at)
+        expect(end).toBeGreaterThan(at)
+        expect(periodAt(anchor, every, end).start).toBe(end)
+      }),
+    )
+  })
+
+  test('months keep the day and the time of the anchor, or take the last day there is', () => {
+    fc.assert(
+      fc.property(moment, fc.integer({ min: 1, max: 480 }), (anchor, times) => {
+        const from = new Date(anchor * 1000)
+        const to = new Date(stepped(anchor, { interval: 'month', interval_count: 1 }, times) * 1000)
+        expect(to.getTime() % (day * 1000)).toBe(from.getTime() % (day * 1000))
+        const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
+        expect(months).toBe(times)
+        const tomorrow = new Date(to.getTime() + day * 1000)
+        if (to.getUTCDate() !== from.getUTCDate()) expect(tomorrow.getUTCDate()).toBe(1)
+      }),
+    )
+  })
+})
