@@ -47,4 +47,6 @@ export interface Processor {
   locate(step: ResolvedStep, signal: AbortSignal): Promise<Performed | null>
   /** Removes a webhook endpoint of ours whose creation answer, and so whose secret, was lost. */
   discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
+  /** How many subscriptions that still bill, or will, have an item on this price: everything but ended ones. */
+  liveSubscriptions(price: ProcessorId, signal: AbortSignal): Promise<number>
 }

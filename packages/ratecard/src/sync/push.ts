@@ -16,6 +16,7 @@ import type { VersionRecord } from '../store/store.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
+import { metersInUse, requireApproval } from './meters-in-use.ts'
 import { asking } from './problems.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
@@ -27,6 +28,8 @@ export interface PushRequest {
   readonly message: string | null
   readonly dryRun?: boolean
   readonly force?: boolean
+  /** Go on although live subscriptions would lose usage. */
+  readonly approveImpact?: boolean
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
   readonly onOpen?: (pushId: string) => void
@@ -80,6 +83,8 @@ export interface Subject {
 interface Considered {
   readonly current: VersionRecord | null
   readonly plan: Plan
+  /** What the plan does to live subscriptions. */
+  readonly impact: readonly Issue[]
   readonly unchanged: boolean
 }
 
@@ -95,7 +100,9 @@ async function consider(
   const snapshot = await asking(() => deps.processor.snapshot({ signal }))
   const plan = planChanges({ config, previous, snapshot, mappings: await deps.store.mappings.all(), force })
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
-  return { current, plan, unchanged: sameContent && current?.version === config.version && planIsEmpty(plan) }
+  const impact = await metersInUse(deps, { plan, snapshot, config }, signal)
+  const unchanged = sameContent && current?.version === config.version && planIsEmpty(plan)
+  return { current, plan, impact, unchanged }
 }
 
 export function currentDocument(current: VersionRecord | null): BillingConfig | null {
@@ -110,7 +117,7 @@ async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal)
-  const { current, plan, unchanged } = await consider(deps, config, request.force === true, signal)
+  const { current, plan, impact, unchanged } = await consider(deps, config, request.force === true, signal)
   refuseImpossible(plan)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
   return {
@@ -120,7 +127,7 @@ async function planPush(
     pushId: null,
     changes: changeReport(plan.changes),
     details: detailsOf(plan.changes, () => null),
-    warnings: [...warnings, ...versionIssues, ...plan.issues],
+    warnings: [...warnings, ...versionIssues, ...plan.issues, ...impact],
     writes: writesOf(plan),
     plan: planFingerprint(plan),
   }
@@ -135,9 +142,10 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, unchanged } = await consider(deps, config, request.force === true, lease.signal)
+  const { current, plan, impact, unchanged } = await consider(deps, config, request.force === true, lease.signal)
   refuseImpossible(plan)
   refuseStale(plan, request)
+  requireApproval(impact, request.approveImpact === true)
   const changes = changeReport(plan.changes)
   if (unchanged)
     return {
@@ -171,7 +179,7 @@ export async function pushUnderLease(
     pushId: push.id,
     changes,
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
-    warnings: [...subject.warnings, ...versionIssues, ...plan.issues],
+    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...impact],
     writes: writesOf(plan),
     plan: planFingerprint(plan),
   }

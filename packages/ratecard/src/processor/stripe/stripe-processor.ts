@@ -13,6 +13,7 @@ import { locateStep } from './locate.ts'
 import { performDeletion, performStep } from './perform.ts'
 import type { WritingStep } from './perform.ts'
 import { readSnapshot } from './snapshot.ts'
+import { countLiveSubscriptions } from './subscriptions.ts'
 
 export interface StripeProcessorOptions {
   readonly secretKey: string
@@ -40,6 +41,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
     snapshot: (reading) => readSnapshot(desk, reading),
     perform: async (step, writing) => performStep(desk, writingStep(step), writing),
     locate: async (step, signal) => locateStep(desk, writingStep(step), signal),
+    liveSubscriptions: (price, signal) => countLiveSubscriptions(desk, price, signal),
     discardWebhook: async (endpoint, writing) => {
       const request = discardRequest(stripe.webhookEndpoints, endpoint)
       await performDeletion(desk, 'webhook_endpoint', request, endpoint, writing)
