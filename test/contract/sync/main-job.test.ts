@@ -91,6 +91,21 @@ describe('the main job', () => {
     expect(applied.changes).toEqual(planned.changes)
   })
 
+  test('a dry run before anything else leaves no trace, not even of the account', async () => {
+    await stack.service.push(first(), { ...nobody, dryRun: true })
+    expect(await stack.store.facts.get('processor_account')).toBeNull()
+    expect(stack.writes()).toBe(0)
+  })
+
+  test('an environment is bound to the account it first met: the key of another one is refused', async () => {
+    await stack.service.push(first(), nobody)
+    await stack.store.facts.set('processor_account', 'acct_another live')
+    await expect(stack.service.push(second(), nobody)).rejects.toMatchObject({ code: 'account_mismatch' })
+    await expect(stack.service.push(second(), { ...nobody, dryRun: true })).rejects.toMatchObject({
+      code: 'account_mismatch',
+    })
+  })
+
   test('going back restores the processor price of the earlier amount', async () => {
     await stack.service.push(first(), nobody)
     const original = await processorIdOf('price', 'solo_monthly')

@@ -8,10 +8,16 @@ const fact = 'processor_account'
  * Binds this environment to the processor account and mode that it first meets, and refuses any other: a test key in
  * production, or the key of another account, would write a second catalogue and lose every mapping.
  */
-export async function bindAccount(deps: Pick<SyncDeps, 'store' | 'processor'>, signal: AbortSignal): Promise<void> {
+export async function bindAccount(
+  deps: Pick<SyncDeps, 'store' | 'processor'>,
+  signal: AbortSignal,
+  intent: 'write' | 'look' = 'write',
+): Promise<void> {
   const account = await asking(() => deps.processor.account(signal))
   const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
-  const bound = await deps.store.facts.bind(fact, mine)
+  // A dry run leaves no trace, not even this one.
+  const bound =
+    intent === 'write' ? await deps.store.facts.bind(fact, mine) : ((await deps.store.facts.get(fact)) ?? mine)
   if (bound === mine) return
   throw new ServiceError(
     'account_mismatch',

@@ -116,7 +116,7 @@ async function planPush(
   request: PushRequest,
 ): Promise<PushResult> {
   const signal = deps.shutdown
-  await bindAccount(deps, signal)
+  await bindAccount(deps, signal, 'look')
   const { current, plan, impact, unchanged } = await consider(deps, config, request.force === true, signal)
   refuseImpossible(plan)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
