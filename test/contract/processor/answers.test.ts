@@ -1,60 +1,19 @@
 // Answers that no well-behaved server gives, from a server that says exactly what a test wants.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { against, answering, secretKey } from './scripted.ts'
 import { archive, createMeter, createProduct, update } from './steps.ts'
 
-const secretKey = 'sk_test_veryverysecret42'
 const signal = AbortSignal.timeout(60_000)
 const writing = { idempotencyKey: 'k', signal }
 const product = {
   ...{ id: 'rc_p', object: 'product', active: true, created: 1, default_price: null, description: null },
   ...{ metadata: { ratecard_id: 'p' }, name: 'Product p', type: 'service' },
-}
-
-interface Seen {
-  readonly method: string
-  readonly url: string
-  readonly headers: NodeJS.Dict<string | string[]>
-  readonly body: string
-}
-
-interface Said {
-  readonly status?: number
-  readonly body: unknown
-}
-
-/** The processor against a server that gives these answers, one after the other; the last one stays. */
-function against(...answers: Said[]) {
-  let next = 0
-  return answering(() => answers[Math.min(next++, answers.length - 1)] ?? { body: null })
-}
-
-async function answering(answer: (request: Seen) => Said) {
-  const seen: Seen[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
-      const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
-      seen.push(one)
-      const said = answer(one)
-      response.writeHead(said.status ?? 200, { 'content-type': 'application/json', 'request-id': 'req_1' })
-      response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const apiBase = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const options = { secretKey, apiBase, budget: unlimitedBudget, clock: systemClock, firstWaitMs: 1 }
-  return { processor: createStripeProcessor(options), seen }
 }
 
 describe('an answer that makes no sense', () => {

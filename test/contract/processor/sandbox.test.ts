@@ -13,6 +13,7 @@ processorContract('the sandbox through the Stripe adapter', async () => {
     stranger: processorOf(sandbox, { secretKey: 'sk_test_not-a-key' }),
     run: 'x1',
     livemode: false,
+    stripe: sandbox.stripe,
   }
 })
 

@@ -1,5 +1,6 @@
 // The same suite against Stripe itself, in test mode. It leaves archived objects behind, as Stripe deletes little.
 import { randomBytes } from 'node:crypto'
+import Stripe from 'stripe'
 import { describe, it } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { budgetFor } from '../../../packages/ratecard/src/processor/rate-budget.ts'
@@ -21,6 +22,7 @@ if (secretKey === undefined || !/^(sk|rk)_test_/.test(secretKey)) {
       stranger: createStripeProcessor({ ...common, secretKey: `sk_test_${randomBytes(12).toString('hex')}` }),
       run: randomBytes(4).toString('hex'),
       livemode: false,
+      stripe: new Stripe(secretKey, { telemetry: false }),
     }
   })
 }

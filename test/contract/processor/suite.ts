@@ -1,6 +1,7 @@
 // What every adapter behind the port must do, whoever is on the other side of the wire.
 import { beforeAll, describe } from 'vitest'
 import { accountRules } from './rules-account.ts'
+import { customerRules } from './rules-customers.ts'
 import { productRules } from './rules-products.ts'
 import { promotionRules } from './rules-promotions.ts'
 import { webhookRules } from './rules-webhooks.ts'
@@ -16,5 +17,6 @@ export function processorContract(name: string, open: () => Promise<Bench>): voi
     productRules(tools)
     promotionRules(tools)
     webhookRules(tools)
+    customerRules(tools)
   })
 }

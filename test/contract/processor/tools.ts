@@ -1,4 +1,5 @@
 // What the parts of the port's suite share: one account, ids of this run, and calls with keys of their own.
+import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import type { ObservedResource, ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ResolvedStep } from '../../../packages/ratecard/src/catalog/steps.ts'
@@ -11,6 +12,8 @@ export interface Bench {
   /** The same account reached with a key that it does not know. */
   readonly stranger: Processor
   readonly livemode: boolean
+  /** The same account for what customers do, which is not the port's: they subscribe, and go. */
+  readonly stripe: Stripe
 }
 
 export interface Tools {

@@ -1,6 +1,7 @@
+import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
+import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
 const start = utc('2027-01-01T00:00:00')
 
@@ -106,5 +107,49 @@ describe('subscription schedules of the sandbox', () => {
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-02T00:00:00') })
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([1000, 700])
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
+  })
+
+  describe('what a phase does not say', () => {
+    /** On a schedule, with half off for ever and a trial until 15 January; the phase's other parts as given. */
+    async function changed(params: Partial<Stripe.SubscriptionScheduleUpdateParams.Phase>) {
+      const { stripe, monthly, subscribed } = await customerShop(start)
+      const price = await monthly(1000)
+      const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+      const made = await subscribed(price, { discounts: [{ coupon: coupon.id }], trial_period_days: 14 })
+      const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+      const { start_date, end_date, trial_end, discounts } = phases[0] ?? { start_date: 0, end_date: 0 }
+      expect({ trial_end, discounts }).toEqual({
+        trial_end: made.trial_end,
+        discounts: [{ coupon: null, discount: made.discounts[0], promotion_code: null }],
+      })
+      const update = stripe.subscriptionSchedules.update(id, {
+        phases: [{ items: [{ price: price.id }], start_date, end_date, ...params }],
+      })
+      return { stripe, made, end_date, update }
+    }
+
+    test('ends: the trial at once, and the discount', async () => {
+      const { stripe, made, update } = await changed({})
+      await update
+      const after = await stripe.subscriptions.retrieve(made.id, { expand: ['latest_invoice'] })
+      expect(after).toMatchObject({ status: 'active', discounts: [], latest_invoice: { total: 1000 } })
+    })
+
+    test('stays when it is said', async () => {
+      const trialEnd = start + 14 * day
+      const { stripe, made, update } = await changed({ trial_end: trialEnd })
+      await update
+      expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({ status: 'trialing', trial_end: trialEnd })
+    })
+
+    test('cannot be said wrongly: a trial beyond the phase, a discount of nobody', async () => {
+      const long = await changed({ trial_end: start + 40 * day })
+      expect(await refusal(long.update)).toMatchObject({ param: 'phases[0][trial_end]' })
+      const foreign = await changed({ discounts: [{ discount: 'di_unknown' }] })
+      expect(await refusal(foreign.update)).toMatchObject({
+        param: 'phases[0][discounts][0][discount]',
+        code: 'resource_missing',
+      })
+    })
   })
 })

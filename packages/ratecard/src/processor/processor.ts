@@ -1,7 +1,8 @@
-// The port to the payment processor, all of it on this page. The adapter sorts every failure into a ProcessorError;
+// The port to the payment processor. The customer's half of it is customer-half.ts. The adapter sorts every failure into a ProcessorError;
 // nobody else reads the processor's own errors. Retries, idempotency keys and rate budget are the adapter's and the journal's.
 import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
+import type { CustomerProcessor } from './customer-half.ts'
 
 export interface ProcessorAccount {
   readonly id: string
@@ -30,7 +31,15 @@ export interface ReadOptions {
   readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
 }
 
-export interface Processor {
+/** One event of the account. `body` is the processor's own object, as a webhook endpoint receives it. */
+export interface ProcessorEvent {
+  readonly id: string
+  readonly type: string
+  readonly createdAt: number
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface Processor extends CustomerProcessor {
   /** Who the key belongs to. Fails with `unauthorized` when the key is wrong. */
   account(signal: AbortSignal): Promise<ProcessorAccount>
   /** The whole live state by list pages of 100: archived objects included, tiers and applies_to expanded. */
@@ -47,6 +56,14 @@ export interface Processor {
   locate(step: ResolvedStep, signal: AbortSignal): Promise<Performed | null>
   /** Removes a webhook endpoint of ours whose creation answer, and so whose secret, was lost. */
   discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
+  /**
+   * What happened in the account after the event `after`, oldest first, a hundred at most. Without `after` nothing is told but
+   * where to begin: `last` is the newest event, null when there is none yet. An empty `after` stands for the beginning.
+   */
+  events(
+    query: { readonly after: string | null; readonly types: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
   /** How many subscriptions that still bill, or will, have an item on this price: everything but ended ones. */
   liveSubscriptions(price: ProcessorId, signal: AbortSignal): Promise<number>
 }

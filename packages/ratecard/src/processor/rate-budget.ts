@@ -16,7 +16,6 @@ export interface RateLimits {
   readonly perSecond: number
   /** Calls a second of any one operation. */
   readonly perOperationPerSecond: number
-  readonly clock: Clock
 }
 
 /** For a processor that does not limit us. */
@@ -25,13 +24,17 @@ export const unlimitedBudget: RateBudget = {
 }
 
 /**
- * The budget that fits a key. Customers are checking out at the same time: of Stripe's 25 (test) and 100 (live) calls a
+ * What we take of a key's limits. Customers are checking out at the same time: of Stripe's 25 (test) and 100 (live) calls a
  * second and 25 per operation we take up to 23, 80 and 23.
  */
+export function limitsFor(account: { livemode: boolean }): RateLimits {
+  return { perSecond: account.livemode ? 80 : 23, perOperationPerSecond: 23 }
+}
+
+/** The budget that fits a key, for one process. */
 export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: boolean; clock: Clock }): RateBudget {
   if (account.sandboxUnthrottled) return unlimitedBudget
-  const perSecond = account.livemode ? 80 : 23
-  return createRateBudget({ perSecond, perOperationPerSecond: 23, clock: account.clock })
+  return createRateBudget({ ...limitsFor(account), clock: account.clock })
 }
 
 interface Waiter {
@@ -40,7 +43,7 @@ interface Waiter {
 }
 
 /** A budget for one process: calls are spread evenly, and no second (any second, not only full ones) sees more than the limit. */
-export function createRateBudget(limits: RateLimits): RateBudget {
+export function createRateBudget(limits: RateLimits & { readonly clock: Clock }): RateBudget {
   const { clock } = limits
   const whole = new Pace(limits.perSecond)
   const paces = new Map<string, Pace>()

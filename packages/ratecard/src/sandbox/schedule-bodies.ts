@@ -11,6 +11,13 @@ export interface PhaseItemBody {
   tax_rates: never[]
 }
 
+/** A discount that the subscription has already. */
+export interface PhaseDiscountBody {
+  coupon: null
+  discount: string
+  promotion_code: null
+}
+
 export interface PhaseBody {
   add_invoice_items: never[]
   application_fee_percent: null
@@ -21,7 +28,7 @@ export interface PhaseBody {
   default_payment_method: null
   default_tax_rates: never[]
   description: null
-  discounts: never[]
+  discounts: PhaseDiscountBody[]
   end_date: number
   invoice_settings: null
   items: PhaseItemBody[]

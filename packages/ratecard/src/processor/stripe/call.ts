@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stripe } from 'stripe'
+import { passDeadlines } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { abortReason, orAborted } from '../abort.ts'
 import { ProcessorError } from '../processor-error.ts'
@@ -69,6 +70,7 @@ async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R
   for (let attempt = 1; ; attempt++) {
     try {
       await options.budget.take(call.operation, call.signal)
+      if (call.access === 'write') stopIfLate(call.signal)
     } catch (stop) {
       throw doubt ?? stop
     }
@@ -87,6 +89,12 @@ async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R
       throw doubt ?? abortReason(call.signal)
     }
   }
+}
+
+/** Between here and the request nothing is awaited: a write is never sent by a process that was paused until its lease was over. */
+function stopIfLate(signal: AbortSignal): void {
+  passDeadlines()
+  if (signal.aborted) throw abortReason(signal)
 }
 
 /** Doubling, and anywhere in the upper half, so that callers which were refused together do not come back together. */

@@ -32,10 +32,22 @@ async function listOnce<T extends Reply>(
   caller: Caller,
   object: string,
   request: ListRequest<T>,
-  { signal, onPage }: ListOptions,
+  options: ListOptions,
 ): Promise<T[]> {
+  return (await listSome(caller, object, request, Infinity, options)).found
+}
+
+/** The first objects of a list, from this many pages at most. `complete`: there are no others. */
+export async function listSome<T extends Reply>(
+  caller: Caller,
+  object: string,
+  request: ListRequest<T>,
+  pages: number,
+  { signal, onPage }: ListOptions,
+): Promise<{ readonly found: T[]; readonly complete: boolean }> {
   const found = new Map<string, T>()
-  for (let cursor: string | undefined; ;) {
+  let cursor: string | undefined
+  for (let read = 1; ; read++) {
     const paging = { limit: pageSize, ...(cursor === undefined ? {} : { starting_after: cursor }) }
     const page = await caller.call({
       operation: request.operation,
@@ -47,12 +59,14 @@ async function listOnce<T extends Reply>(
     for (const item of page.data) found.set(item.id, item)
     onPage?.(found.size)
     const last = page.data.at(-1)
-    if (!page.has_more || last === undefined) return [...found.values()]
+    const complete = !page.has_more || last === undefined
+    if (complete || read >= pages) return { found: [...found.values()], complete }
     cursor = last.id
   }
 }
 
-function pageFlaw(
+/** What is wrong with one page of a list of such objects, or null. */
+export function pageFlaw(
   page: { readonly object: string; readonly data: unknown; readonly has_more: boolean },
   object: string,
 ) {

@@ -2,18 +2,26 @@
 // it never writes without an idempotency key of the caller and never believes an answer it has not read back.
 import type { Clock } from '../../clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
+import type { CustomerProcessor } from '../customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
 import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './call.ts'
+import { createCheckout, createPortal } from './checkout.ts'
 import { connect, isLiveKey } from './connection.ts'
+import { createCustomer, findCustomer } from './customers.ts'
 import { kindsOf, replyFlaw } from './desk.ts'
 import type { Desk } from './desk.ts'
+import { readEvents } from './events.ts'
 import { discardRequest } from './kinds/webhook.ts'
 import { locateStep } from './locate.ts'
 import { performDeletion, performStep } from './perform.ts'
 import type { WritingStep } from './perform.ts'
+import { upcomingInvoice } from './previews.ts'
+import { readScheduledPrices, scheduleSwaps } from './schedules.ts'
 import { readSnapshot } from './snapshot.ts'
-import { countLiveSubscriptions } from './subscriptions.ts'
+import { someSubscriptions } from './some-subscriptions.ts'
+import { readSubscription, runningSubscriptions, swapItems } from './subscriptions.ts'
+import { recordUsage } from './usage.ts'
 
 export interface StripeProcessorOptions {
   readonly secretKey: string
@@ -41,11 +49,31 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
     snapshot: (reading) => readSnapshot(desk, reading),
     perform: async (step, writing) => performStep(desk, writingStep(step), writing),
     locate: async (step, signal) => locateStep(desk, writingStep(step), signal),
-    liveSubscriptions: (price, signal) => countLiveSubscriptions(desk, price, signal),
+    events: (query, signal) => readEvents(desk, query, signal),
+    liveSubscriptions: async (price, signal) => (await runningSubscriptions(desk, { price }, signal)).length,
     discardWebhook: async (endpoint, writing) => {
       const request = discardRequest(stripe.webhookEndpoints, endpoint)
       await performDeletion(desk, 'webhook_endpoint', request, endpoint, writing)
     },
+    ...customerHalf(desk),
+  }
+}
+
+function customerHalf(desk: Desk): CustomerProcessor {
+  return {
+    someSubscriptions: (pages, signal) => someSubscriptions(desk, pages, signal),
+    subscriptions: (customer, signal) => runningSubscriptions(desk, { customer }, signal),
+    subscriptionsOfPrice: (price, signal) => runningSubscriptions(desk, { price }, signal),
+    subscription: (id, signal) => readSubscription(desk, id, signal),
+    swapItems: (subscription, swaps, writing) => swapItems(desk, subscription, swaps, writing),
+    scheduleSwaps: (request, writing) => scheduleSwaps(desk, request, writing),
+    scheduledPrices: (subscription, signal) => readScheduledPrices(desk, subscription, signal),
+    createCustomer: (customer, writing) => createCustomer(desk, customer, writing),
+    findCustomer: (tenantId, since, signal) => findCustomer(desk, tenantId, since, signal),
+    createCheckout: (request, writing) => createCheckout(desk, request, writing),
+    createPortal: (request, writing) => createPortal(desk, request, writing),
+    recordUsage: (event, writing) => recordUsage(desk, event, writing),
+    upcomingInvoice: (subscription, signal) => upcomingInvoice(desk, subscription, signal),
   }
 }
 

@@ -1,24 +1,104 @@
+// Reading subscriptions, and moving their items to other prices in one update. Decides nothing about which move is right;
+// it never moves an item without saying its quantity and never asks for prorations.
 import type { Stripe } from 'stripe'
-import type { ProcessorId } from '../../catalog/resource.ts'
+import type { LiveSubscription, Swap } from '../customer-half.ts'
+import { ProcessorError } from '../processor-error.ts'
+import type { WriteOptions } from '../processor.ts'
 import type { Desk } from './desk.ts'
+import { readOne, understood, writeOne } from './exchange.ts'
+import { hasEnded, liveSubscription } from './live-subscription.ts'
 import { listAll } from './pages.ts'
 
-/** Ended for good: they meter and bill nothing any more. */
-const ended: ReadonlySet<Stripe.Subscription.Status> = new Set(['canceled', 'incomplete_expired'])
+type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
-export async function countLiveSubscriptions(
-  { stripe, caller }: Desk,
-  price: ProcessorId,
+/** Subscriptions that have not ended, oldest first. A customer or price that Stripe does not know is `rejected`. */
+export async function runningSubscriptions(
+  desk: Desk,
+  filter: Filter,
   signal: AbortSignal,
-): Promise<number> {
-  const subscriptions = await listAll(
-    caller,
+): Promise<LiveSubscription[]> {
+  const found = await listAll(
+    desk.caller,
     'subscription',
     {
       operation: 'GET /v1/subscriptions',
-      page: (paging, options) => stripe.subscriptions.list({ ...paging, price }, options),
+      page: (paging, options) => desk.stripe.subscriptions.list({ ...paging, ...filter }, options),
     },
     { signal },
   )
-  return subscriptions.filter((subscription) => !ended.has(subscription.status)).length
+  const running = found.filter((one) => !hasEnded(one)).reverse()
+  const live: LiveSubscription[] = []
+  for (const one of running) live.push(await translated(desk, one, signal))
+  // Newest first is Stripe's order; of one second it is all we know.
+  return live.sort((a, b) => a.createdAt - b.createdAt)
+}
+
+export async function readSubscription(desk: Desk, id: string, signal: AbortSignal): Promise<LiveSubscription | null> {
+  const reply = await retrieveSubscription(desk, id, signal)
+  return reply === null ? null : translated(desk, reply, signal)
+}
+
+export function retrieveSubscription(
+  desk: Desk,
+  id: string,
+  signal: AbortSignal,
+): Promise<Stripe.Response<Stripe.Subscription> | null> {
+  const request = {
+    operation: 'GET /v1/subscriptions/:id',
+    send: (options: Stripe.RequestOptions) => desk.stripe.subscriptions.retrieve(id, {}, options),
+  }
+  return readOne(desk, request, { object: 'subscription', id }, signal)
+}
+
+export async function swapItems(
+  desk: Desk,
+  id: string,
+  swaps: readonly Swap[],
+  options: WriteOptions,
+): Promise<LiveSubscription> {
+  if (swaps.length === 0) throw new TypeError('A subscription update without swaps would do nothing.')
+  const items = swaps.map(({ item, price, quantity }) => ({
+    id: item,
+    price,
+    ...(quantity === null ? {} : { quantity }),
+  }))
+  const request = {
+    operation: 'POST /v1/subscriptions/:id',
+    send: (sending: Stripe.RequestOptions) =>
+      desk.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
+  }
+  const reply = await writeOne(desk, request, { object: 'subscription', id }, options)
+  const after = await translated(desk, reply, options.signal)
+  const lost = swaps.find((swap) => !isDone(after, swap))
+  if (lost === undefined) return after
+  throw new ProcessorError(
+    'broken',
+    `Stripe accepted the change of ${id}, but its item ${lost.item} is not what was asked.`,
+  )
+}
+
+function isDone(after: LiveSubscription, swap: Swap): boolean {
+  const item = after.items.find((one) => one.id === swap.item)
+  return item !== undefined && item.price.id === swap.price && item.quantity === swap.quantity
+}
+
+/** The list of items inside an answer may be its first page only. */
+export async function translated(
+  desk: Desk,
+  subscription: Stripe.Subscription,
+  signal: AbortSignal,
+): Promise<LiveSubscription> {
+  const { items } = subscription
+  if (!understood(subscription, (one) => one.items.has_more)) return understood(subscription, liveSubscription)
+  const data = await listAll(
+    desk.caller,
+    'subscription_item',
+    {
+      operation: 'GET /v1/subscription_items',
+      page: (paging, options) =>
+        desk.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
+    },
+    { signal },
+  )
+  return understood({ ...subscription, items: { ...items, data, has_more: false } }, liveSubscription)
 }

@@ -18,7 +18,13 @@ export function enterNextPhase(
   if (next === undefined) return finish(call, subscription, schedule)
   const current = { end_date: next.end_date, start_date: next.start_date }
   call.update(schedule, { ...schedule, current_phase: current }, 'subscription_schedule.updated')
-  return { ...subscription, items: { ...subscription.items, data: itemsOf(call, subscription, next, ended) } }
+  // A discount that was used up meanwhile does not come back.
+  const discounts = next.discounts.map((one) => one.discount).filter((id) => subscription.discounts.includes(id))
+  return {
+    ...subscription,
+    discounts,
+    items: { ...subscription.items, data: itemsOf(call, subscription, next, ended) },
+  }
 }
 
 function finish(call: Call, subscription: SubscriptionBody, schedule: SubscriptionScheduleBody): SubscriptionBody {

@@ -1,11 +1,14 @@
 import type { Call } from '../call.ts'
 import type { SubscriptionBody } from '../customer-bodies.ts'
 import { newId } from '../ids.ts'
-import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../schedule-bodies.ts'
+import type { PhaseBody, PhaseDiscountBody, PhaseItemBody, SubscriptionScheduleBody } from '../schedule-bodies.ts'
 
 export function blankPhase(
   subscription: SubscriptionBody,
-  own: Pick<PhaseBody, 'start_date' | 'end_date' | 'items' | 'metadata' | 'proration_behavior'>,
+  own: Pick<
+    PhaseBody,
+    'discounts' | 'start_date' | 'end_date' | 'items' | 'metadata' | 'proration_behavior' | 'trial_end'
+  >,
 ): PhaseBody {
   return {
     add_invoice_items: [],
@@ -17,13 +20,15 @@ export function blankPhase(
     default_payment_method: null,
     default_tax_rates: [],
     description: null,
-    discounts: [],
     invoice_settings: null,
     on_behalf_of: null,
     transfer_data: null,
-    trial_end: null,
     ...own,
   }
+}
+
+export function asPhaseDiscount(discount: string): PhaseDiscountBody {
+  return { coupon: null, discount, promotion_code: null }
 }
 
 export function asPhaseItem(

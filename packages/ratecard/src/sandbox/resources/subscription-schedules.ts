@@ -6,16 +6,28 @@ import { isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../bi
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../call.ts'
 import type { SubscriptionBody } from '../customer-bodies.ts'
-import { missingParam, refused } from '../errors.ts'
+import { missingParam, noSuchReference, refused } from '../errors.ts'
 import { applyMetadata, metadata } from '../metadata.ts'
 import type { Operation } from '../operation.ts'
 import { createdIn, pageFields, where } from '../pages.ts'
-import { boolean, integer, list, oneOf, range, required, shape, text, timestamp, unsupported } from '../params.ts'
+import {
+  boolean,
+  emptyable,
+  integer,
+  list,
+  oneOf,
+  range,
+  required,
+  shape,
+  text,
+  timestamp,
+  unsupported,
+} from '../params.ts'
 import type { Param, Read } from '../params.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../schedule-bodies.ts'
 import { interval } from './new-price.ts'
-import { asPhaseItem, blankPhase, newSchedule } from './new-schedule.ts'
-import { prorationBehavior } from './subscriptions.ts'
+import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule } from './new-schedule.ts'
+import { change, prorationBehavior } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
 const phaseItem = shape({
@@ -29,11 +41,13 @@ const phaseItem = shape({
   tax_rates: unsupported(),
 })
 
+const phaseDiscount = shape({ coupon: unsupported(), discount: required(text()), promotion_code: unsupported() })
+
 const phaseFields = {
   add_invoice_items: unsupported(),
   billing_cycle_anchor: unsupported(),
   currency: text(),
-  discounts: unsupported(),
+  discounts: emptyable(list(phaseDiscount, { max: 20 })),
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),
@@ -41,7 +55,7 @@ const phaseFields = {
   proration_behavior: prorationBehavior,
   start_date: nowOrTimestamp(),
   trial: unsupported(),
-  trial_end: unsupported(),
+  trial_end: timestamp(),
 }
 type PhaseParams = Read<typeof phaseFields>
 const phases = list(shape(phaseFields), { max: 10 })
@@ -92,7 +106,9 @@ function create(outer: Call): SubscriptionScheduleBody {
     end_date: lastPeriodEnd(items),
     items: items.map((item) => asPhaseItem(item.price, item.quantity, item.metadata)),
     metadata: {},
+    discounts: before.discounts.map(asPhaseDiscount),
     proration_behavior: 'create_prorations',
+    trial_end: before.status === 'trialing' ? before.trial_end : null,
   })
   const schedule = call.create(
     newSchedule(call, before, phase, applyMetadata({}, params.metadata)),
@@ -129,9 +145,34 @@ function toPhases(
       end_date: end,
       items,
       metadata: applyMetadata({}, params.metadata),
+      discounts: discountsOf(subscription, params, name),
       proration_behavior: params.proration_behavior ?? 'create_prorations',
+      trial_end: trialEndOf(call, params, { start, end }, name),
     })
   })
+}
+
+function discountsOf(subscription: SubscriptionBody, params: PhaseParams, name: string): PhaseBody['discounts'] {
+  return (params.discounts ?? []).map(({ discount }, index) => {
+    if (subscription.discounts.includes(discount)) return asPhaseDiscount(discount)
+    throw noSuchReference('discount', discount, `${name}[discounts][${index}][discount]`)
+  })
+}
+
+function trialEndOf(
+  call: Call,
+  { trial_end: end }: PhaseParams,
+  phase: { readonly start: number; readonly end: number },
+  name: string,
+): number | null {
+  if (end === undefined) return null
+  if (phase.start > call.now)
+    throw refused('The sandbox does not support a trial in a later phase.', `${name}[trial_end]`)
+  if (end > phase.start && end <= phase.end) return end
+  throw refused(
+    'The trial end of a phase must be after its start date and not after its end date.',
+    `${name}[trial_end]`,
+  )
 }
 
 function toPhaseItem(
@@ -195,8 +236,17 @@ function update(outer: Call): SubscriptionScheduleBody {
   const after = { ...schedule, ...own, current_phase: { end_date: end, start_date: start }, phases: wanted }
   const written = call.update(schedule, after, 'subscription_schedule.updated')
   const behavior = params.proration_behavior ?? 'create_prorations'
-  save(call, before, withItems(call, before, itemsOf(call, before, current, []), { behavior }))
+  const discounts = current.discounts.map(({ discount }) => discount)
+  const changed = { ...withItems(call, before, itemsOf(call, before, current, []), { behavior }), discounts }
+  setTrial(call, save(call, before, changed), current)
   return written
+}
+
+/** The trial is what the phase says: without a word of it, a running one is over. */
+function setTrial(call: Call, subscription: SubscriptionBody, { trial_end: wanted }: PhaseBody): void {
+  const running = subscription.status === 'trialing' ? subscription.trial_end : null
+  const future = wanted !== null && wanted > call.now ? wanted : null
+  if (future !== running) change(call, subscription, { trial_end: future ?? 'now' })
 }
 
 function letGo(outer: Call): SubscriptionScheduleBody {

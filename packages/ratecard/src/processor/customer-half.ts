@@ -1,0 +1,154 @@
+// The customer's half of the processor port: customers, their subscriptions, checkouts, usage and invoice previews.
+// Failures are ProcessorErrors, sorted as in processor.ts. Times are epoch milliseconds; amounts are minor units.
+import type { Interval, ProcessorId } from '../catalog/resource.ts'
+import type { WriteOptions } from './processor.ts'
+
+/** What a subscription item's price says of itself; prices of an item may be archived, or be none of ours. */
+export interface LivePrice {
+  readonly id: ProcessorId
+  readonly active: boolean
+  readonly currency: string
+  readonly interval: Interval
+  readonly intervalCount: number
+  readonly usageType: 'licensed' | 'metered'
+  readonly meter: ProcessorId | null
+  readonly billingScheme: 'per_unit' | 'tiered'
+  /** Canonical decimal in minor units; null with tiers. */
+  readonly unitAmount: string | null
+}
+
+export interface LiveItem {
+  readonly id: string
+  readonly price: LivePrice
+  /** null for metered items. */
+  readonly quantity: number | null
+  readonly currentPeriodStart: number
+  readonly currentPeriodEnd: number
+}
+
+export type SubscriptionStatus =
+  'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | 'paused'
+
+export interface LiveSubscription {
+  readonly id: string
+  readonly customer: ProcessorId
+  readonly status: SubscriptionStatus
+  readonly currency: string
+  readonly items: readonly LiveItem[]
+  /** The schedule that owns it, or null. */
+  readonly schedule: string | null
+  readonly cancelAtPeriodEnd: boolean
+  readonly trialEnd: number | null
+  readonly createdAt: number
+}
+
+/** Moves one item to a price. Quantity is always passed on: without it the processor resets it to 1. */
+export interface Swap {
+  readonly item: string
+  readonly price: ProcessorId
+  /** null for metered items, which have none. */
+  readonly quantity: number | null
+}
+
+/** A change that takes effect when the running period ends. Items that are not named keep price and quantity. */
+export interface ScheduledSwaps {
+  readonly subscription: string
+  readonly swaps: readonly { readonly from: ProcessorId; readonly to: ProcessorId }[]
+}
+
+export interface NewCustomer {
+  /** Marks the customer as the tenant's, in its metadata. */
+  readonly tenantId: string
+  readonly name: string
+  readonly email: string | null
+}
+
+export interface CheckoutRequest {
+  readonly mode: 'subscription' | 'payment'
+  readonly customer: ProcessorId
+  readonly price: ProcessorId
+  /** null for metered prices. */
+  readonly quantity: number | null
+  readonly successUrl: string
+  readonly cancelUrl: string
+  readonly trialPeriodDays: number | null
+  readonly allowPromotionCodes: boolean
+  /** Processor id of one promotion code that is applied. */
+  readonly promotionCode: ProcessorId | null
+  /** On the session and, in subscription mode, on the subscription. */
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface UsageEvent {
+  readonly eventName: string
+  /** The meter's own payload keys. */
+  readonly payload: Readonly<Record<string, string>>
+  /** Epoch milliseconds; null is now. */
+  readonly timestamp: number | null
+  /** The processor counts an identifier once. */
+  readonly identifier: string
+}
+
+export interface InvoicePreviewLine {
+  readonly description: string | null
+  readonly price: ProcessorId | null
+  readonly quantity: number | null
+  readonly amount: number
+  readonly periodStart: number
+  readonly periodEnd: number
+}
+
+export interface InvoicePreview {
+  readonly subscription: string
+  readonly currency: string
+  readonly subtotal: number
+  readonly total: number
+  readonly amountDue: number
+  /** When it will be made; null when the processor does not say. */
+  readonly dueAt: number | null
+  readonly lines: readonly InvoicePreviewLine[]
+}
+
+export interface CustomerProcessor {
+  /** Every subscription of a customer that has not ended for good (canceled, incomplete_expired). Oldest first. */
+  subscriptions(customer: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
+  /** Every subscription that has not ended and has an item on this price, archived prices included. */
+  subscriptionsOfPrice(price: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
+  /**
+   * Those of the whole account that have not ended, newest first, from this many list pages at most. `complete`: they are all
+   * there are. One page tells everything about a small account, where a list for each price would be many.
+   */
+  someSubscriptions(
+    pages: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly subscriptions: readonly LiveSubscription[]; readonly complete: boolean }>
+  /** null when the processor does not know it. Ended ones are found. */
+  subscription(id: string, signal: AbortSignal): Promise<LiveSubscription | null>
+  /**
+   * One update of one subscription, `proration_behavior: none`: all swaps or none of them. On an unknown outcome read the
+   * subscription before doing anything else.
+   */
+  swapItems(subscription: string, swaps: readonly Swap[], options: WriteOptions): Promise<LiveSubscription>
+  /**
+   * Moves items at the end of the running period through a subscription schedule: the present one when there is one (its
+   * later phases are changed too), else one made from the subscription and released afterwards. Never bills now.
+   * Two processor writes at most (make, then change); a repeat finds what an earlier attempt made.
+   */
+  scheduleSwaps(request: ScheduledSwaps, options: WriteOptions): Promise<{ readonly effectiveAt: number }>
+  /** Prices that each item will be on after the running period, by present price; empty without a schedule. */
+  scheduledPrices(subscription: LiveSubscription, signal: AbortSignal): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
+  createCustomer(customer: NewCustomer, options: WriteOptions): Promise<ProcessorId>
+  /** The customer that carries the tenant's mark and is no older than `since`; for a creation of unknown outcome. */
+  findCustomer(tenantId: string, since: number, signal: AbortSignal): Promise<ProcessorId | null>
+  createCheckout(
+    request: CheckoutRequest,
+    options: WriteOptions,
+  ): Promise<{ readonly url: string; readonly sessionId: string }>
+  createPortal(
+    request: { readonly customer: ProcessorId; readonly returnUrl: string },
+    options: WriteOptions,
+  ): Promise<{ readonly url: string }>
+  recordUsage(event: UsageEvent, options: WriteOptions): Promise<void>
+  /** What the next invoice of a subscription will be; null when there will be none. */
+  upcomingInvoice(subscription: string, signal: AbortSignal): Promise<InvoicePreview | null>
+}

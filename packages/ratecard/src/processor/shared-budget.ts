@@ -1,0 +1,95 @@
+// A rate budget that all replicas draw from. Decides who of this process may use a reserved moment; where the moments lie
+// is decided by whoever reserves them.
+import { abortReason } from './abort.ts'
+import type { RateBudget } from './rate-budget.ts'
+
+/** A moment for one call, on the clock of `performance.now()`. After `until` it is lost. */
+export interface ReservedMoment {
+  readonly from: number
+  readonly until: number
+}
+
+/** Reserves the next moments of an operation, in order, for this process alone. */
+export type ReserveMoments = (operation: string, count: number) => Promise<readonly ReservedMoment[]>
+
+export interface SharedBudgetOptions {
+  readonly reserve: ReserveMoments
+  /** At most so many at a time: more cost fewer questions, fewer let another replica have its turn sooner. */
+  readonly batch: number
+}
+
+interface Waiter {
+  readonly admit: () => void
+  readonly refuse: (reason: unknown) => void
+}
+
+/** First come, first served within an operation of this process. `take` also rejects with what `reserve` rejects with. */
+export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
+  const lanes = new Map<string, Set<Waiter>>()
+
+  /** Runs as long as somebody waits for this operation. */
+  const serve = async (operation: string, lane: Set<Waiter>): Promise<void> => {
+    try {
+      while (lane.size > 0) {
+        const moments = await options.reserve(operation, Math.min(lane.size, options.batch))
+        for (const moment of moments) {
+          await sleepUntil(moment.from)
+          if (performance.now() <= moment.until) firstOf(lane)?.admit()
+        }
+      }
+    } catch (error) {
+      for (const waiter of lane) waiter.refuse(error)
+    } finally {
+      lanes.delete(operation)
+    }
+  }
+
+  const take = (operation: string, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(abortReason(signal))
+        return
+      }
+      const known = lanes.get(operation)
+      const lane = known ?? new Set<Waiter>()
+      const end = (): void => {
+        lane.delete(waiter)
+        signal.removeEventListener('abort', leave)
+      }
+      const leave = (): void => {
+        end()
+        reject(abortReason(signal))
+      }
+      const waiter: Waiter = {
+        admit: () => {
+          end()
+          resolve()
+        },
+        refuse: (reason) => {
+          end()
+          reject(reason instanceof Error ? reason : new Error('The rate could not be shared.', { cause: reason }))
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      lane.add(waiter)
+      if (known !== undefined) return
+      lanes.set(operation, lane)
+      void serve(operation, lane)
+    })
+
+  return { take }
+}
+
+function firstOf(lane: ReadonlySet<Waiter>): Waiter | undefined {
+  for (const waiter of lane) return waiter
+  return undefined
+}
+
+/** Timers may fire a little early. */
+async function sleepUntil(moment: number): Promise<void> {
+  for (;;) {
+    const left = moment - performance.now()
+    if (left <= 0) return
+    await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)))
+  }
+}

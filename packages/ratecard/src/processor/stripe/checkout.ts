@@ -1,0 +1,59 @@
+// Hosted pages: a checkout that sells one price to a known customer, and the portal of a customer.
+import type { Stripe } from 'stripe'
+import type { ProcessorId } from '../../catalog/resource.ts'
+import type { CheckoutRequest } from '../customer-half.ts'
+import { ProcessorError } from '../processor-error.ts'
+import type { WriteOptions } from '../processor.ts'
+import type { Desk } from './desk.ts'
+import { writeOne } from './exchange.ts'
+
+export async function createCheckout(
+  desk: Desk,
+  wanted: CheckoutRequest,
+  options: WriteOptions,
+): Promise<{ url: string; sessionId: string }> {
+  const params = checkoutParams(wanted)
+  const request = {
+    operation: 'POST /v1/checkout/sessions',
+    send: (sending: Stripe.RequestOptions) => desk.stripe.checkout.sessions.create(params, sending),
+  }
+  const reply = await writeOne(desk, request, { object: 'checkout.session', id: null }, options)
+  return { url: pageOf(reply), sessionId: reply.id }
+}
+
+export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.SessionCreateParams {
+  const { mode, customer, price, quantity, trialPeriodDays, promotionCode } = wanted
+  const metadata = { ...wanted.metadata }
+  const trial = trialPeriodDays === null ? {} : { trial_period_days: trialPeriodDays }
+  return {
+    mode,
+    customer,
+    line_items: [{ price, ...(quantity === null ? {} : { quantity }) }],
+    success_url: wanted.successUrl,
+    cancel_url: wanted.cancelUrl,
+    metadata,
+    // Not sent when false: beside a code that is applied already, Stripe refuses the parameter whatever its value.
+    ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
+    ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
+    ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial } } : {}),
+  }
+}
+
+export async function createPortal(
+  desk: Desk,
+  { customer, returnUrl }: { readonly customer: ProcessorId; readonly returnUrl: string },
+  options: WriteOptions,
+): Promise<{ url: string }> {
+  const request = {
+    operation: 'POST /v1/billing_portal/sessions',
+    send: (sending: Stripe.RequestOptions) =>
+      desk.stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, sending),
+  }
+  const reply = await writeOne(desk, request, { object: 'billing_portal.session', id: null }, options)
+  return { url: pageOf(reply) }
+}
+
+function pageOf(session: { readonly object: string; readonly id: string; readonly url: string | null }): string {
+  if (typeof session.url === 'string' && /^https?:\/\//.test(session.url)) return session.url
+  throw new ProcessorError('broken', `Stripe’s ${session.object} ${session.id} has no page.`)
+}

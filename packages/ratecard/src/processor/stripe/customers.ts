@@ -1,0 +1,53 @@
+// Customers as tenants' counterparts: the mark in the metadata is how one is found again after a lost answer.
+import type { Stripe } from 'stripe'
+import { processorId } from '../../catalog/resource.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
+import type { NewCustomer } from '../customer-half.ts'
+import type { WriteOptions } from '../processor.ts'
+import type { Desk } from './desk.ts'
+import { understood, writeOne } from './exchange.ts'
+import { listAll } from './pages.ts'
+
+/** Metadata key on every customer that we made; its value is the tenant's id. */
+const tenantKey = 'ratecard_tenant_id'
+/** Stripe stamps with its own clock, which may be behind ours. */
+const clockSkewSeconds = 600
+
+export async function createCustomer(
+  desk: Desk,
+  { tenantId, name, email }: NewCustomer,
+  options: WriteOptions,
+): Promise<ProcessorId> {
+  const params = { name, ...(email === null ? {} : { email }), metadata: { [tenantKey]: tenantId } }
+  const request = {
+    operation: 'POST /v1/customers',
+    send: (sending: Stripe.RequestOptions) => desk.stripe.customers.create(params, sending),
+  }
+  const reply = await writeOne(desk, request, { object: 'customer', id: null }, options)
+  return processorId(reply.id)
+}
+
+/** By listing, since search does not show what was just made. The oldest of several, so that every caller agrees. */
+export async function findCustomer(
+  desk: Desk,
+  tenantId: string,
+  since: number,
+  signal: AbortSignal,
+): Promise<ProcessorId | null> {
+  const created = { gte: Math.max(0, Math.floor(since / 1000) - clockSkewSeconds) }
+  const customers = await listAll(
+    desk.caller,
+    'customer',
+    {
+      operation: 'GET /v1/customers',
+      page: (paging, options) => desk.stripe.customers.list({ ...paging, created }, options),
+    },
+    { signal },
+  )
+  const ours = customers.findLast((customer) => understood(customer, markOf) === tenantId)
+  return ours === undefined ? null : processorId(ours.id)
+}
+
+function markOf({ metadata }: Stripe.Customer): string | undefined {
+  return Object.hasOwn(metadata, tenantKey) ? metadata[tenantKey] : undefined
+}

@@ -1,0 +1,99 @@
+// What the next invoice of a subscription will be, as Stripe itself works it out.
+import type { Stripe } from 'stripe'
+import { processorId } from '../../catalog/resource.ts'
+import type { InvoicePreview, InvoicePreviewLine } from '../customer-half.ts'
+import { ProcessorError } from '../processor-error.ts'
+import { replyFlaw } from './desk.ts'
+import type { Desk } from './desk.ts'
+import { understood } from './exchange.ts'
+import { idOf } from './kinds/kind.ts'
+import { hasEnded, milliseconds } from './live-subscription.ts'
+import { pageFlaw } from './pages.ts'
+import { retrieveSubscription } from './subscriptions.ts'
+
+/** A subscription that Stripe does not know is `rejected`; one that has ended, or will before it bills again, has null. */
+export async function upcomingInvoice(
+  desk: Desk,
+  subscription: string,
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  try {
+    const invoice = await desk.caller.call({
+      operation: 'POST /v1/invoices/create_preview',
+      // It writes nothing, whatever its method.
+      access: 'read',
+      signal,
+      send: () => desk.stripe.invoices.createPreview({ subscription }),
+      flaw: (answer) => replyFlaw(answer, 'invoice', null),
+    })
+    const lines = await allLines(desk, invoice, signal)
+    return understood(invoice, (one) => previewOf(subscription, one, lines))
+  } catch (error) {
+    if (await isNoInvoice(desk, subscription, error, signal)) return null
+    throw error
+  }
+}
+
+async function isNoInvoice(desk: Desk, subscription: string, error: unknown, signal: AbortSignal): Promise<boolean> {
+  if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return false
+  if (error.original.code === 'invoice_upcoming_none') return true
+  // Stripe has several words for a subscription that is over.
+  const found = await retrieveSubscription(desk, subscription, signal)
+  return found !== null && hasEnded(found)
+}
+
+/** An answer holds the first lines only. */
+async function allLines(desk: Desk, invoice: Stripe.Invoice, signal: AbortSignal): Promise<Stripe.InvoiceLineItem[]> {
+  const lines = [...understood(invoice, ({ lines: { data } }) => data)]
+  for (let more = invoice.lines.has_more; more;) {
+    const last = lines.at(-1)?.id
+    const page = await desk.caller.call({
+      operation: 'GET /v1/invoices/:id/lines',
+      access: 'read',
+      signal,
+      send: () =>
+        desk.stripe.invoices.listLineItems(invoice.id, {
+          limit: 100,
+          ...(last === undefined ? {} : { starting_after: last }),
+        }),
+      flaw: (answer) => pageFlaw(answer, 'line_item'),
+    })
+    lines.push(...page.data)
+    more = page.has_more
+  }
+  return lines
+}
+
+function previewOf(
+  subscription: string,
+  invoice: Stripe.Invoice,
+  lines: readonly Stripe.InvoiceLineItem[],
+): InvoicePreview {
+  return {
+    subscription,
+    currency: invoice.currency,
+    subtotal: amount(invoice.subtotal, 'subtotal'),
+    total: amount(invoice.total, 'total'),
+    amountDue: amount(invoice.amount_due, 'amount_due'),
+    // A preview is stamped with the moment at which the invoice will be made.
+    dueAt: milliseconds(invoice.created, 'created'),
+    lines: lines.map(lineOf),
+  }
+}
+
+function lineOf(line: Stripe.InvoiceLineItem): InvoicePreviewLine {
+  const price = line.pricing?.price_details?.price
+  return {
+    description: line.description,
+    price: price === undefined ? null : processorId(idOf(price)),
+    quantity: line.quantity,
+    amount: amount(line.amount, 'line amount'),
+    periodStart: milliseconds(line.period.start, 'line period'),
+    periodEnd: milliseconds(line.period.end, 'line period'),
+  }
+}
+
+function amount(said: number, member: string): number {
+  if (!Number.isSafeInteger(said)) throw new TypeError(`its ${member} is no amount`)
+  return said
+}

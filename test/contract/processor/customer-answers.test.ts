@@ -1,0 +1,166 @@
+// Answers of the customers' half that no well-behaved server gives: none of them may be taken for success.
+import { describe, expect, it } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { against } from './scripted.ts'
+
+const signal = AbortSignal.timeout(60_000)
+const writing = { idempotencyKey: 'k', signal }
+const broken = { kind: 'broken', outcomeUnknown: true }
+
+const price = {
+  ...{ id: 'price_a', object: 'price', active: true, currency: 'usd', billing_scheme: 'per_unit', unit_amount: 5 },
+  ...{
+    unit_amount_decimal: '5',
+    recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed', meter: null },
+  },
+}
+const item = {
+  ...{ id: 'si_a', object: 'subscription_item', price, quantity: 7, subscription: 'sub_a' },
+  ...{ current_period_start: 1_800_000_000, current_period_end: 1_802_000_000 },
+}
+const list = (...data: unknown[]) => ({ object: 'list', data, has_more: false, url: '/' })
+const subscription = {
+  ...{ id: 'sub_a', object: 'subscription', customer: 'cus_a', status: 'active', currency: 'usd', schedule: null },
+  ...{ cancel_at_period_end: false, cancel_at: null, trial_end: null, created: 1_800_000_000, discounts: [] },
+  items: list(item),
+}
+const changed = (own: object) => ({ ...subscription, ...own })
+const withItem = (own: object) => changed({ items: list({ ...item, ...own }) })
+const phase = {
+  start_date: 1_800_000_000,
+  end_date: 1_802_000_000,
+  items: [{ price: 'price_a', quantity: 7, discounts: [], metadata: {} }],
+}
+const schedule = {
+  ...{ id: 'sub_sched_a', object: 'subscription_schedule', subscription: 'sub_a', status: 'active' },
+  ...{ end_behavior: 'release', current_phase: { start_date: phase.start_date, end_date: phase.end_date } },
+  phases: [
+    {
+      ...phase,
+      ...{ discounts: [], add_invoice_items: [], trial_end: null, currency: 'usd', application_fee_percent: null },
+      ...{ collection_method: null, default_payment_method: null, on_behalf_of: null, transfer_data: null },
+      ...{
+        billing_thresholds: null,
+        billing_cycle_anchor: null,
+        description: null,
+        metadata: {},
+        invoice_settings: null,
+      },
+    },
+  ],
+}
+
+describe('a subscription that makes no sense', () => {
+  it.each<[string, unknown]>([
+    ['another object', changed({ object: 'customer' })],
+    ['another subscription', changed({ id: 'sub_b' })],
+    ['a state nobody knows', changed({ status: 'dozing' })],
+    ['no items', changed({ items: undefined })],
+    ['an item without a price', withItem({ price: undefined })],
+    ['an item without a period', withItem({ current_period_end: undefined })],
+    ['a licensed item without a quantity', withItem({ quantity: undefined })],
+    ['a price that does not recur', withItem({ price: { ...price, recurring: null } })],
+    [
+      'an interval nobody knows',
+      withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } }),
+    ],
+  ])('is broken: %s', async (_name, body) => {
+    const { processor } = await against({ body })
+    await expect(processor.subscription('sub_a', signal)).rejects.toMatchObject(broken)
+  })
+
+  it('is read whole when its items come in two pages', async () => {
+    const more = { ...item, id: 'si_b' }
+    const { processor, seen } = await against(
+      { body: changed({ items: { ...list(item), has_more: true } }) },
+      { body: list(item, more) },
+    )
+    const found = await processor.subscription('sub_a', signal)
+    expect(found?.items.map(({ id }) => id)).toEqual(['si_a', 'si_b'])
+    expect(seen[1]?.url).toMatch(/^\/v1\/subscription_items\?.*subscription=sub_a/)
+  })
+})
+
+describe('a write that was answered by something else', () => {
+  const swap = { item: 'si_a', price: processorId('price_b'), quantity: 7 }
+  it.each<[string, unknown]>([
+    ['the old price', subscription],
+    ['quantity 1', withItem({ price: { ...price, id: 'price_b' }, quantity: 1 })],
+    ['another item', withItem({ id: 'si_b', price: { ...price, id: 'price_b' } })],
+    ['another subscription', changed({ id: 'sub_b' })],
+  ])('is no swap: %s', async (_name, body) => {
+    const { processor, seen } = await against({ body })
+    await expect(processor.swapItems('sub_a', [swap], writing)).rejects.toMatchObject(broken)
+    expect(seen).toHaveLength(1)
+    const form = new URLSearchParams(seen[0]?.body)
+    expect(Object.fromEntries(form)).toEqual({
+      'items[0][id]': 'si_a',
+      'items[0][price]': 'price_b',
+      'items[0][quantity]': '7',
+      proration_behavior: 'none',
+    })
+  })
+
+  it.each<[string, object]>([
+    ['no page', { id: 'cs_a', object: 'checkout.session', url: null }],
+    ['a script for a page', { id: 'cs_a', object: 'checkout.session', url: 'javascript:alert(1)' }],
+    ['no id', { object: 'checkout.session', url: 'https://a.example/' }],
+    ['another object', { id: 'cs_a', object: 'checkout', url: 'https://a.example/' }],
+  ])('is no checkout: %s', async (_name, body) => {
+    const { processor } = await against({ body })
+    const request = {
+      ...{ mode: 'payment' as const, customer: processorId('cus_a'), price: processorId('price_a'), quantity: 1 },
+      ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', trialPeriodDays: null },
+      ...{ allowPromotionCodes: false, promotionCode: null, metadata: {} },
+    }
+    await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
+  })
+
+  it('is no usage, no customer and no preview', async () => {
+    const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
+    const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
+    await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
+    const customer = { tenantId: 't', name: 'T', email: null }
+    await expect(processor.createCustomer(customer, writing)).rejects.toMatchObject(broken)
+    await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
+  })
+
+  it('is no event of ours when it has another identifier', async () => {
+    const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
+    const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
+    await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
+  })
+})
+
+describe('a schedule that makes no sense', () => {
+  const request = { subscription: 'sub_a', swaps: [{ from: processorId('price_a'), to: processorId('price_b') }] }
+  const target = { body: { ...price, id: 'price_b' } }
+
+  it('of another subscription is not written to', async () => {
+    const { processor, seen } = await against({ body: subscription }, target, {
+      body: { ...schedule, subscription: 'sub_b' },
+    })
+    await expect(processor.scheduleSwaps(request, writing)).rejects.toMatchObject(broken)
+    expect(seen).toHaveLength(3)
+  })
+
+  it('whose items are not what the subscription has is not written to: that would change them now', async () => {
+    const owned = changed({ schedule: 'sub_sched_a' })
+    const other = {
+      ...schedule,
+      phases: [{ ...schedule.phases[0], items: [{ price: 'price_a', quantity: 8, discounts: [] }] }],
+    }
+    const { processor, seen } = await against({ body: owned }, { body: other }, target)
+    await expect(processor.scheduleSwaps(request, writing)).rejects.toMatchObject({ kind: 'rejected' })
+    expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('that did not take the change is broken', async () => {
+    const { processor, seen } = await against({ body: subscription }, target, { body: schedule }, { body: schedule })
+    await expect(processor.scheduleSwaps(request, writing)).rejects.toThrow(/its phases are not what was asked/)
+    expect(seen.map(({ method, headers }) => [method, headers['idempotency-key']]).slice(2)).toEqual([
+      ['POST', 'k:make'],
+      ['POST', 'k:change'],
+    ])
+  })
+})

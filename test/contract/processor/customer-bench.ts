@@ -1,0 +1,78 @@
+// A shop on a test clock in a sandbox, with the adapter in front of it: what the customers' half is tested with.
+import type Stripe from 'stripe'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { LiveSubscription, Swap } from '../../../packages/ratecard/src/processor/customer-half.ts'
+import type { Processor, WriteOptions } from '../../../packages/ratecard/src/processor/processor.ts'
+import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { customerShop, meteredPrice, utc } from '../sandbox/customer-shop.ts'
+import type { CustomerShop } from '../sandbox/customer-shop.ts'
+import { processorOf } from './bench.ts'
+
+export const start = utc('2027-01-01T00:00:00')
+/** In milliseconds. */
+export const at = (text: string): number => utc(`${text}T00:00:00`) * 1000
+
+export interface CustomerBench extends CustomerShop {
+  readonly processor: Processor
+  readonly signal: AbortSignal
+  writing(key?: string): WriteOptions
+  /** Moves the customer's clock to a moment, for example `2027-02-02T00:00:00`. */
+  until(moment: string): Promise<void>
+  totals(): Promise<number[]>
+  use(value: string): Promise<void>
+  live(subscription: { readonly id: string }): Promise<LiveSubscription>
+  /** Writes that the sandbox logged, as `POST /v1/customers`. */
+  posts(): string[]
+}
+
+export async function customerBench(options: Partial<StripeProcessorOptions> = {}): Promise<CustomerBench> {
+  const shop = await customerShop(start)
+  const { stripe, clockId, customer } = shop
+  const processor = processorOf(shop, options)
+  const signal = AbortSignal.timeout(60_000)
+  let calls = 0
+  return {
+    ...shop,
+    processor,
+    signal,
+    writing: (idempotencyKey = `key-${++calls}`) => ({ idempotencyKey, signal }),
+    until: async (moment) => {
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
+    },
+    totals: async () => (await shop.invoices()).map((invoice) => invoice.total),
+    use: async (value) => {
+      const payload = { stripe_customer_id: customer, value }
+      await stripe.billing.meterEvents.create({ event_name: 'calls', payload })
+    },
+    live: async ({ id }) => {
+      const found = await processor.subscription(id, signal)
+      if (found === null) throw new Error(`There is no subscription ${id}`)
+      return found
+    },
+    posts: () =>
+      shop.control
+        .requests()
+        .filter(({ method }) => method === 'POST')
+        .map(({ method, path }) => `${method} ${path}`),
+  }
+}
+
+export function idOf(object: { readonly id: string }): ProcessorId {
+  return processorId(object.id)
+}
+
+/** Every item to the price that takes the place of its own; quantities as they are. */
+export function swapsTo(live: LiveSubscription, ...pairs: (readonly [Stripe.Price, Stripe.Price])[]): Swap[] {
+  return live.items.flatMap(({ id, price, quantity }) => {
+    const to = pairs.find(([from]) => from.id === price.id)?.[1]
+    return to === undefined ? [] : [{ item: id, price: idOf(to), quantity }]
+  })
+}
+
+/** Two metered prices of one meter: 5 cents and 2 cents a call. */
+export async function meteredPair(bench: CustomerBench): Promise<readonly [Stripe.Price, Stripe.Price]> {
+  const dear = await meteredPrice(bench)
+  const recurring = { interval: 'month' as const, usage_type: 'metered' as const, meter: dear.recurring?.meter ?? '' }
+  return [dear, await bench.monthly(2, { recurring })]
+}

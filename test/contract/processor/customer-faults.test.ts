@@ -1,0 +1,178 @@
+// Answers that are lost after the act: nothing of the customers' half may then exist twice.
+import { describe, expect, it } from 'vitest'
+import type Stripe from 'stripe'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ProcessorError } from '../../../packages/ratecard/src/processor/processor-error.ts'
+import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import type { FaultKind } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import { processorOf } from './bench.ts'
+import { at, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.ts'
+import type { CustomerBench } from './customer-bench.ts'
+
+const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: null }
+/** The repeat under the same key meets its own result. */
+const cured = ['close_after', 'cut_body', 'rate_limit', 'lock_timeout', 'conflict'] as const satisfies FaultKind[]
+const unknown = { kind: 'unknown_outcome', outcomeUnknown: true } satisfies Partial<ProcessorError>
+
+const count = async (list: Stripe.ApiListPromise<unknown>) => (await list).data.length
+const customers = (bench: CustomerBench) => count(bench.stripe.customers.list({ limit: 100 }))
+const schedules = (bench: CustomerBench) => count(bench.stripe.subscriptionSchedules.list({ limit: 100 }))
+const sessions = (bench: CustomerBench) => count(bench.stripe.checkout.sessions.list({ limit: 100 }))
+
+async function sold(bench: CustomerBench) {
+  const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
+  const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
+  const swaps = [{ from: idOf(list), to: idOf(negotiated) }]
+  return { made, list, negotiated, request: { subscription: made.id, swaps } }
+}
+
+describe('a customer whose making is not answered', () => {
+  it.each(cured)('is made once (%s)', async (kind) => {
+    const bench = await customerBench()
+    bench.control.fail({ kind, method: 'POST', path: '/v1/customers' })
+    const before = await customers(bench)
+    const id = await bench.processor.createCustomer(tenant, bench.writing())
+    expect(await customers(bench)).toBe(before + 1)
+    expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
+  })
+
+  it('is found by its mark after a 500, and not found when it was not made', async () => {
+    const bench = await customerBench()
+    const { processor, signal, clock } = bench
+    const since = clock.now()
+    for (const kind of ['error_before', 'error_after'] as const) {
+      bench.control.fail({ kind, method: 'POST', path: '/v1/customers' })
+      await expect(processor.createCustomer(tenant, bench.writing())).rejects.toMatchObject(unknown)
+      expect((await processor.findCustomer('acme', since, signal)) !== null).toBe(kind === 'error_after')
+    }
+    expect(await customers(bench)).toBe(2)
+  })
+})
+
+describe('a swap that is not answered', () => {
+  it.each(cured)('is done once (%s)', async (kind) => {
+    const bench = await customerBench()
+    const { made, list, negotiated } = await sold(bench)
+    const swaps = swapsTo(await bench.live(made), [list, negotiated])
+    bench.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*' })
+    const after = await bench.processor.swapItems(made.id, swaps, bench.writing())
+    expect(after.items).toMatchObject([{ quantity: 7, price: { id: negotiated.id } }])
+    expect(await count(bench.stripe.invoices.list({ customer: bench.customer }))).toBe(1)
+  })
+
+  it.each(['error_before', 'error_after'] as const)('by a 500 shows on the subscription (%s)', async (kind) => {
+    const bench = await customerBench()
+    const { made, list, negotiated } = await sold(bench)
+    const swaps = swapsTo(await bench.live(made), [list, negotiated])
+    bench.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*' })
+    await expect(bench.processor.swapItems(made.id, swaps, bench.writing())).rejects.toMatchObject(unknown)
+    const price = kind === 'error_after' ? negotiated : list
+    expect((await bench.live(made)).items).toMatchObject([{ quantity: 7, price: { id: price.id } }])
+  })
+})
+
+describe('a checkout that is not answered', () => {
+  it.each(cured)('is made once (%s)', async (kind) => {
+    const bench = await customerBench()
+    const price = idOf(await bench.monthly(1000))
+    const wanted = {
+      ...{ mode: 'subscription' as const, customer: processorId(bench.customer), price, quantity: 1 },
+      ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null },
+      ...{ allowPromotionCodes: false, promotionCode: null, metadata: {} },
+    }
+    bench.control.fail({ kind, method: 'POST', path: '/v1/checkout/sessions' })
+    const { sessionId } = await bench.processor.createCheckout(wanted, bench.writing('same'))
+    expect((await bench.processor.createCheckout(wanted, bench.writing('same'))).sessionId).toBe(sessionId)
+    expect(await sessions(bench)).toBe(1)
+  })
+})
+
+describe('a scheduled swap that is not answered', () => {
+  const paths = ['/v1/subscription_schedules', '/v1/subscription_schedules/*']
+
+  it.each(paths.flatMap((path) => cured.map((kind) => [kind, path] as const)))(
+    'is done once (%s of %s)',
+    async (kind, path) => {
+      const bench = await customerBench()
+      const { request, negotiated } = await sold(bench)
+      bench.control.fail({ kind, method: 'POST', path })
+      await expect(bench.processor.scheduleSwaps(request, bench.writing())).resolves.toEqual({
+        effectiveAt: at('2027-02-01'),
+      })
+      expect(await schedules(bench)).toBe(1)
+      await bench.until('2027-02-02T00:00:00')
+      expect(await bench.live({ id: request.subscription })).toMatchObject({
+        items: [{ quantity: 7, price: { id: negotiated.id } }],
+      })
+      expect(await bench.totals()).toEqual([7000, 4900])
+    },
+  )
+
+  const broken = ['error_before', 'error_after'] as const
+  it.each(paths.flatMap((path) => broken.map((kind) => [kind, path] as const)))(
+    'is carried on by the next attempt (%s of %s)',
+    async (kind, path) => {
+      const bench = await customerBench()
+      const { request } = await sold(bench)
+      bench.control.fail({ kind, method: 'POST', path })
+      const first = bench.processor.scheduleSwaps(request, bench.writing('attempt-1'))
+      await expect(first).rejects.toMatchObject(unknown)
+      await expect(bench.processor.scheduleSwaps(request, bench.writing('attempt-2'))).resolves.toBeDefined()
+      expect(await schedules(bench)).toBe(1)
+      await bench.until('2027-02-02T00:00:00')
+      expect(await bench.totals()).toEqual([7000, 4900])
+    },
+  )
+
+  it('is carried on under the same key by the process that comes after a crash between the two writes', async () => {
+    const bench = await customerBench()
+    const { request } = await sold(bench)
+    const stop = new AbortController()
+    // The budget is asked before every call: the process dies where it would make the change.
+    const budget: RateBudget = {
+      take: (operation) => {
+        if (operation === 'POST /v1/subscription_schedules/:id') stop.abort()
+        return stop.signal.aborted ? Promise.reject(new Error('The process died.')) : Promise.resolve()
+      },
+    }
+    const dying = processorOf(bench, { budget }).scheduleSwaps(request, {
+      idempotencyKey: 'job-1',
+      signal: stop.signal,
+    })
+    await expect(dying).rejects.toThrow('The process died.')
+    expect(await schedules(bench)).toBe(1)
+    const keys = () => bench.control.requests().flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
+    await bench.processor.scheduleSwaps(request, bench.writing('job-1'))
+    expect(keys().filter((key) => key.startsWith('job-1'))).toEqual(['job-1:make', 'job-1:change'])
+    await bench.until('2027-02-02T00:00:00')
+    expect(await bench.totals()).toEqual([7000, 4900])
+  })
+})
+
+describe('usage that is not answered', () => {
+  it.each([...cured, 'error_after'] as const)('is counted once, also when it is sent anew (%s)', async (kind) => {
+    const bench = await customerBench()
+    const [dear] = await meteredPair(bench)
+    await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
+    bench.control.fail({ kind, method: 'POST', path: '/v1/billing/meter_events' })
+    const payload = { stripe_customer_id: bench.customer, value: '10' }
+    const event = { eventName: 'calls', payload, timestamp: null, identifier: 'one' }
+    const sent = bench.processor.recordUsage(event, bench.writing('a'))
+    if (kind === 'error_after') await expect(sent).rejects.toMatchObject(unknown)
+    else await sent
+    await bench.processor.recordUsage(event, bench.writing('b'))
+    await bench.until('2027-02-02T00:00:00')
+    expect(await bench.totals()).toEqual([50])
+  })
+})
+
+describe('reads of the customers’ half', () => {
+  it.each(['error_before', 'close_before', 'cut_body', 'rate_limit'] as const)('are asked again (%s)', async (kind) => {
+    const bench = await customerBench()
+    const { made } = await sold(bench)
+    bench.control.fail({ kind, path: '/v1/subscriptions*', count: 3 })
+    expect((await bench.live(made)).items).toHaveLength(1)
+    bench.control.fail({ kind, path: '/v1/invoices/create_preview', count: 3 })
+    expect(await bench.processor.upcomingInvoice(made.id, bench.signal)).toMatchObject({ total: 7000 })
+  })
+})

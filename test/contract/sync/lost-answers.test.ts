@@ -1,0 +1,121 @@
+// A whole push through a proxy that loses an answer after the act is done, for each kind of object that a push makes.
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { startLossyProxy } from '../../support/lossy-proxy.ts'
+import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+const document: BillingConfig = {
+  version: '1.0.0',
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [
+        { id: 'pro_monthly', amount: 1000, currency: 'usd', interval: 'month', default: true },
+        { id: 'pro_calls', amount: 2, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+      ],
+    },
+  ],
+  coupons: [{ id: 'ten', percent_off: 10, duration: 'once' }],
+  promotion_codes: [{ id: 'hello', code: 'HELLO', coupon: 'ten' }],
+  webhooks: [{ id: 'hook', url: 'https://app.example.com/hook', events: ['invoice.paid'] }],
+}
+
+const kinds: [kind: string, path: string][] = [
+  ['meter', '/v1/billing/meters'],
+  ['product', '/v1/products'],
+  ['price', '/v1/prices'],
+  ['coupon', '/v1/coupons'],
+  ['promotion code', '/v1/promotion_codes'],
+  ['webhook', '/v1/webhook_endpoints'],
+]
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+async function lossyStack(): Promise<{ readonly stack: Stack; readonly proxy: LossyProxy }> {
+  const proxy = await startLossyProxy(sandbox.port)
+  const stack = await startStack({ sandbox, apiBase: proxy.url })
+  onTestFinished(async () => {
+    await stack.close()
+    await proxy.close()
+  })
+  return { stack, proxy }
+}
+
+const creation =
+  (of: string) =>
+  ({ method, path }: Exchange): boolean =>
+    method === 'POST' && path === of
+
+/** Everything of the document is there once and alive, and the webhook's secret is the endpoint's own. */
+async function expectOneOfEach({ stripe, service }: Stack, { said }: LossyProxy): Promise<void> {
+  const meters = (await stripe.billing.meters.list({ limit: 100 })).data
+  expect(meters.map((meter) => [meter.event_name, meter.status])).toEqual([['call', 'active']])
+  const products = (await stripe.products.list({ limit: 100 })).data
+  expect(products.map((product) => [product.name, product.active])).toEqual([['Pro', true]])
+  const prices = (await stripe.prices.list({ active: true, limit: 100 })).data
+  expect(prices.map((price) => price.lookup_key).sort()).toEqual(['pro_calls', 'pro_monthly'])
+  expect((await stripe.prices.list({ active: false, limit: 100 })).data).toEqual([])
+  expect((await stripe.coupons.list({ limit: 100 })).data).toHaveLength(1)
+  const codes = (await stripe.promotionCodes.list({ limit: 100 })).data
+  expect(codes.map((code) => [code.code, code.active])).toEqual([['HELLO', true]])
+  const endpoints = (await stripe.webhookEndpoints.list({ limit: 100 })).data
+  expect(endpoints.map((endpoint) => endpoint.status)).toEqual(['enabled'])
+  const [hook] = await service.listWebhooks()
+  expect(hook).toMatchObject({ processorId: endpoints[0]?.id, secretKnown: true })
+  expect(hook?.secret).toBe(secretOf(said, endpoints[0]?.id ?? ''))
+}
+
+/** The secret of an endpoint, from all that the server ever answered. */
+function secretOf(said: readonly string[], endpoint: string): unknown {
+  const objects = said.map((body): unknown => JSON.parse(body))
+  const isCreation = (object: unknown): object is { readonly secret: unknown } =>
+    typeof object === 'object' && object !== null && 'secret' in object && 'id' in object && object.id === endpoint
+  return objects.find(isCreation)?.secret
+}
+
+describe('a push whose creation of one object is done but not answered', () => {
+  it.each(kinds)('makes no double and succeeds at once: %s', async (_kind, path) => {
+    const { stack, proxy } = await lossyStack()
+    proxy.lose((exchange) => creation(path)(exchange) && proxy.lost.length === 0)
+    await stack.service.push(document, nobody)
+    expect(proxy.lost).toMatchObject([{ path, status: 200 }])
+    await expectOneOfEach(stack, proxy)
+  })
+
+  it.each(kinds)('nor its repeats: makes no double, then or with the next push: %s', async (_kind, path) => {
+    const { stack, proxy } = await lossyStack()
+    proxy.lose(creation(path))
+    const first = await stack.service.push(document, nobody).then(
+      () => 'done',
+      (error: unknown) => error,
+    )
+    // Only a webhook cannot do without its answer.
+    if (path === '/v1/webhook_endpoints') expect(first).toMatchObject({ code: 'processor_timeout' })
+    else expect(first).toBe('done')
+    expect(proxy.lost.length).toBeGreaterThanOrEqual(2)
+    proxy.lose(null)
+    await stack.service.push(document, nobody)
+    await expectOneOfEach(stack, proxy)
+  })
+
+  it.each(kinds)('nor anything after it: the next push makes no double: %s', async (_kind, path) => {
+    const { stack, proxy } = await lossyStack()
+    let dark = false
+    proxy.lose((exchange) => (dark ||= creation(path)(exchange)))
+    await expect(stack.service.push(document, nobody)).rejects.toMatchObject({ code: 'processor_timeout' })
+    proxy.lose(null)
+    await stack.service.push(document, nobody)
+    await expectOneOfEach(stack, proxy)
+  })
+})

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import type { Stripe } from 'stripe'
+import { describe, expect, test } from 'vitest'
+import { planSegments, priceIn } from '../../../packages/ratecard/src/processor/stripe/schedule-timeline.ts'
+import type { Phase, Turn } from '../../../packages/ratecard/src/processor/stripe/schedule-timeline.ts'
+
+type Phases = readonly [Phase, ...Phase[]]
+type Said = readonly { readonly start: number; readonly end: number; readonly prices: readonly string[] }[]
+
+/** As much of a phase as a timeline looks at. */
+function phasesOf(said: Said): Phases {
+  const items = (prices: readonly string[]) => prices.map((price) => ({ price, quantity: 1 }))
+  const made = said.map(({ start, end, prices }) => ({ start_date: start, end_date: end, items: items(prices) }))
+  return made as unknown as Phases
+}
+
+const schedule = { id: 'sub_sched_a', end_behavior: 'release' } as Stripe.SubscriptionSchedule
+
+const kept = (phases: Phases, turns: readonly Turn[]) => planSegments(schedule, phases, turns)
+
+/** Which prices there are at a moment: of the phases, or of the plan. */
+function pricesAt(phases: Phases, moment: number): string[] {
+  const phase = phases.findLast(({ start_date: start }) => start <= moment) ?? phases[0]
+  return phase.items.map((item) => priceIn(item, new Map()))
+}
+
+/** Phases one after the other, each with a first item on `a` and a second on a price of its own or on `b`. */
+const timelines = fc
+  .array(fc.record({ length: fc.integer({ min: 1, max: 5 }), own: fc.boolean() }), { minLength: 1, maxLength: 5 })
+  .map((parts) => {
+    let start = 0
+    return parts.map(({ length, own }, index) => {
+      const begun = start
+      start += length
+      return { start: begun, end: start, prices: ['a', own && index > 0 ? `own${index}` : 'b'] }
+    })
+  })
+
+const moments = fc.integer({ min: 1, max: 30 })
+
+describe('the phases after a scheduled swap', () => {
+  test('follow each other without a gap, from the running one on, and only the last one is open', () => {
+    fc.assert(
+      fc.property(timelines, moments, (said, at) => {
+        const { segments } = kept(phasesOf(said), [{ from: 'a', to: 'n', at }])
+        expect(segments[0]?.start).toBe(0)
+        for (const [index, { end }] of segments.entries()) {
+          const next = segments[index + 1]
+          if (next !== undefined) expect(end).toBe(next.start)
+        }
+        const lastEnd = said.at(-1)?.end ?? 0
+        expect(segments.at(-1)?.end).toBe(at >= lastEnd ? null : lastEnd)
+      }),
+    )
+  })
+
+  test('say before the moment what they said, and after it the same with the one price in place of the other', () => {
+    fc.assert(
+      fc.property(timelines, moments, (said, at) => {
+        const phases = phasesOf(said)
+        const { segments, changes } = kept(phases, [{ from: 'a', to: 'n', at }])
+        expect(changes).toBe(true)
+        for (let moment = 0; moment < 40; moment++) {
+          const then = segments.findLast(({ start }) => start <= moment)
+          const said = then?.phase.items.map((item) => priceIn(item, then.moved))
+          expect(said).toEqual(pricesAt(phases, moment).map((price) => (price === 'a' && moment >= at ? 'n' : price)))
+        }
+      }),
+    )
+  })
+
+  test('are the same when the swap is asked for again', () => {
+    fc.assert(
+      fc.property(timelines, moments, moments, (said, first, second) => {
+        const turns = [
+          { from: 'a', to: 'n', at: first },
+          ...(said.some(({ prices }) => prices[1] !== 'b') ? [] : [{ from: 'b', to: 'm', at: second }]),
+        ]
+        const once = kept(phasesOf(said), turns).segments
+        const written = once.map(({ phase, start, end, moved }) => ({
+          start,
+          end: end ?? start + 1,
+          prices: phase.items.map((item) => priceIn(item, moved)),
+        }))
+        const again = kept(phasesOf(written), turns)
+        expect(again.changes).toBe(false)
+        expect(again.segments).toHaveLength(written.length)
+      }),
+    )
+  })
+
+  test('do not pass over a price that somebody else has chosen for the item', () => {
+    const phases = phasesOf([
+      { start: 0, end: 2, prices: ['a'] },
+      { start: 2, end: 4, prices: ['theirs'] },
+    ])
+    expect(() => kept(phases, [{ from: 'a', to: 'n', at: 2 }])).toThrow(/already moves the item on a/)
+    expect(kept(phases, [{ from: 'a', to: 'n', at: 1 }]).segments).toHaveLength(3)
+  })
+})

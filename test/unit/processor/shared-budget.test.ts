@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { createSharedBudget } from '../../../packages/ratecard/src/processor/shared-budget.ts'
+import type { ReservedMoment } from '../../../packages/ratecard/src/processor/shared-budget.ts'
+
+const forever = new AbortController().signal
+const now = (): ReservedMoment => ({ from: performance.now(), until: Infinity })
+const lost = (): ReservedMoment => ({ from: performance.now() - 100, until: performance.now() - 50 })
+
+/** A budget whose moments are all now, unless `moments` says otherwise; and what it asked for. */
+function sharedBudget(
+  batch: number,
+  moments: (count: number) => readonly ReservedMoment[] = (count) => Array.from({ length: count }, now),
+) {
+  const asked: [string, number][] = []
+  const budget = createSharedBudget({
+    batch,
+    reserve: async (operation, count) => {
+      asked.push([operation, count])
+      await Promise.resolve()
+      return moments(count)
+    },
+  })
+  return { budget, asked }
+}
+
+test('callers of an operation go in the order in which they came, and batches keep questions few', async () => {
+  const { budget, asked } = sharedBudget(4)
+  const served: number[] = []
+  await Promise.all(
+    Array.from({ length: 9 }, async (_, index) => {
+      await budget.take('x', forever)
+      served.push(index)
+    }),
+  )
+  expect(served).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
+  expect(asked.map(([, count]) => count)).toEqual([1, 4, 4])
+})
+
+test('operations do not wait for each other', async () => {
+  const budget = createSharedBudget({
+    batch: 4,
+    reserve: (operation) => (operation === 'slow' ? new Promise(() => undefined) : Promise.resolve([now()])),
+  })
+  let slow = 'waiting'
+  void budget.take('slow', forever).then(() => (slow = 'served'))
+  await budget.take('fast', forever)
+  expect(slow).toBe('waiting')
+})
+
+test('a moment that came too late is not used: another is asked for', async () => {
+  let turns = 0
+  const { budget, asked } = sharedBudget(4, () => [turns++ === 0 ? lost() : now()])
+  await budget.take('x', forever)
+  expect(asked).toEqual([
+    ['x', 1],
+    ['x', 1],
+  ])
+})
+
+test('who does not want to wait any more leaves the queue, and takes nobody’s turn', async () => {
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const budget = createSharedBudget({
+    batch: 4,
+    reserve: async (_operation, count) => {
+      await gate
+      return Array.from({ length: count }, now)
+    },
+  })
+  const stop = new AbortController()
+  const given = budget.take('x', stop.signal)
+  const stays = budget.take('x', forever)
+  stop.abort()
+  await expect(given).rejects.toMatchObject({ name: 'AbortError' })
+  open()
+  await stays
+  await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a reservation that fails is told to all who wait, and the next caller asks anew', async () => {
+  let broken = true
+  const budget = createSharedBudget({
+    batch: 4,
+    reserve: () => (broken ? Promise.reject(new Error('no database')) : Promise.resolve([now()])),
+  })
+  const waiting = await Promise.allSettled([budget.take('x', forever), budget.take('x', forever)])
+  expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  broken = false
+  await budget.take('x', forever)
+})
