@@ -13,12 +13,21 @@ const rooms = {
   store: ['errors', 'config', 'catalog'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service.ts'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'service.ts'],
-  access: ['errors', 'store', 'service.ts'],
+  access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
+  tenants: ['errors', 'config', 'catalog', 'processor', 'store', 'service-tenants.ts'],
+  swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service-tenants.ts'],
+  subscribers: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'service-tenants.ts'],
+  enterprise: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'service-tenants.ts'],
+  checkout: ['errors', 'config', 'catalog', 'enterprise', 'tenants', 'processor', 'store', 'service-tenants.ts'],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],
-  'workers/host': ['errors', 'store', 'workers/cron'],
-  http: ['errors', 'config', 'service.ts'],
-  cli: ['errors', 'money', 'config', 'pricing', 'workers/cron', 'workers/project', 'settings.ts', 'main.ts'],
+  'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
+  'workers/host': ['errors', 'store', 'workers/cron', 'workers/project', 'service-workers.ts'],
+  http: ['errors', 'config', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
+  cli: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron', 'workers/project', 'workers/cloudflare'],
+    ...['settings.ts', 'main.ts', 'maintenance.ts', 'local-worker.ts'],
+  ],
 }
 
 /** Same input, same answer: no files, sockets, processes, timers. */
@@ -27,7 +36,7 @@ const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
 const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd', 'sandbox']
-const composition = ['compose.ts', 'main.ts']
+const composition = ['compose.ts', 'main.ts', 'maintenance.ts', 'local-worker.ts', 'worker-hosting.ts']
 
 /** npm packages that stay in one place. */
 const walledPackages = [
@@ -39,6 +48,7 @@ const walledPackages = [
     packages: ['better-sqlite3', '@types/better-sqlite3'],
     within: ['store/sql', 'sandbox/state.ts'],
   },
+  { name: 'the Cloudflare client', packages: ['cloudflare'], within: ['workers/cloudflare'] },
   { name: 'the command line’s packages', packages: ['commander', '@clack/[^/]+', 'picocolors'], within: ['cli'] },
 ]
 
@@ -78,8 +88,24 @@ module.exports = {
       name: 'port-types-only',
       comment: 'service.ts and settings.ts say what there is; they use nothing that acts',
       severity: 'error',
-      from: { path: anyOf(['service.ts', 'settings.ts', 'clock.ts']) },
-      to: { path: anyOf(['sync', 'lookup', 'access', 'http', 'cli', 'sandbox', 'compose.ts', 'main.ts']) },
+      from: { path: anyOf(['service.ts', 'service-tenants.ts', 'service-workers.ts', 'settings.ts', 'clock.ts']) },
+      to: {
+        path: anyOf([
+          'sync',
+          'lookup',
+          'access',
+          'tenants',
+          'subscribers',
+          'swaps',
+          'enterprise',
+          'checkout',
+          'http',
+          'cli',
+          'sandbox',
+          'compose.ts',
+          'main.ts',
+        ]),
+      },
     },
     {
       name: 'adapters-behind-ports',

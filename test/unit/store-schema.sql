@@ -119,6 +119,171 @@ create table facts (
   value text not null
 );
 
+-- 4: tenants
+create table tenants (
+  id text primary key,
+  name text not null,
+  email text,
+  processor_customer_id text unique,
+  enterprise_template text,
+  enterprise_id text,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+create index tenants_by_template on tenants (enterprise_template, id);
+create index tenants_by_enterprise_id on tenants (enterprise_id, id);
+create table tenant_audit (
+  id text primary key,
+  tenant_id text not null,
+  action text not null,
+  before text,
+  after text,
+  result text,
+  author text,
+  key_id text,
+  request_id text,
+  created_at bigint not null
+);
+create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id);
+create table sessions (
+  id text primary key,
+  tenant_id text not null,
+  hash text not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  revoked_at bigint
+);
+create index sessions_by_tenant on sessions (tenant_id);
+create index sessions_by_end on sessions (expires_at);
+create table local_subscriptions (
+  id text primary key,
+  tenant_id text not null,
+  price_id text not null,
+  created_at bigint not null,
+  ended_at bigint
+);
+create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
+create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+
+-- 5: jobs
+create table jobs (
+  id text primary key,
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  subject text not null,
+  state text not null check (state in ('running', 'interrupted', 'done', 'failed', 'cancelled')),
+  input text not null,
+  author text,
+  message text,
+  request_id text,
+  steps_total bigint not null,
+  steps_done bigint not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  finished_at bigint
+);
+create index jobs_by_time on jobs (created_at, id);
+create index jobs_by_subject on jobs (subject, kind, state);
+create table job_steps (
+  job_id text not null references jobs (id),
+  position bigint not null,
+  step text not null,
+  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  attempts bigint not null,
+  result text,
+  error text,
+  began_at bigint,
+  ended_at bigint,
+  primary key (job_id, position)
+);
+create table cancel_requests (
+  kind text not null check (kind in ('push', 'job')),
+  id text not null,
+  requested_at bigint not null,
+  primary key (kind, id)
+);
+
+-- 6: workers
+create table worker_deployments (
+  id text primary key,
+  worker text not null,
+  checksum text not null,
+  author text,
+  message text,
+  environment text,
+  variables text not null,
+  crons text not null,
+  hosts text not null,
+  size_bytes bigint not null,
+  created_at bigint not null
+);
+create index worker_deployments_by_time on worker_deployments (worker, created_at, id);
+create table worker_bundles (
+  deployment_id text primary key references worker_deployments (id),
+  modules text not null,
+  main text not null,
+  source_map text,
+  compatibility_date text not null,
+  compatibility_flags text not null,
+  cpu_ms bigint not null
+);
+create table workers (
+  name text primary key,
+  deployment_id text not null references worker_deployments (id),
+  updated_at bigint not null
+);
+create table worker_hosts (
+  host text primary key,
+  worker text not null references workers (name)
+);
+create table worker_schedules (
+  worker text not null references workers (name),
+  cron text not null,
+  next_at bigint not null,
+  primary key (worker, cron)
+);
+create index worker_schedules_by_time on worker_schedules (next_at);
+create table worker_runs (
+  id text primary key,
+  worker text not null,
+  cron text not null,
+  scheduled_time bigint not null,
+  deployment_id text not null,
+  started_at bigint,
+  finished_at bigint,
+  outcome text not null check (outcome in ('running', 'ok', 'exception', 'exceeded_cpu', 'exceeded_memory', 'timed_out', 'skipped', 'missed', 'lost')),
+  error text,
+  cpu_ms double precision,
+  instance text,
+  heartbeat_at bigint,
+  unique (worker, cron, scheduled_time)
+);
+create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running';
+create index worker_runs_by_time on worker_runs (worker, scheduled_time, id);
+create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running';
+create table worker_logs (
+  id text primary key,
+  worker text not null,
+  deployment_id text not null,
+  time bigint not null,
+  level text not null,
+  message text not null,
+  request_id text,
+  run_id text
+);
+create index worker_logs_by_worker on worker_logs (worker, id);
+create table worker_changes (
+  id bigint primary key check (id = 1),
+  sequence bigint not null
+);
+insert into worker_changes (id, sequence) values (1, 0);
+
+-- 7: shared rates
+create table paces (
+  name text primary key,
+  slots text not null
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -236,4 +401,169 @@ create table leases (
 create table facts (
   name text collate "C" primary key,
   value text not null
+);
+
+-- 4: tenants
+create table tenants (
+  id text collate "C" primary key,
+  name text not null,
+  email text,
+  processor_customer_id text collate "C" unique,
+  enterprise_template text collate "C",
+  enterprise_id text collate "C",
+  created_at bigint not null,
+  updated_at bigint not null
+);
+create index tenants_by_template on tenants (enterprise_template, id);
+create index tenants_by_enterprise_id on tenants (enterprise_id, id);
+create table tenant_audit (
+  id text collate "C" primary key,
+  tenant_id text collate "C" not null,
+  action text not null,
+  before text,
+  after text,
+  result text,
+  author text,
+  key_id text,
+  request_id text,
+  created_at bigint not null
+);
+create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id);
+create table sessions (
+  id text collate "C" primary key,
+  tenant_id text collate "C" not null,
+  hash text not null,
+  created_at bigint not null,
+  expires_at bigint not null,
+  revoked_at bigint
+);
+create index sessions_by_tenant on sessions (tenant_id);
+create index sessions_by_end on sessions (expires_at);
+create table local_subscriptions (
+  id text collate "C" primary key,
+  tenant_id text collate "C" not null,
+  price_id text collate "C" not null,
+  created_at bigint not null,
+  ended_at bigint
+);
+create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
+create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+
+-- 5: jobs
+create table jobs (
+  id text collate "C" primary key,
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  subject text collate "C" not null,
+  state text not null check (state in ('running', 'interrupted', 'done', 'failed', 'cancelled')),
+  input text not null,
+  author text,
+  message text,
+  request_id text,
+  steps_total bigint not null,
+  steps_done bigint not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  finished_at bigint
+);
+create index jobs_by_time on jobs (created_at, id);
+create index jobs_by_subject on jobs (subject, kind, state);
+create table job_steps (
+  job_id text collate "C" not null references jobs (id),
+  position bigint not null,
+  step text not null,
+  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  attempts bigint not null,
+  result text,
+  error text,
+  began_at bigint,
+  ended_at bigint,
+  primary key (job_id, position)
+);
+create table cancel_requests (
+  kind text not null check (kind in ('push', 'job')),
+  id text collate "C" not null,
+  requested_at bigint not null,
+  primary key (kind, id)
+);
+
+-- 6: workers
+create table worker_deployments (
+  id text collate "C" primary key,
+  worker text collate "C" not null,
+  checksum text not null,
+  author text,
+  message text,
+  environment text,
+  variables text not null,
+  crons text not null,
+  hosts text not null,
+  size_bytes bigint not null,
+  created_at bigint not null
+);
+create index worker_deployments_by_time on worker_deployments (worker, created_at, id);
+create table worker_bundles (
+  deployment_id text collate "C" primary key references worker_deployments (id),
+  modules text not null,
+  main text not null,
+  source_map text,
+  compatibility_date text not null,
+  compatibility_flags text not null,
+  cpu_ms bigint not null
+);
+create table workers (
+  name text collate "C" primary key,
+  deployment_id text collate "C" not null references worker_deployments (id),
+  updated_at bigint not null
+);
+create table worker_hosts (
+  host text collate "C" primary key,
+  worker text collate "C" not null references workers (name)
+);
+create table worker_schedules (
+  worker text collate "C" not null references workers (name),
+  cron text collate "C" not null,
+  next_at bigint not null,
+  primary key (worker, cron)
+);
+create index worker_schedules_by_time on worker_schedules (next_at);
+create table worker_runs (
+  id text collate "C" primary key,
+  worker text collate "C" not null,
+  cron text collate "C" not null,
+  scheduled_time bigint not null,
+  deployment_id text collate "C" not null,
+  started_at bigint,
+  finished_at bigint,
+  outcome text not null check (outcome in ('running', 'ok', 'exception', 'exceeded_cpu', 'exceeded_memory', 'timed_out', 'skipped', 'missed', 'lost')),
+  error text,
+  cpu_ms double precision,
+  instance text,
+  heartbeat_at bigint,
+  unique (worker, cron, scheduled_time)
+);
+create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running';
+create index worker_runs_by_time on worker_runs (worker, scheduled_time, id);
+create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running';
+create table worker_logs (
+  id text collate "C" primary key,
+  worker text collate "C" not null,
+  deployment_id text collate "C" not null,
+  time bigint not null,
+  level text not null,
+  message text not null,
+  request_id text,
+  run_id text
+);
+create index worker_logs_by_worker on worker_logs (worker, id);
+create table worker_changes (
+  id bigint primary key check (id = 1),
+  sequence bigint not null
+);
+insert into worker_changes (id, sequence) values (1, 0);
+
+-- 7: shared rates
+create table paces (
+  name text collate "C" primary key,
+  slots text not null
 );

@@ -1,10 +1,14 @@
-// Every operation of the product on one page: what the edges (HTTP, command line, tests) may ask for.
+// Every operation of the product: what the edges (HTTP, command line, tests) may ask for. Those on tenants and on workers
+// have pages of their own beside this one.
 // Composition (which store, which processor) is in compose.ts; the operations themselves live in their rooms.
 import type { BillingConfig, Meter, Price, Product } from './config/schema.ts'
 import type { Issue } from './errors/issue.ts'
 import type { ChangeReport } from './catalog/change-report.ts'
+import type { DocumentDifference } from './catalog/compare-documents.ts'
 import type { Detail } from './catalog/detail.ts'
 import type { ResourceKind } from './catalog/resource.ts'
+import type { TenantOperations } from './service-tenants.ts'
+import type { WorkerOperations } from './service-workers.ts'
 import type { PushState, StepState } from './store/store.ts'
 
 export interface Validation {
@@ -13,11 +17,26 @@ export interface Validation {
   readonly warnings: readonly Issue[]
 }
 
-export type { Detail }
+export type { Detail, DocumentDifference }
 
 export interface Actor {
   readonly author: string | null
   readonly message: string | null
+}
+
+/** Whom a plan touches: live subscriptions on a price that it archives or replaces. They stay on the old price until moved. */
+export interface PriceImpact {
+  readonly priceId: string
+  /** The old one. */
+  readonly processorPriceId: string
+  readonly action: 'archive' | 'replace'
+  readonly subscriptions: number
+  /** Of these, those of customers that are no tenant. */
+  readonly subscriptionsWithoutTenant: number
+  readonly tenants: number
+  /** At list price; empty for metered prices, whose money depends on usage, and where nobody is on the price. */
+  readonly monthly: readonly { readonly currency: string; readonly amount: number; readonly formatted: string }[]
+  readonly usageBased: boolean
 }
 
 export interface PushOptions extends Actor {
@@ -41,6 +60,8 @@ export interface PushOutcome {
   readonly changes: ChangeReport
   readonly details: readonly Detail[]
   readonly warnings: readonly Issue[]
+  /** One entry for each price that the plan archives or replaces. */
+  readonly impact: readonly PriceImpact[]
   /** Processor writes that the plan holds. */
   readonly writes: number
   /** Fingerprint of the plan, to be given back with `expectPlan`. */
@@ -103,21 +124,14 @@ export interface HistoryEntry {
   readonly author: string | null
   readonly message: string | null
   readonly checksum: string
+  /** Its report has each step with the processor's request id. */
+  readonly pushId: string | null
   readonly changes: ChangeReport
 }
 
 export interface Page {
   readonly limit: number
   readonly offset: number
-}
-
-/** A semantic difference of two revisions: one entry per configuration id that differs. */
-export interface DocumentDifference {
-  readonly kind: ResourceKind
-  readonly configId: string
-  readonly change: 'added' | 'changed' | 'removed'
-  readonly fields: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[]
-  readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
 /** A configuration as it is served: items carry their `processor_id`. */
@@ -172,6 +186,14 @@ export interface Conversion {
   readonly itemType: ResourceKind
   readonly historyCount: number
   readonly current: boolean
+}
+
+/** As a webhook endpoint receives it. */
+export interface ProcessorEvent {
+  readonly id: string
+  readonly type: string
+  readonly createdAt: number
+  readonly body: Readonly<Record<string, unknown>>
 }
 
 export interface WebhookListing {
@@ -238,12 +260,14 @@ export interface Finding {
   readonly hint?: string
 }
 
-export interface Service {
+export interface Service extends TenantOperations, WorkerOperations {
   validate(document: unknown): Promise<Validation>
   push(document: unknown, options: PushOptions): Promise<PushOutcome>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
-  resumePush(id: string): Promise<PushOutcome>
+  resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
+  /** Stops a running push between two steps: it is then interrupted, and can be resumed. `push_not_running` unless it runs. */
+  cancelPush(id: string): Promise<PushSummary>
   listPushes(page: Page): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
   findPush(id: string): Promise<PushReport>
   /** Live events until the push ends or `signal` aborts; starts with the present state. */
@@ -265,6 +289,11 @@ export interface Service {
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
   calculate(priceId: string, quantity: number, visibility: Visibility): Promise<Cost>
   listWebhooks(): Promise<readonly WebhookListing[]>
+  /** What happened at the processor after an event, oldest first; see `Processor.events`. */
+  processorEvents(query: {
+    readonly after: string | null
+    readonly types: readonly string[]
+  }): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /** The key's record when it is valid, else null. Constant time in the key. */

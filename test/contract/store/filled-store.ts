@@ -2,6 +2,7 @@
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { mapping, newPush, publish } from '../../support/store.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
 
 const page = { limit: 100, offset: 0 }
 
@@ -49,10 +50,20 @@ export async function fillStore(store: Store): Promise<void> {
   await store.idempotency.claim('k', 'f', 1_700_000_000_000)
   await store.facts.set('account', 'acct_1')
   await store.facts.set('zone', '')
+  await store.tenants.add(newTenant({ id: 'acme', processorCustomerId: 'cus_1' }), newAudit('acme', { id: 'audit_1' }))
+  await store.sessions.add(newSession('acme', { id: 'session_1' }))
+  await store.localSubscriptions.start(newLocalSubscription('acme'))
+  const job = newJob()
+  await store.exclusively('tenant:acme', async ({ token }) => {
+    await store.jobs.open(job, token)
+    await store.jobs.settle(job.id, 1, { state: 'succeeded', result: '{"é":1}', error: null }, token)
+    await store.jobs.requestCancel(job.id, 3)
+  })
 }
 
 export async function dumpStore(store: Store) {
   const pushes = await store.pushes.list(page)
+  const jobs = await store.jobs.list(page)
   return {
     current: await store.versions.current(),
     versions: await store.versions.list(page),
@@ -64,6 +75,13 @@ export async function dumpStore(store: Store) {
     serviceKeys: await store.serviceKeys.list(),
     claim: await store.idempotency.claim('k', 'g', 1_700_000_000_001),
     facts: [await store.facts.get('account'), await store.facts.get('zone')],
+    tenants: await store.tenants.list(page),
+    audit: await store.tenants.audit('acme', page),
+    session: await store.sessions.find('session_1'),
+    subscriptions: await store.localSubscriptions.list('acme'),
+    jobs,
+    jobSteps: await Promise.all(jobs.items.map((job) => store.jobs.steps(job.id))),
+    cancels: await Promise.all(jobs.items.map((job) => store.jobs.cancelRequested(job.id))),
     sequence: await store.changeSequence(),
   }
 }

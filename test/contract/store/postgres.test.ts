@@ -8,11 +8,15 @@ import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import type { TestPostgres } from '../../support/postgres.ts'
 import { inFile, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
 import { fillStore, dumpStore } from './filled-store.ts'
+import { jobsContract } from './jobs-contract.ts'
 import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
+import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { tenantRaces } from './tenant-races.ts'
+import { tenantsContract } from './tenants-contract.ts'
 
 const installed = postgresInstalled()
 if (!installed)
@@ -31,7 +35,11 @@ describe.runIf(installed)('PostgreSQL', () => {
   journalContract('PostgreSQL', inPostgres)
   leaseContract('PostgreSQL', inPostgres)
   keysContract('PostgreSQL', inPostgres)
+  tenantsContract('PostgreSQL', inPostgres)
+  jobsContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inPostgres)
+  tenantRaces('PostgreSQL', inPostgres)
+  pacesContract('PostgreSQL', inPostgres)
 
   test('an embedded store is copied with every record, in whatever order PostgreSQL sorts', async () => {
     const source = await inFile()

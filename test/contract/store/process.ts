@@ -75,6 +75,45 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
     say('done')
   },
 
+  /** Opens a job and begins its step, waits for a line, and then tries to settle it. */
+  pauseJob: (store) =>
+    store.exclusively('tenant:acme', async ({ token }) => {
+      const id = 'job_paused'
+      const input = createInterface({ input: process.stdin })
+      const told = new Promise((resolve) => input.once('line', resolve))
+      await store.jobs.open(
+        {
+          id,
+          kind: 'enterprise_apply',
+          subject: 'acme',
+          input: '{}',
+          author: null,
+          message: null,
+          requestId: null,
+          createdAt: 1,
+          steps: ['{}'],
+        },
+        token,
+      )
+      await store.jobs.begin(id, 0, token)
+      say('ready')
+      await told
+      input.close()
+      const outcome = { state: 'succeeded', result: null, error: null } as const
+      say(await store.jobs.settle(id, 0, outcome, token).then(() => 'written', codeOf))
+    }),
+
+  /** Starts one free subscription as often as it can. */
+  subscribe: async (store) => {
+    const ids = new Set<string>()
+    for (let turn = 0; turn < 20; turn++) {
+      const id = `local_${String(process.pid)}_${String(turn)}`
+      const record = { id, tenantId: 'acme', priceId: 'free', createdAt: turn, endedAt: null }
+      ids.add((await store.localSubscriptions.start(record)).id)
+    }
+    say([...ids].join())
+  },
+
   /** Stops in the middle of the transaction that closes a push: the version is written, the rest is not. */
   halfway: (store) =>
     store.database.write(async (db) => {

@@ -1,16 +1,26 @@
 import { inFile, inMemory } from '../../support/store.ts'
+import { jobsContract } from './jobs-contract.ts'
 import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
+import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { tenantRaces } from './tenant-races.ts'
+import { tenantsContract } from './tenants-contract.ts'
 
 recordsContract('SQLite in memory', inMemory)
 journalContract('SQLite in memory', inMemory)
 leaseContract('SQLite in memory', inMemory)
 keysContract('SQLite in memory', inMemory)
+tenantsContract('SQLite in memory', inMemory)
+jobsContract('SQLite in memory', inMemory)
 recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
 leaseContract('SQLite in a file', inFile)
 keysContract('SQLite in a file', inFile)
+tenantsContract('SQLite in a file', inFile)
+jobsContract('SQLite in a file', inFile)
 processesContract('SQLite in a file', inFile)
+tenantRaces('SQLite in a file', inFile)
+pacesContract('SQLite in a file', inFile)

@@ -59,6 +59,12 @@ export const problemCodes = {
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.' },
   session_not_found: { status: 404, title: 'No such session', when: 'No session has that id.' },
+  job_not_found: { status: 404, title: 'No such job', when: 'No job has that id.' },
+  deployment_not_found: {
+    status: 404,
+    title: 'No such deployment',
+    when: 'The worker has no deployment of that id, or none before the present one.',
+  },
   enterprise_price_not_found: {
     status: 404,
     title: 'No such enterprise price',
@@ -80,6 +86,27 @@ export const problemCodes = {
     status: 409,
     title: 'The push cannot be resumed',
     when: 'Only an interrupted push can be resumed.',
+  },
+  push_not_running: { status: 409, title: 'The push is not running', when: 'Only a running push can be cancelled.' },
+  tenant_busy: {
+    status: 409,
+    title: 'The tenant is being changed',
+    when: 'Another call changes this tenant’s subscriptions now. Try again in a moment.',
+  },
+  job_not_running: {
+    status: 409,
+    title: 'The job is not in that state',
+    when: 'Only a running job can be cancelled, only an interrupted or failed one resumed.',
+  },
+  push_cancelled: {
+    status: 409,
+    title: 'The push was cancelled',
+    when: 'Somebody asked for it. It stopped between two steps and can be resumed.',
+  },
+  deployment_in_progress: {
+    status: 409,
+    title: 'Another deployment is running',
+    when: 'One deployment of a worker at a time. Try again in a moment.',
   },
   version_conflict: {
     status: 409,
@@ -117,6 +144,21 @@ export const problemCodes = {
     when: 'The same Idempotency-Key came with another body.',
   },
   conflict: { status: 409, title: 'It already exists', when: 'The id is taken.' },
+  store_not_found: {
+    status: 404,
+    title: 'There is no store',
+    when: 'On the command line only: the data directory holds no database.',
+  },
+  store_in_use: {
+    status: 409,
+    title: 'The store is in use',
+    when: 'On the command line only: a server or another program has the database open. Stop it first.',
+  },
+  backup_invalid: {
+    status: 422,
+    title: 'The backup cannot be used',
+    when: 'On the command line only: the file is damaged, no backup, or the master key does not open it.',
+  },
   body_too_large: {
     status: 413,
     title: 'The body is too large',

@@ -69,6 +69,8 @@ export const issueCodes = {
   webhook_limit: 'The account would have more than 16 webhook endpoints.',
   webhook_url_foreign: 'An endpoint that is not ours has the same URL: events would be delivered twice (warning).',
   drift: 'The field was changed at the processor since the last push.',
+  subscribers_affected:
+    'More live subscriptions than the server lets pass unasked are on prices that the plan archives or replaces.',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

@@ -23,12 +23,12 @@ const form = 'v1'
 
 /**
  * `keys` are `<version>:<base64 of 32 bytes>` items, comma separated, newest first: the first seals, all open.
- * A mistake throws a plain Error that names the item's number, never its content.
+ * A mistake throws ServiceError `settings_invalid` that names the item's number, never its content.
  */
 export function createSealer(keys: string): Sealer {
   const byVersion = parseKeys(keys)
   const [newest] = byVersion
-  if (newest === undefined) throw new Error('The master key is empty.')
+  if (newest === undefined) throw malformed('The master key is empty.')
   const [newestVersion, newestKey] = newest
   const prefix = `${form}.${newestVersion}.`
   return {
@@ -85,11 +85,17 @@ function parseKeys(keys: string): Map<string, Buffer> {
   for (const [index, item] of items.entries()) {
     const [, version, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]{43}=?)$/.exec(item) ?? []
     if (version === undefined || encoded === undefined)
-      throw new Error(`Item ${String(index + 1)} of the master key is not <version>:<base64 of 32 bytes>.`)
-    if (byVersion.has(version)) throw new Error(`The master key has version "${version}" twice.`)
+      throw malformed(`Item ${String(index + 1)} of the master key is not <version>:<base64 of 32 bytes>.`)
+    if (byVersion.has(version)) throw malformed(`The master key has version "${version}" twice.`)
     byVersion.set(version, Buffer.from(encoded, 'base64'))
   }
   return byVersion
+}
+
+function malformed(what: string): ServiceError {
+  return new ServiceError('settings_invalid', what, {
+    hint: 'It is in RATECARD_MASTER_KEY, or else in the file `master-key` of the data directory.',
+  })
 }
 
 function decrypt(key: Buffer, body: Buffer, additional: string, context: string): string {

@@ -1,6 +1,9 @@
 // Every record we keep, on one page. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
 // Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time. Documents are text, byte for byte as hashed.
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import type { PaceLimits } from './pacing.ts'
+import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
+import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
 /** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
 export interface LeaseToken {
@@ -197,12 +200,17 @@ export interface PushStore {
   }): Promise<{ readonly items: readonly PushRecord[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
+  /** Asks a running push to stop between two steps; whoever runs it reads this. False when it is not running. */
+  requestCancel(pushId: string, at: number): Promise<boolean>
+  cancelRequested(pushId: string): Promise<boolean>
 }
 
 export interface SecretStore {
   /** Secrets are sealed at rest; bound to the endpoint's processor id. */
   webhookSecret(endpoint: string): Promise<string | null>
   saveWebhookSecret(endpoint: string, secret: string): Promise<void>
+  /** The key that signs session cookies, one for all replicas: set when absent; the one that is there now. */
+  bindSessionKey(fresh: string): Promise<string>
 }
 
 export interface ServiceKeyStore {
@@ -229,6 +237,25 @@ export interface FactStore {
   set(name: string, value: string): Promise<void>
 }
 
+export interface PaceAsk {
+  /** All that ask under one name share its limits. */
+  readonly name: string
+  readonly operation: string
+  readonly count: number
+  readonly limits: PaceLimits
+}
+
+/** A moment for one call, on the clock of this process's `performance.now()`. After `until` it must not be used. */
+export interface Moment {
+  readonly from: number
+  readonly until: number
+}
+
+export interface PaceStore {
+  /** The next `count` moments that all replicas together have left. Used in time, they keep every second to the limits. */
+  reserve(ask: PaceAsk): Promise<readonly Moment[]>
+}
+
 export interface Store {
   readonly engine: 'sqlite' | 'postgres'
   readonly versions: VersionStore
@@ -237,6 +264,14 @@ export interface Store {
   readonly secrets: SecretStore
   readonly serviceKeys: ServiceKeyStore
   readonly idempotency: IdempotencyStore
+  readonly tenants: TenantStore
+  readonly sessions: SessionStore
+  readonly localSubscriptions: LocalSubscriptionStore
+  readonly jobs: JobStore
+  readonly paces: PaceStore
+  readonly workers: WorkerStore
+  readonly workerRuns: WorkerRunStore
+  readonly workerLogs: WorkerLogStore
   /**
    * Runs `work` while holding the named lease, renewed in the background by the database's clock. When another holder has it,
    * fails at once with ServiceError `push_in_progress`. `signal` aborts when the lease is lost.

@@ -19,6 +19,20 @@ const tables = [
   { name: 'serviceKeys', key: ['id'] },
   { name: 'idempotencyKeys', key: ['key'] },
   { name: 'facts', key: ['name'] },
+  { name: 'tenants', key: ['id'] },
+  { name: 'tenantAudit', key: ['id'] },
+  { name: 'sessions', key: ['id'] },
+  { name: 'localSubscriptions', key: ['id'] },
+  { name: 'jobs', key: ['id'] },
+  { name: 'jobSteps', key: ['jobId', 'position'] },
+  { name: 'cancelRequests', key: ['kind', 'id'] },
+  { name: 'workerDeployments', key: ['id'] },
+  { name: 'workerBundles', key: ['deploymentId'] },
+  { name: 'workers', key: ['name'] },
+  { name: 'workerHosts', key: ['host'] },
+  { name: 'workerSchedules', key: ['worker', 'cron'] },
+  { name: 'workerRuns', key: ['id'] },
+  { name: 'workerLogs', key: ['id'] },
 ] as const satisfies readonly { readonly name: keyof Tables; readonly key: readonly string[] }[]
 
 type CopiedTable = (typeof tables)[number]
@@ -54,10 +68,12 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
 
 async function copyTable(source: Write, target: Write, table: CopiedTable): Promise<number> {
   const order = sql.join(table.key.map((column) => sql.ref(column)))
+  // A bundle alone may be larger than a hundred of anything else.
+  const size = table.name === 'workerBundles' ? 1 : pageSize
   let copied = 0
   for (;;) {
     const { rows } = await sql<Record<string, unknown>>`
-      select * from ${sql.table(table.name)} order by ${order} limit ${pageSize} offset ${copied}`.execute(source)
+      select * from ${sql.table(table.name)} order by ${order} limit ${size} offset ${copied}`.execute(source)
     const [first] = rows
     if (first === undefined) break
     const columns = Object.keys(first)

@@ -25,6 +25,11 @@ export function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error))
 }
 
+/** A row that there may be only one of is there already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error))
+}
+
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -7,13 +7,21 @@ import { backupSqlite } from './backup.ts'
 import type { Database, Engine } from './database.ts'
 import { SqlFacts } from './facts.ts'
 import { SqlIdempotency } from './idempotency.ts'
+import { SqlJobs } from './jobs.ts'
 import { Leases } from './leases.ts'
+import { SqlLocalSubscriptions } from './local-subscriptions.ts'
 import { SqlMappings } from './mappings.ts'
+import { SqlPaces } from './paces.ts'
 import { SqlPushes } from './pushes.ts'
 import { reseal } from './reseal.ts'
 import { SqlSecrets } from './secrets.ts'
 import { SqlServiceKeys } from './service-keys.ts'
+import { SqlSessions } from './sessions.ts'
+import { SqlTenants } from './tenants.ts'
 import { SqlVersions } from './versions.ts'
+import { SqlWorkers } from './worker-deployments.ts'
+import { SqlWorkerLogs } from './worker-logs.ts'
+import { SqlWorkerRuns } from './worker-runs.ts'
 
 export interface StoreParts {
   readonly database: Database
@@ -31,6 +39,14 @@ export class KyselyStore implements Store {
   readonly serviceKeys: SqlServiceKeys
   readonly idempotency: SqlIdempotency
   readonly facts: SqlFacts
+  readonly tenants: SqlTenants
+  readonly sessions: SqlSessions
+  readonly localSubscriptions: SqlLocalSubscriptions
+  readonly jobs: SqlJobs
+  readonly paces: SqlPaces
+  readonly workers: SqlWorkers
+  readonly workerRuns: SqlWorkerRuns
+  readonly workerLogs: SqlWorkerLogs
   /** For what concerns whole databases: copying, backup, tests of the engine. */
   readonly database: Database
   readonly sealer: Sealer
@@ -49,6 +65,14 @@ export class KyselyStore implements Store {
     this.serviceKeys = new SqlServiceKeys(database)
     this.idempotency = new SqlIdempotency(database, sealer)
     this.facts = new SqlFacts(database)
+    this.tenants = new SqlTenants(database, this.#leases)
+    this.sessions = new SqlSessions(database)
+    this.localSubscriptions = new SqlLocalSubscriptions(database)
+    this.jobs = new SqlJobs({ database, leases: this.#leases, clock })
+    this.paces = new SqlPaces(database)
+    this.workers = new SqlWorkers(database, sealer, this.#leases)
+    this.workerRuns = new SqlWorkerRuns(database)
+    this.workerLogs = new SqlWorkerLogs(database)
   }
 
   async exclusively<T>(

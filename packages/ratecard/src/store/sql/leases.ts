@@ -2,6 +2,7 @@
 // Decides by the database's clock alone; the clock of this process serves only to give up early.
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { atDeadline } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LeaseToken } from '../store.ts'
 import type { Database, Write } from './database.ts'
@@ -132,7 +133,7 @@ class LeaseKeeper {
   readonly #renew: () => Promise<boolean>
   readonly #reason: ServiceError
   #next: NodeJS.Timeout | undefined
-  #end: NodeJS.Timeout | undefined
+  #callOffEnd: () => void = () => undefined
   #renewing: Promise<void> = Promise.resolve()
   #stopped = false
 
@@ -175,9 +176,8 @@ class LeaseKeeper {
   }
 
   #heldFrom(moment: number): void {
-    clearTimeout(this.#end)
-    this.#end = setTimeout(() => this.#lose(), moment + this.#ttlMs - performance.now())
-    this.#end.unref()
+    this.#callOffEnd()
+    this.#callOffEnd = atDeadline(moment + this.#ttlMs, () => this.#lose())
   }
 
   #lose(): void {
@@ -188,7 +188,7 @@ class LeaseKeeper {
 
   #clear(): void {
     clearTimeout(this.#next)
-    clearTimeout(this.#end)
+    this.#callOffEnd()
   }
 }
 

@@ -1,6 +1,8 @@
 // The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
 // One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
+import { tenantMigrations } from './migrations-tenants.ts'
+
 export interface Migration {
   readonly name: string
   statements(types: { readonly key: string }): readonly string[]
@@ -125,6 +127,94 @@ export const migrations: readonly Migration[] = [
       `create table facts (
   name ${key} primary key,
   value text not null
+)`,
+    ],
+  },
+  ...tenantMigrations,
+  {
+    name: 'workers',
+    statements: ({ key }) => [
+      `create table worker_deployments (
+  id ${key} primary key,
+  worker ${key} not null,
+  checksum text not null,
+  author text,
+  message text,
+  environment text,
+  variables text not null,
+  crons text not null,
+  hosts text not null,
+  size_bytes bigint not null,
+  created_at bigint not null
+)`,
+      `create index worker_deployments_by_time on worker_deployments (worker, created_at, id)`,
+      `create table worker_bundles (
+  deployment_id ${key} primary key references worker_deployments (id),
+  modules text not null,
+  main text not null,
+  source_map text,
+  compatibility_date text not null,
+  compatibility_flags text not null,
+  cpu_ms bigint not null
+)`,
+      `create table workers (
+  name ${key} primary key,
+  deployment_id ${key} not null references worker_deployments (id),
+  updated_at bigint not null
+)`,
+      `create table worker_hosts (
+  host ${key} primary key,
+  worker ${key} not null references workers (name)
+)`,
+      `create table worker_schedules (
+  worker ${key} not null references workers (name),
+  cron ${key} not null,
+  next_at bigint not null,
+  primary key (worker, cron)
+)`,
+      `create index worker_schedules_by_time on worker_schedules (next_at)`,
+      `create table worker_runs (
+  id ${key} primary key,
+  worker ${key} not null,
+  cron ${key} not null,
+  scheduled_time bigint not null,
+  deployment_id ${key} not null,
+  started_at bigint,
+  finished_at bigint,
+  outcome text not null check (outcome in ('running', 'ok', 'exception', 'exceeded_cpu', 'exceeded_memory', 'timed_out', 'skipped', 'missed', 'lost')),
+  error text,
+  cpu_ms double precision,
+  instance text,
+  heartbeat_at bigint,
+  unique (worker, cron, scheduled_time)
+)`,
+      `create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running'`,
+      `create index worker_runs_by_time on worker_runs (worker, scheduled_time, id)`,
+      `create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running'`,
+      `create table worker_logs (
+  id ${key} primary key,
+  worker ${key} not null,
+  deployment_id ${key} not null,
+  time bigint not null,
+  level text not null,
+  message text not null,
+  request_id text,
+  run_id text
+)`,
+      `create index worker_logs_by_worker on worker_logs (worker, id)`,
+      `create table worker_changes (
+  id bigint primary key check (id = 1),
+  sequence bigint not null
+)`,
+      `insert into worker_changes (id, sequence) values (1, 0)`,
+    ],
+  },
+  {
+    name: 'shared rates',
+    statements: ({ key }) => [
+      `create table paces (
+  name ${key} primary key,
+  slots text not null
 )`,
     ],
   },

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Clock } from '../../clock.ts'
 import type { LeaseToken, MappingChange, NewPush, NewVersion, PushRecord, PushStore, StepRecord } from '../store.ts'
 import { inBatches } from './batches.ts'
+import { forgetCancel, isCancelRequested, requestCancel } from './cancel-requests.ts'
 import { closePush } from './close-push.ts'
 import type { Database, Write } from './database.ts'
 import type { Leases } from './leases.ts'
@@ -77,6 +78,7 @@ export class SqlPushes implements PushStore {
   async succeed(pushId: string, index: number, result: Succeeded, token: LeaseToken): Promise<void> {
     const { processorId, requestId, secret, archived } = result
     await this.#onStep(pushId, index, token, async (db, at) => {
+      await countDone(db, pushId)
       await updateStep(db, pushId, index, { state: 'succeeded', processorId, requestId, error: null, endedAt: at })
       if (secret !== undefined) {
         if (processorId === null) throw new ServiceError('internal', 'A secret came without the id of its endpoint.')
@@ -92,15 +94,17 @@ export class SqlPushes implements PushStore {
   }
 
   async settle(pushId: string, index: number, state: Settled, error: string | null, token: LeaseToken): Promise<void> {
-    await this.#onStep(pushId, index, token, (db, at) =>
-      updateStep(db, pushId, index, { state, error, endedAt: state === 'pending' ? null : at }),
-    )
+    await this.#onStep(pushId, index, token, async (db, at) => {
+      if (state === 'skipped') await countDone(db, pushId)
+      await updateStep(db, pushId, index, { state, error, endedAt: state === 'pending' ? null : at })
+    })
   }
 
   async end(pushId: string, state: Ended, error: string | null, token: LeaseToken): Promise<void> {
     await this.#onPush(pushId, token, async (db, at) => {
       const finishedAt = state === 'interrupted' ? null : at
       await db.updateTable('pushes').set({ state, error, finishedAt, updatedAt: at }).where('id', '=', pushId).execute()
+      await forgetCancel(db, 'push', pushId)
     })
   }
 
@@ -114,13 +118,17 @@ export class SqlPushes implements PushStore {
         .set({ state: 'running', error: null, finishedAt: null, updatedAt: at })
         .where('id', '=', pushId)
         .execute()
+      // Whoever asked the dead process to stop has what they wanted.
+      await forgetCancel(db, 'push', pushId)
     })
   }
 
   async close(pushId: string, version: NewVersion, mappings: readonly MappingChange[], token: LeaseToken) {
-    return this.#onPush(pushId, token, (db, at) =>
-      closePush(this.#deps.database, db, { pushId, version, mappings, at }),
-    )
+    return this.#onPush(pushId, token, async (db, at) => {
+      const record = await closePush(this.#deps.database, db, { pushId, version, mappings, at })
+      await forgetCancel(db, 'push', pushId)
+      return record
+    })
   }
 
   async find(pushId: string): Promise<PushRecord | null> {
@@ -179,6 +187,14 @@ export class SqlPushes implements PushStore {
     )
   }
 
+  async requestCancel(pushId: string, at: number): Promise<boolean> {
+    return requestCancel(this.#deps.database, { kind: 'push', id: pushId, requestedAt: at })
+  }
+
+  async cancelRequested(pushId: string): Promise<boolean> {
+    return isCancelRequested(this.#deps.database, 'push', pushId)
+  }
+
   /** The lease row is locked first and the push second, in every method: no two of them can wait for each other. */
   async #write<T>(token: LeaseToken, work: (db: Write) => Promise<T>): Promise<T> {
     return this.#deps.database.write(async (db) => {
@@ -219,9 +235,8 @@ export class SqlPushes implements PushStore {
       if (step === undefined) throw new ServiceError('internal', `The push "${pushId}" has no step ${String(index)}.`)
       if (step.state === 'succeeded' || step.state === 'skipped')
         throw new ServiceError('internal', `Step ${String(index)} of the push "${pushId}" is ${step.state} already.`)
-      const outcome = await work(db, at)
-      await countDone(db, pushId, at)
-      return outcome
+      await db.updateTable('pushes').set({ updatedAt: at }).where('id', '=', pushId).execute()
+      return work(db, at)
     })
   }
 }
@@ -251,17 +266,11 @@ async function updateStep(db: Write, pushId: string, index: number, change: Part
   await db.updateTable('steps').set(change).where('pushId', '=', pushId).where('position', '=', index).execute()
 }
 
-async function countDone(db: Write, pushId: string, at: number): Promise<void> {
+/** Of a step that was not done before: `onStep` has seen to that, under the lock of the push. */
+async function countDone(db: Write, pushId: string): Promise<void> {
   await db
     .updateTable('pushes')
-    .set((eb) => ({
-      updatedAt: at,
-      stepsDone: eb
-        .selectFrom('steps')
-        .select((inner) => inner.fn.countAll<number>().as('done'))
-        .where('steps.pushId', '=', pushId)
-        .where('steps.state', 'in', ['succeeded', 'skipped']),
-    }))
+    .set((eb) => ({ stepsDone: eb('stepsDone', '+', 1) }))
     .where('id', '=', pushId)
     .execute()
 }

@@ -28,6 +28,11 @@ export class SqlSecrets implements SecretStore {
     await this.#database.write((db) => this.putWebhookSecret(db, endpoint, secret))
   }
 
+  async bindSessionKey(fresh: string): Promise<string> {
+    const row = { scope: 'session', id: 'signing-key' } as const
+    return this.#sealer.open(await bindSealed(this.#database, this.#sealer, row, fresh), secretContext(row))
+  }
+
   /** The same inside a transaction: a journal step and the secret of its answer are kept together or not at all. */
   async putWebhookSecret(db: Write, endpoint: string, secret: string): Promise<void> {
     const row = { scope: 'webhook', id: endpoint } as const
@@ -46,11 +51,20 @@ export class SqlSecrets implements SecretStore {
  */
 export async function checkMasterKey(database: Database, sealer: Sealer): Promise<void> {
   const row = { scope: 'check', id: 'master-key' } as const
-  const sealed = await database.write(async (db) => {
-    const fresh = { ...row, sealed: sealer.seal('ok', secretContext(row)) }
+  sealer.open(await bindSealed(database, sealer, row, 'ok'), secretContext(row))
+}
+
+/** Keeps `plain` when the row is absent; what is there now, sealed. */
+async function bindSealed(
+  database: Database,
+  sealer: Sealer,
+  row: Pick<SecretRow, 'scope' | 'id'>,
+  plain: string,
+): Promise<string> {
+  return database.write(async (db) => {
     await db
       .insertInto('secrets')
-      .values(fresh)
+      .values({ ...row, sealed: sealer.seal(plain, secretContext(row)) })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     const found = await db
@@ -61,5 +75,4 @@ export async function checkMasterKey(database: Database, sealer: Sealer): Promis
       .executeTakeFirstOrThrow()
     return found.sealed
   })
-  sealer.open(sealed, secretContext(row))
 }

@@ -1,0 +1,194 @@
+// Records of edge workers: what was deployed, what serves, when its schedules are due, what ran, and what it said.
+// Times are epoch milliseconds.
+import type { LeaseToken } from './store.ts'
+
+export interface DeploymentRecord {
+  readonly id: string
+  readonly worker: string
+  /** sha256 hex over code and configuration; values of the environment are no part of it. */
+  readonly checksum: string
+  readonly author: string | null
+  readonly message: string | null
+  readonly environment: string | null
+  /** Names of the environment values, sorted. */
+  readonly variables: readonly string[]
+  readonly crons: readonly string[]
+  readonly hosts: readonly string[]
+  readonly sizeBytes: number
+  readonly createdAt: number
+}
+
+/** What one deployment runs. Holds secrets once it is opened: never log it. */
+export interface DeploymentContent {
+  readonly modules: readonly StoredModule[]
+  readonly main: string
+  readonly sourceMap: string | null
+  readonly compatibilityDate: string
+  readonly compatibilityFlags: readonly string[]
+  readonly cpuMs: number
+  /** JSON of all environment values, secret or not; sealed at rest. */
+  readonly env: string
+}
+
+export interface StoredModule {
+  readonly name: string
+  readonly type: 'esm' | 'text' | 'data' | 'wasm' | 'json'
+  /** base64 for data and wasm. */
+  readonly content: string
+}
+
+export interface ScheduleRecord {
+  readonly cron: string
+  readonly nextAt: number
+}
+
+export interface WorkerRecord {
+  readonly name: string
+  /** The one that serves. */
+  readonly deployment: DeploymentRecord
+  readonly schedules: readonly ScheduleRecord[]
+}
+
+export interface WorkerStore {
+  /** The database's own clock: replicas do not agree on the time. */
+  now(): Promise<number>
+  /** By name. */
+  list(): Promise<readonly WorkerRecord[]>
+  find(name: string): Promise<WorkerRecord | null>
+  /**
+   * The pointer, the hosts, the schedules, and the deployment itself when it is new, in one transaction. A schedule that stays
+   * keeps its next time. Older deployments beyond the newest `keep` are forgotten, never the one that serves. Fails with
+   * `conflict` when a host belongs to another worker, and with `push_in_progress` when the lease is lost.
+   */
+  activate(
+    deployment: DeploymentRecord,
+    content: DeploymentContent | null,
+    schedules: readonly ScheduleRecord[],
+    options: { readonly keep: number; readonly token: LeaseToken },
+  ): Promise<WorkerRecord>
+  /** Everything of the worker, its secrets, runs and logs included. False when there is none. */
+  remove(name: string, token: LeaseToken): Promise<boolean>
+  /** Newest first. */
+  deployments(
+    worker: string,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly items: readonly DeploymentRecord[]; readonly total: number }>
+  deployment(worker: string, id: string): Promise<DeploymentRecord | null>
+  /** The one made before it; null when there is none. */
+  deploymentBefore(worker: string, id: string): Promise<DeploymentRecord | null>
+  content(deploymentId: string): Promise<DeploymentContent | null>
+  /** Grows with every activation and removal, by any replica. */
+  changeSequence(): Promise<number>
+}
+
+export type RunRecordOutcome =
+  'running' | 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'skipped' | 'missed' | 'lost'
+
+export interface RunRecord {
+  readonly id: string
+  readonly worker: string
+  readonly cron: string
+  /** The tick's own time. */
+  readonly scheduledTime: number
+  readonly deploymentId: string
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+  readonly outcome: RunRecordOutcome
+  readonly error: string | null
+  readonly cpuMs: number | null
+  /** The replica that runs it, and when it last said so. */
+  readonly instance: string | null
+  readonly heartbeatAt: number | null
+}
+
+/** A schedule that is due. */
+export interface DueSchedule {
+  readonly worker: string
+  readonly cron: string
+  readonly nextAt: number
+  readonly deploymentId: string
+}
+
+/** What becomes of a due schedule, decided by its owner and written here. */
+export interface DuePlan {
+  /** The tick to run now; null when it is too late for all of them. */
+  readonly run: number | null
+  readonly missed: readonly { readonly scheduledTime: number; readonly note: string }[]
+  /** null: it never fires again. */
+  readonly nextAt: number | null
+}
+
+export type NewRun = Pick<RunRecord, 'id' | 'worker' | 'cron' | 'scheduledTime' | 'deploymentId'>
+
+export interface WorkerRunStore {
+  /** When the next schedule is due; null when there is none. */
+  nextDue(): Promise<number | null>
+  /**
+   * Takes the schedules due at `now`: writes what `plan` says and moves them on, in one transaction, so that of several
+   * replicas one gets each tick. Returns the runs that the caller must now carry out; a tick whose schedule is still running
+   * is written as `skipped` instead.
+   */
+  claimDue(
+    now: number,
+    options: {
+      readonly instance: string
+      readonly limit: number
+      readonly newId: () => string
+      readonly plan: (due: DueSchedule) => DuePlan
+    },
+  ): Promise<readonly RunRecord[]>
+  /** A run by hand: `running`, or `skipped` when one of the same cron is running. */
+  claim(run: NewRun, instance: string, now: number): Promise<RunRecord>
+  /** Ends a run that is still `running`; false when somebody declared it lost. */
+  finish(
+    id: string,
+    end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
+    now: number,
+  ): Promise<boolean>
+  heartbeat(instance: string, now: number): Promise<void>
+  /** Runs whose replica has been silent since `before` become `lost`. How many. */
+  loseStale(before: number, now: number): Promise<number>
+  /** Newest first. */
+  list(
+    worker: string,
+    query: { readonly limit: number; readonly offset: number; readonly cron?: string },
+  ): Promise<{ readonly items: readonly RunRecord[]; readonly total: number }>
+  find(id: string): Promise<RunRecord | null>
+  /** Forgets ended runs before `before`, at most `limit` of them. How many. */
+  prune(before: number, limit: number): Promise<number>
+}
+
+export interface LogRecord {
+  /** Sortable in the order of arrival. */
+  readonly id: string
+  readonly worker: string
+  readonly deploymentId: string
+  readonly time: number
+  readonly level: string
+  readonly message: string
+  readonly requestId: string | null
+  readonly runId: string | null
+}
+
+export interface WorkerLogStore {
+  /** A line that is there already is left alone, so that a batch may be sent again. */
+  add(lines: readonly LogRecord[]): Promise<void>
+  /** Oldest first; the newest `limit` of those that fit. */
+  list(
+    worker: string,
+    query: {
+      readonly limit: number
+      readonly since?: number
+      readonly level?: string
+      readonly runId?: string
+      readonly requestId?: string
+      /** Only ids greater than this one. */
+      readonly after?: string
+    },
+  ): Promise<readonly LogRecord[]>
+  /** Keeps of each worker the newest lines within count, size and age; deletes at most `batch` lines a worker. How many. */
+  prune(
+    keep: { readonly since: number; readonly lines: number; readonly bytes: number },
+    batch: number,
+  ): Promise<number>
+}

@@ -1,0 +1,241 @@
+// What the journal of jobs promises, and the wish to cancel a push or a job. The same for every engine.
+import { describe, expect, test } from 'vitest'
+import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
+import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
+import { applyPush, newPush, refusalOf, underPush } from '../../support/store.ts'
+import type { MakePlace } from '../../support/store.ts'
+import { newJob } from './tenant-records.ts'
+
+const page = { limit: 10, offset: 0 }
+const nothing = { result: null, error: null }
+
+export function jobsContract(engine: string, makePlace: MakePlace): void {
+  const open = async () => (await makePlace()).open({ clock: { now: () => 5000 } })
+
+  type Work = (store: KyselyStore, job: JobRecord, token: LeaseToken) => Promise<void>
+  const inJob = async (change: Partial<NewJob>, work: Work) => {
+    const store = await open()
+    await store.exclusively('price:pro', async ({ token }) =>
+      work(store, await store.jobs.open(newJob(change), token), token),
+    )
+  }
+
+  describe(`jobs on ${engine}`, () => {
+    test('an opened job is running, with all its steps pending in order', async () => {
+      const store = await open()
+      const { steps, ...head } = newJob()
+      const job = await store.exclusively('a', ({ token }) => store.jobs.open({ ...head, steps }, token))
+      expect(job).toEqual({
+        ...head,
+        state: 'running',
+        stepsTotal: 3,
+        stepsDone: 0,
+        error: null,
+        updatedAt: head.createdAt,
+        finishedAt: null,
+      })
+      expect(await store.jobs.find(job.id)).toEqual(job)
+      expect(await store.jobs.steps(job.id)).toEqual(
+        steps.map((step, index) => ({
+          jobId: job.id,
+          index,
+          step,
+          state: 'pending',
+          attempts: 0,
+          result: null,
+          error: null,
+          beganAt: null,
+          endedAt: null,
+        })),
+      )
+      expect(await store.jobs.find('none')).toBeNull()
+      expect(await store.jobs.steps('none')).toEqual([])
+    })
+
+    test('the same id is not opened twice, and the one that is there stays whole', () =>
+      inJob({}, async (store, job, token) => {
+        expect(await refusalOf(store.jobs.open(newJob({ id: job.id, steps: [] }), token))).toBe('conflict')
+        expect(await store.jobs.steps(job.id)).toHaveLength(3)
+      }))
+
+    test('a step is begun, counted as an attempt each time, and settled with what came of it', () =>
+      inJob({}, async (store, job, token) => {
+        for (const state of ['unknown', 'failed', 'pending'] as const) {
+          await store.jobs.begin(job.id, 0, token)
+          await store.jobs.settle(job.id, 0, { state, result: null, error: '"no"' }, token)
+          const [step] = await store.jobs.steps(job.id)
+          expect(step).toMatchObject({ state, error: '"no"', endedAt: state === 'pending' ? null : 5000 })
+        }
+        expect(await store.jobs.begin(job.id, 0, token)).toMatchObject({
+          index: 0,
+          state: 'begun',
+          attempts: 4,
+          error: null,
+          beganAt: 5000,
+          endedAt: null,
+        })
+        await store.jobs.settle(job.id, 0, { state: 'succeeded', result: '{"swapped":1}', error: null }, token)
+        expect((await store.jobs.steps(job.id))[0]).toMatchObject({
+          state: 'succeeded',
+          result: '{"swapped":1}',
+          endedAt: 5000,
+        })
+      }))
+
+    test('succeeded and skipped steps count as done, each once; the others do not', () =>
+      inJob({}, async (store, job, token) => {
+        const counted = async () => (await store.jobs.find(job.id))?.stepsDone
+        await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
+        expect(await counted()).toBe(1)
+        await store.jobs.settle(job.id, 1, { state: 'failed', ...nothing }, token)
+        await store.jobs.settle(job.id, 1, { state: 'unknown', ...nothing }, token)
+        expect(await counted()).toBe(1)
+        await store.jobs.settle(job.id, 1, { state: 'skipped', ...nothing }, token)
+        expect(await counted()).toBe(2)
+        for (const again of ['succeeded', 'failed'] as const)
+          expect(await refusalOf(store.jobs.settle(job.id, 0, { state: again, ...nothing }, token))).toBe('internal')
+        expect(await refusalOf(store.jobs.begin(job.id, 1, token))).toBe('internal')
+        expect(await counted()).toBe(2)
+      }))
+
+    test('what is not there is refused', () =>
+      inJob({}, async (store, job, token) => {
+        expect(await refusalOf(store.jobs.begin('none', 0, token))).toBe('job_not_found')
+        expect(await refusalOf(store.jobs.end('none', 'done', null, token))).toBe('job_not_found')
+        expect(await refusalOf(store.jobs.begin(job.id, 3, token))).toBe('internal')
+      }))
+
+    test('an interrupted or failed job runs again with its failed steps pending; done and cancelled ones do not', () =>
+      inJob({}, async (store, job, token) => {
+        await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
+        await store.jobs.begin(job.id, 1, token)
+        await store.jobs.settle(job.id, 1, { state: 'failed', result: null, error: '"declined"' }, token)
+        await store.jobs.begin(job.id, 2, token)
+        await store.jobs.settle(job.id, 2, { state: 'unknown', result: null, error: null }, token)
+        await store.jobs.end(job.id, 'failed', '"one failed"', token)
+        expect(await store.jobs.find(job.id)).toMatchObject({
+          state: 'failed',
+          error: '"one failed"',
+          finishedAt: 5000,
+        })
+        await store.jobs.resume(job.id, token)
+        expect(await store.jobs.find(job.id)).toMatchObject({
+          state: 'running',
+          stepsDone: 1,
+          error: null,
+          finishedAt: null,
+        })
+        expect(await store.jobs.steps(job.id)).toMatchObject([
+          { state: 'succeeded' },
+          { state: 'pending', attempts: 1, error: null },
+          { state: 'unknown', attempts: 1 },
+        ])
+        await store.jobs.end(job.id, 'interrupted', null, token)
+        expect(await store.jobs.find(job.id)).toMatchObject({ state: 'interrupted', finishedAt: null })
+        await store.jobs.resume(job.id, token)
+        await store.jobs.end(job.id, 'cancelled', null, token)
+        const late = [
+          store.jobs.resume(job.id, token),
+          store.jobs.begin(job.id, 1, token),
+          store.jobs.end(job.id, 'done', null, token),
+        ]
+        for (const outcome of await Promise.allSettled(late))
+          expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'job_not_running' } })
+      }))
+
+    test('jobs are listed newest first, of one kind or of all', async () => {
+      const store = await open()
+      await store.exclusively('a', async ({ token }) => {
+        for (const [id, kind] of [
+          ['j1', 'migration'],
+          ['j2', 'template_move'],
+          ['j3', 'migration'],
+        ] as const)
+          await store.jobs.open(newJob({ id, kind, createdAt: 7, steps: [] }), token)
+      })
+      const ids = async (query: object) => (await store.jobs.list({ ...page, ...query })).items.map((job) => job.id)
+      expect(await ids({})).toEqual(['j3', 'j2', 'j1'])
+      expect(await ids({ limit: 1, offset: 1 })).toEqual(['j2'])
+      expect(await ids({ kind: 'migration' })).toEqual(['j3', 'j1'])
+      expect(await store.jobs.list({ limit: 1, offset: 0, kind: 'migration' })).toMatchObject({ total: 2 })
+    })
+
+    test('unfinished are the running and interrupted ones of this kind and subject, oldest first', async () => {
+      const store = await open()
+      await store.exclusively('a', async ({ token }) => {
+        const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
+        await start({ id: 'late', createdAt: 9 })
+        await start({ id: 'early', createdAt: 3 })
+        await start({ id: 'ended', createdAt: 4 })
+        await start({ id: 'failed', createdAt: 5 })
+        await start({ id: 'other_subject', subject: 'basic' })
+        await start({ id: 'other_kind', kind: 'template_move' })
+        await store.jobs.end('early', 'interrupted', null, token)
+        await store.jobs.end('ended', 'done', null, token)
+        await store.jobs.end('failed', 'failed', null, token)
+      })
+      expect((await store.jobs.unfinished('migration', 'pro_monthly')).map((job) => job.id)).toEqual(['early', 'late'])
+    })
+
+    test('thousands of steps are opened in one job', () =>
+      inJob({ steps: Array.from({ length: 2500 }, (_, index) => `{"n":${String(index)}}`) }, async (store, job) => {
+        const steps = await store.jobs.steps(job.id)
+        expect(steps.map((step) => step.index)).toEqual(Array.from({ length: 2500 }, (_, index) => index))
+      }))
+
+    test('a holder whose lease expired writes nothing more, by any method', () =>
+      inJob({}, async (store, job, token) => {
+        await store.jobs.begin(job.id, 0, token)
+        const before = [await store.jobs.list(page), await store.jobs.steps(job.id)]
+        await store.database.write((db) => db.updateTable('leases').set({ expiresAt: 0 }).execute())
+        const attempts = [
+          store.jobs.open(newJob(), token),
+          store.jobs.begin(job.id, 1, token),
+          store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token),
+          store.jobs.end(job.id, 'done', null, token),
+          store.jobs.resume(job.id, token),
+        ]
+        for (const outcome of await Promise.allSettled(attempts))
+          expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'push_in_progress' } })
+        expect([await store.jobs.list(page), await store.jobs.steps(job.id)]).toEqual(before)
+      }))
+  })
+
+  describe(`cancelling on ${engine}`, () => {
+    test('only a running job is asked to stop, and the wish ends with the running', () =>
+      inJob({}, async (store, job, token) => {
+        expect(await store.jobs.requestCancel('none', 1)).toBe(false)
+        expect(await store.jobs.cancelRequested(job.id)).toBe(false)
+        expect(await store.jobs.requestCancel(job.id, 1)).toBe(true)
+        expect(await store.jobs.requestCancel(job.id, 2)).toBe(true)
+        expect(await store.jobs.cancelRequested(job.id)).toBe(true)
+        await store.jobs.end(job.id, 'interrupted', null, token)
+        expect(await store.jobs.cancelRequested(job.id)).toBe(false)
+        expect(await store.jobs.requestCancel(job.id, 3)).toBe(false)
+        await store.jobs.resume(job.id, token)
+        expect(await store.jobs.cancelRequested(job.id)).toBe(false)
+      }))
+
+    test('only a running push is asked to stop, and the wish ends with the running', async () =>
+      underPush(await open(), {}, async (store, push, token) => {
+        expect(await store.pushes.requestCancel('none', 1)).toBe(false)
+        expect(await store.pushes.requestCancel(push.id, 1)).toBe(true)
+        expect(await store.pushes.cancelRequested(push.id)).toBe(true)
+        expect(await store.jobs.cancelRequested(push.id)).toBe(false)
+        await store.pushes.end(push.id, 'interrupted', null, token)
+        expect(await store.pushes.cancelRequested(push.id)).toBe(false)
+        expect(await store.pushes.requestCancel(push.id, 2)).toBe(false)
+        await store.pushes.resume(push.id, token)
+        expect(await store.pushes.cancelRequested(push.id)).toBe(false)
+        await store.pushes.requestCancel(push.id, 3)
+        // A process that died with a wish pending is resumed without it.
+        await store.pushes.resume(push.id, token)
+        expect(await store.pushes.cancelRequested(push.id)).toBe(false)
+        await store.pushes.end(push.id, 'abandoned', null, token)
+        const applied = newPush()
+        await applyPush(store, applied, [], token)
+        expect(await store.pushes.requestCancel(applied.id, 4)).toBe(false)
+      }))
+  })
+}

@@ -1,0 +1,71 @@
+// What the store promises about shared rates: all replicas together keep to the limits. The same for every engine.
+import { describe, expect, test } from 'vitest'
+import { createSharedBudget } from '../../../packages/ratecard/src/processor/shared-budget.ts'
+import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import type { MakePlace } from '../../support/store.ts'
+
+const forever = new AbortController().signal
+const limits = { perSecond: 40, perOperationPerSecond: 25 }
+
+const budgetOn = (store: Store): RateBudget =>
+  createSharedBudget({
+    reserve: (operation, count) => store.paces.reserve({ name: 'processor', operation, count, limits }),
+    batch: 6,
+  })
+
+interface Start {
+  readonly at: number
+  readonly replica: number
+  readonly operation: string
+}
+
+/** The most that began within any one second. */
+function mostInOneSecond(starts: readonly Start[]): number {
+  return Math.max(...starts.map(({ at: from }) => starts.filter(({ at }) => at >= from && at < from + 1000).length))
+}
+
+export function pacesContract(engine: string, makePlace: MakePlace): void {
+  describe(`a rate shared by two replicas on ${engine}`, () => {
+    test('together they keep every second to the limits, and neither starves', async () => {
+      const place = await makePlace()
+      const budgets = (await Promise.all([place.open(), place.open()])).map(budgetOn)
+      const starts: Start[] = []
+      const calls = budgets.flatMap((budget, replica) =>
+        ['POST /v1/prices', 'POST /v1/products'].flatMap((operation) =>
+          Array.from({ length: 25 }, async () => {
+            await budget.take(operation, forever)
+            starts.push({ at: performance.now(), replica, operation })
+          }),
+        ),
+      )
+      await Promise.all(calls)
+      expect(starts).toHaveLength(100)
+      expect(mostInOneSecond(starts)).toBeLessThanOrEqual(limits.perSecond)
+      for (const operation of ['POST /v1/prices', 'POST /v1/products'])
+        expect(mostInOneSecond(starts.filter((start) => start.operation === operation))).toBeLessThanOrEqual(
+          limits.perOperationPerSecond,
+        )
+      // While both have work, either gets its turns: none waits until the other is done.
+      for (const replica of [0, 1])
+        expect(starts.slice(0, 50).filter((start) => start.replica === replica).length).toBeGreaterThan(10)
+    })
+
+    test('moments lie in the order of asking, apart from one another, and names do not share', async () => {
+      const place = await makePlace()
+      const [one, two] = await Promise.all([place.open(), place.open()])
+      const ask = { name: 'a', operation: 'x', count: 5, limits }
+      const first = await one.paces.reserve(ask)
+      const second = await two.paces.reserve(ask)
+      const moments = [...first, ...second]
+      for (const [index, moment] of moments.entries()) {
+        expect(moment.until).toBeGreaterThan(moment.from)
+        const before = moments[index - 1]
+        // The clocks of two readings differ by what a reading takes.
+        if (before !== undefined) expect(moment.from).toBeGreaterThan(before.from)
+      }
+      const other = await two.paces.reserve({ ...ask, name: 'b' })
+      expect(other[0]?.from).toBeLessThan(second[0]?.from ?? 0)
+    })
+  })
+}

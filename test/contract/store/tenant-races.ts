@@ -1,0 +1,121 @@
+// What several stores on one database promise about tenants and jobs: replicas that act at the same moment, and crashes.
+import { describe, expect, test } from 'vitest'
+import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { storeProcess } from '../../support/store.ts'
+import type { MakePlace } from '../../support/store.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
+import { addTenant } from './tenants-contract.ts'
+
+const page = { limit: 100, offset: 0 }
+
+export function tenantRaces(engine: string, makePlace: MakePlace): void {
+  /** Twenty calls at once, from two replicas in turn. */
+  const rush = async <T>(work: (store: KyselyStore, index: number) => Promise<T>) => {
+    const place = await makePlace()
+    const stores = await Promise.all([place.open(), place.open()] as const)
+    const act = () =>
+      Promise.allSettled(Array.from({ length: 20 }, (_, index) => work(stores[index % 2 === 0 ? 0 : 1], index)))
+    return { store: stores[0], act }
+  }
+
+  describe(`tenants in two replicas on ${engine}`, () => {
+    test('of many starts of one free subscription, all get the same', async () => {
+      const { store, act } = await rush((each) => each.localSubscriptions.start(newLocalSubscription('acme')))
+      const outcomes = await act()
+      const ids = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.id : outcome.reason))
+      expect(new Set(ids).size).toBe(1)
+      expect(await store.localSubscriptions.list('acme')).toHaveLength(1)
+    })
+
+    test('starts and ends at the same moment never leave two running', async () => {
+      const { store, act } = await rush(async (each, index) => {
+        const { id } = await each.localSubscriptions.start(newLocalSubscription('acme'))
+        if (index % 3 === 0) await each.localSubscriptions.end(id, index)
+      })
+      expect((await act()).filter(({ status }) => status === 'rejected')).toEqual([])
+      const running = (await store.localSubscriptions.list('acme')).filter(({ endedAt }) => endedAt === null)
+      expect(running.length).toBeLessThanOrEqual(1)
+    })
+
+    test('of many customers bound to one tenant, one is, and all are told which', async () => {
+      const { store, act } = await rush((each, index) => each.tenants.bindCustomer('acme', `cus_${String(index)}`, 5))
+      await addTenant(store, { id: 'acme' })
+      const outcomes = await act()
+      const told = outcomes.map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value?.processorCustomerId : outcome.reason,
+      )
+      expect(new Set(told).size).toBe(1)
+      expect(told[0]).toBe((await store.tenants.find('acme'))?.processorCustomerId)
+    })
+
+    test('of many tenants that claim one customer, one has it; of many of one id, one is added', async () => {
+      const claim = await rush((each, index) => each.tenants.bindCustomer(`t${String(index)}`, 'cus_1', 5))
+      for (let index = 0; index < 20; index++) await addTenant(claim.store, { id: `t${String(index)}` })
+      const claims = await claim.act()
+      expect(claims.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const each of claims) if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'conflict' })
+
+      const add = await rush((each) => each.tenants.add(newTenant({ id: 'same' }), newAudit('same')))
+      const added = await add.act()
+      expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const each of added) if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'conflict' })
+      expect((await add.store.tenants.audit('same', page)).total).toBe(1)
+    })
+
+    test('no session survives the removal of its tenant at the same moment', async () => {
+      const { store, act } = await rush<unknown>((each, index) =>
+        index === 10 ? each.tenants.remove('acme', newAudit('acme')) : each.sessions.add(newSession('acme')),
+      )
+      await addTenant(store, { id: 'acme' })
+      for (const each of await act())
+        if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'tenant_not_found' })
+      const alive = await store.database.read((db) =>
+        db.selectFrom('sessions').select('id').where('revokedAt', 'is', null).execute(),
+      )
+      expect(alive).toEqual([])
+    })
+
+    test('steps that are settled at once are all counted', async () => {
+      const place = await makePlace()
+      const store = await place.open()
+      const job = newJob({ steps: Array.from({ length: 20 }, () => '{}') })
+      await store.exclusively('job', async ({ token }) => {
+        await store.jobs.open(job, token)
+        await Promise.all(
+          job.steps.map((_, index) =>
+            store.jobs.settle(job.id, index, { state: 'succeeded', result: null, error: null }, token),
+          ),
+        )
+      })
+      expect(await store.jobs.find(job.id)).toMatchObject({ stepsDone: 20 })
+    })
+  })
+
+  describe(`jobs and crashes on ${engine}`, () => {
+    test('a process that slept through its lease settles no step after it wakes up', async () => {
+      const place = await makePlace()
+      const store = await place.open()
+      const sleeper = storeProcess(place, 'pauseJob', { leaseMs: 2000 })
+      expect(await sleeper.line()).toBe('ready')
+      sleeper.kill('SIGSTOP')
+      await expect.poll(() => store.held('tenant:acme'), { timeout: 10_000, interval: 20 }).toBe(false)
+      await store.exclusively('tenant:acme', async ({ token }) => {
+        sleeper.kill('SIGCONT')
+        sleeper.say('go on')
+        expect(await sleeper.line()).toBe('push_in_progress')
+        await store.jobs.resume('job_paused', token)
+      })
+      expect(await store.jobs.find('job_paused')).toMatchObject({ state: 'running', stepsDone: 0 })
+      expect(await store.jobs.steps('job_paused')).toMatchObject([{ state: 'begun', attempts: 1 }])
+    })
+
+    test('two processes that run the free subscription race agree on one', async () => {
+      const place = await makePlace()
+      const store = await place.open()
+      const processes = [storeProcess(place, 'subscribe'), storeProcess(place, 'subscribe')]
+      const [one, two] = await Promise.all(processes.map((each) => each.line()))
+      expect(one).toBe(two)
+      expect(await store.localSubscriptions.list('acme')).toHaveLength(1)
+    })
+  })
+}
