@@ -2,16 +2,28 @@
 import { createIdempotency } from './access/idempotency.ts'
 import { createServiceKeys } from './access/service-keys.ts'
 import type { ServiceKeys } from './access/service-keys.ts'
+import { createSessions } from './access/sessions.ts'
+import { createCheckouts } from './checkout/checkout.ts'
 import type { Clock } from './clock.ts'
 import { validateConfig } from './config/validate.ts'
 import { examine } from './doctor.ts'
+import { createEnterprise } from './enterprise/enterprise.ts'
+import { resumedMove } from './enterprise/move-template.ts'
 import { createIds } from './ids.ts'
 import { createLookups } from './lookup/lookups.ts'
 import type { Lookups } from './lookup/lookups.ts'
+import { askProcessor } from './processor/asking.ts'
 import type { Processor } from './processor/processor.ts'
 import type { PushReport, Readiness, Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import type { PushRecord, Store } from './store/store.ts'
+import { createMigrations, resumedMigration } from './subscribers/migrate.ts'
+import { createSubscribers } from './subscribers/subscribers.ts'
+import type { SwapDeps } from './swaps/deps.ts'
+import { createJobs } from './swaps/jobs.ts'
+import { createPriceBooks } from './swaps/price-book.ts'
+import { bindAccount, createBoundAccount } from './sync/account.ts'
+import { CancelBoard, cancelPush } from './sync/cancel.ts'
 import { pushLease } from './sync/deps.ts'
 import type { SyncDeps } from './sync/deps.ts'
 import { findDrift } from './sync/drift.ts'
@@ -22,20 +34,28 @@ import { findPush, liveState, stepView } from './sync/pushes.ts'
 import { resetConfig } from './sync/reset.ts'
 import { resumePush } from './sync/resume.ts'
 import { rollbackConfig } from './sync/rollback.ts'
+import { createCustomers, findTenant } from './tenants/customers.ts'
+import { createTenants } from './tenants/tenants.ts'
+import { createWorkers, operationsOf } from './workers/host/workers.ts'
+import type { Workers, WorkersOptions } from './workers/host/workers.ts'
 
 export interface ServiceOptions {
-  readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'>
+  readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
+    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl'>>
   readonly store: Store
   readonly processor: Processor
   /** For `doctor`: `Stripe`, or where the sandbox listens. */
   readonly processorName: string
   readonly clock: Clock
+  /** Absent: this replica hosts no workers. */
+  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId'>>
 }
 
 /** The service and what only its owner may use of it. */
 export interface ComposedService extends Service {
   readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
   readonly lookups: Lookups
+  readonly workers: Workers
 }
 
 export function createService(options: ServiceOptions): ComposedService {
@@ -51,12 +71,25 @@ export function createService(options: ServiceOptions): ComposedService {
     clock,
     newId: createIds(clock),
     requireVersionBump: options.settings.requireVersionBump,
+    impactThreshold: options.settings.impactThreshold ?? null,
     shutdown: stopping.signal,
+    cancelled: new CancelBoard(),
     onProgress: bus.notify,
     onApplied: () => {
       lookups.invalidate()
     },
   }
+  const workers = createWorkers({
+    runtime: null,
+    publicUrl: null,
+    domain: null,
+    logRetentionMs: workerLogsKeptMs,
+    report: () => undefined,
+    ...options.workers,
+    store,
+    clock,
+    newId: deps.newId,
+  })
   /** Work that a graceful stop waits for. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     const settled = work.then(
@@ -76,7 +109,8 @@ export function createService(options: ServiceOptions): ComposedService {
     push: (document, request) => tracked(pushConfig(deps, document, request)),
     rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
     reset: (request) => tracked(resetConfig(deps, request)),
-    resumePush: (id) => tracked(resumePush(deps, id)),
+    resumePush: (id, request) => tracked(resumePush(deps, id, request)),
+    cancelPush: async (id) => summaryOf(deps, await cancelPush(deps, id)),
     listPushes: async (page) => {
       const { items, total } = await store.pushes.list(page)
       return { items: await Promise.all(items.map((push) => summaryOf(deps, push))), total }
@@ -84,19 +118,89 @@ export function createService(options: ServiceOptions): ComposedService {
     findPush: (id) => reportOf(deps, id),
     pushEvents: (id, signal) => followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
     pull: () => pullConfig(deps),
+    processorEvents: (query) => askProcessor(stopping.signal, () => processor.events(query, stopping.signal)),
     drift: () => findDrift(deps),
     ...lookups,
     ...keys,
+    ...tenantOperations(options, deps, lookups, tracked),
+    ...swapOperations(deps, tracked),
+    ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
-    readiness: () => readinessOf(options, stopping.signal),
-    doctor: () => examine({ store, processor, processorName: options.processorName, signal: stopping.signal }),
+    readiness: () => readinessOf(options, workers, stopping.signal),
+    doctor: () => examine({ store, processor, processorName: options.processorName, workers, signal: stopping.signal }),
     lookups,
+    workers,
     close: async () => {
       stopping.abort()
       lookups.stop()
-      await Promise.all(running)
+      await Promise.all([...running, workers.close(workersCloseMs)])
     },
   }
+}
+
+const workerLogsKeptMs = 7 * 24 * 60 * 60_000
+/** For an owner that did not let them drain before. */
+const workersCloseMs = 1_000
+
+type Tracked = <T>(work: Promise<T>) => Promise<T>
+
+/** Those who buy: tenants, their sessions, what they are on and what they are sold. */
+function tenantOperations(
+  { settings, store, clock }: ServiceOptions,
+  deps: SyncDeps,
+  lookups: Lookups,
+  tracked: Tracked,
+) {
+  const { processor, newId, shutdown } = deps
+  const account = createBoundAccount(deps)
+  const shared = { store, processor, clock, newId, shutdown, account, applied: lookups.fullConfig }
+  const customers = createCustomers(shared)
+  const tenants = createTenants(shared)
+  const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
+  const checkouts = createCheckouts({
+    ...shared,
+    customers,
+    allowedRedirects: settings.allowedRedirects ?? [],
+    publicUrl: settings.publicUrl ?? null,
+  })
+  return {
+    ...tenants,
+    ...createSessions({ store, clock, newId }),
+    ...subscribers,
+    updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
+    removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
+    recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
+    createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
+    createPortal: (...args) => tracked(checkouts.createPortal(...args)),
+  } satisfies Partial<Service>
+}
+
+/** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
+function swapOperations(deps: SyncDeps, tracked: Tracked) {
+  const { store, processor, clock, newId, shutdown } = deps
+  const bound = createBoundAccount(deps)
+  const swaps: SwapDeps = {
+    store,
+    processor,
+    clock,
+    newId,
+    shutdown,
+    priceBook: createPriceBooks(store),
+    assertAccount: async (intent) => {
+      await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
+    },
+    background: (work) => void tracked(work),
+  }
+  const enterprise = createEnterprise(swaps)
+  return {
+    ...enterprise,
+    applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args)),
+    ...createMigrations(swaps),
+    ...createJobs(swaps, {
+      template_move: (job) => resumedMove(swaps, job),
+      migration: (job) => resumedMigration(swaps, job),
+    }),
+  } satisfies Partial<Service>
 }
 
 async function summaryOf(deps: SyncDeps, push: PushRecord) {
@@ -129,7 +233,11 @@ async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {
 
 const readinessTimeoutMs = 2000
 
-async function readinessOf({ store, processor, settings }: ServiceOptions, stopping: AbortSignal): Promise<Readiness> {
+async function readinessOf(
+  { store, processor }: ServiceOptions,
+  workers: Workers,
+  stopping: AbortSignal,
+): Promise<Readiness> {
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(readinessTimeoutMs)])
   const check = async (work: () => Promise<string>) => {
     try {
@@ -149,9 +257,11 @@ async function readinessOf({ store, processor, settings }: ServiceOptions, stopp
       return 'reachable'
     }),
   ])
-  const workers = { ok: true, detail: settings.workers }
+  const runtime = await workers.state()
+  // Prices are served without workers as well: their state is told and makes nobody turn away.
+  const workersCheck = { ok: runtime?.available ?? true, detail: runtime?.detail ?? 'off' }
   return {
     ready: !stopping.aborted && storeCheck.ok && processorCheck.ok,
-    checks: { store: storeCheck, processor: processorCheck, workers },
+    checks: { store: storeCheck, processor: processorCheck, workers: workersCheck },
   }
 }

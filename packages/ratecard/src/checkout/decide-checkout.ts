@@ -1,0 +1,141 @@
+// What a checkout sells, and how. Pure: the configuration, the tenant and the wish in, a decision out.
+import { processorId } from '../catalog/resource.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
+import { basePriceId } from '../config/base-price.ts'
+import { isEnterprise, isLocalPrice } from '../config/ids.ts'
+import { isPublic } from '../config/public-view.ts'
+import type { BillingConfig, Price, Product } from '../config/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { NewCheckout } from '../service-tenants.ts'
+import type { TenantRecord } from '../store/tenant-store.ts'
+import { decidePromotion } from './decide-promotion.ts'
+import { invalid } from './invalid.ts'
+
+/** The configuration as it is applied; items carry their current processor id. */
+export interface AppliedConfig {
+  readonly version: string
+  readonly revision: number
+  readonly config: BillingConfig
+}
+
+export type CheckoutDecision =
+  /** A free price: a subscription that is kept here alone. */
+  | { readonly kind: 'free'; readonly priceId: string }
+  | {
+      readonly kind: 'processor'
+      /** The config id of what is sold: the tenant's own price when it has one. */
+      readonly priceId: string
+      readonly price: ProcessorId
+      readonly mode: 'subscription' | 'payment'
+      readonly quantity: number | null
+      readonly trialPeriodDays: number | null
+      readonly allowPromotionCodes: boolean
+      readonly promotionCode: ProcessorId | null
+      readonly metadata: Readonly<Record<string, string>>
+    }
+
+export interface CheckoutSituation {
+  readonly applied: AppliedConfig
+  readonly tenant: Pick<TenantRecord, 'id' | 'enterpriseTemplate' | 'enterpriseId'>
+  /** Whether the caller may sell prices that the public configuration does not show. */
+  readonly hidden: boolean
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+type Wish = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
+
+const longestTrialDays = 730
+const largestQuantity = 1_000_000
+
+/** Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
+export function decideCheckout(situation: CheckoutSituation, wish: Wish): CheckoutDecision {
+  checkAlone(wish)
+  const { applied, tenant, hidden } = situation
+  const asked = findSellable(applied.config, wish.priceId, hidden)
+  const price = priceForTenant(asked.price, asked.product, tenant)
+  checkAgainst(price, wish)
+  if (isLocalPrice(price)) return decideFree(price, wish)
+  if (price.processor_id === undefined)
+    throw new ServiceError('price_not_sellable', `The price "${price.id}" has no price at the processor.`)
+  return {
+    kind: 'processor',
+    priceId: price.id,
+    price: processorId(price.processor_id),
+    mode: price.interval === undefined ? 'payment' : 'subscription',
+    quantity: isMetered(price) ? null : (wish.quantity ?? 1),
+    trialPeriodDays: wish.trialPeriodDays ?? null,
+    allowPromotionCodes: wish.allowPromotionCodes ?? false,
+    promotionCode:
+      wish.promotionCode === undefined
+        ? null
+        : decidePromotion(applied.config.promotion_codes ?? [], wish.promotionCode, situation.now),
+    metadata: {
+      ratecard_version: applied.version,
+      ratecard_revision: String(applied.revision),
+      ratecard_price_id: price.id,
+      ratecard_tenant_id: tenant.id,
+    },
+  }
+}
+
+/** What contradicts itself whatever the price. */
+function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: Wish): void {
+  if (quantity !== undefined && !isWithin(quantity, 1, largestQuantity))
+    throw invalid('quantity', `"quantity" is a whole number from 1 to ${largestQuantity}.`)
+  if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 1, longestTrialDays))
+    throw invalid('trial_period_days', `"trial_period_days" is a whole number from 1 to ${longestTrialDays}.`)
+  if (allowPromotionCodes === true && promotionCode !== undefined)
+    throw invalid(
+      'promotion_code',
+      'A checkout applies "promotion_code" or lets the customer type one ("allow_promotion_codes"), not both.',
+    )
+}
+
+function checkAgainst(price: Price, { quantity, trialPeriodDays }: Wish): void {
+  if (isMetered(price) && quantity !== undefined)
+    throw invalid('quantity', `The price "${price.id}" is metered: it is billed by usage and has no quantity.`)
+  if (price.interval === undefined && trialPeriodDays !== undefined)
+    throw invalid('trial_period_days', `The price "${price.id}" is paid once: there is nothing to try first.`)
+}
+
+/** Hidden, negotiated and absent look the same to a session, so that price ids cannot be probed. */
+function findSellable(config: BillingConfig, id: string, hidden: boolean): { price: Price; product: Product } {
+  for (const product of config.products) {
+    const price = product.prices?.find((candidate) => candidate.id === id)
+    if (price !== undefined && (hidden || isPublic(price))) return { price, product }
+  }
+  throw new ServiceError('price_not_found', `There is no price "${id}".`)
+}
+
+/** The tenant's negotiated price stands in for its base. A negotiated price that was asked for by name is sold as it is. */
+function priceForTenant(
+  asked: Price,
+  { prices = [] }: Product,
+  { enterpriseTemplate, enterpriseId }: CheckoutSituation['tenant'],
+): Price {
+  if (isEnterprise(asked) || (enterpriseTemplate === null && enterpriseId === null)) return asked
+  const isNegotiated = (price: Price) =>
+    enterpriseTemplate === null
+      ? price.enterprise_id === enterpriseId
+      : price.enterprise_template === enterpriseTemplate
+  return prices.find((price) => isNegotiated(price) && basePriceId(price, prices) === asked.id) ?? asked
+}
+
+/** Nothing is paid, so trials and codes have nothing to do here; more than one of it would be lost. */
+function decideFree(price: Price, { quantity = 1 }: Wish): CheckoutDecision {
+  if (price.interval === undefined)
+    throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {
+      hint: 'Show a way to ask you instead, or give the price an interval.',
+    })
+  if (quantity > 1) throw invalid('quantity', `The price "${price.id}" is free: it is taken once, without a quantity.`)
+  return { kind: 'free', priceId: price.id }
+}
+
+function isMetered(price: Price): boolean {
+  return price.usage_type === 'metered'
+}
+
+function isWithin(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most
+}

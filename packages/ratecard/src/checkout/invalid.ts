@@ -1,0 +1,11 @@
+import { pointerOf } from '../errors/issue.ts'
+import { ServiceError } from '../errors/service-error.ts'
+
+/** `checkout_invalid` about one member of the request, by its name on the wire. */
+export function invalid(field: string, detail: string, hint?: string): ServiceError {
+  const hinted = hint === undefined ? {} : { hint }
+  return new ServiceError('checkout_invalid', detail, {
+    ...hinted,
+    issues: [{ code: 'value_invalid', pointer: pointerOf([field]), severity: 'error', detail, ...hinted }],
+  })
+}

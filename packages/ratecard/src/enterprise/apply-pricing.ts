@@ -1,0 +1,264 @@
+// Puts a tenant on its negotiated prices, or back on the ordinary ones. Decides the order in which things are written so
+// that a crash anywhere is finished by applying again: processor first, each write journalled, the tenant's field last.
+// It never bills anything now and never changes a quantity; what goes where is decided in swap-plan.ts.
+import { processorId } from '../catalog/resource.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { askProcessor } from '../processor/asking.ts'
+import type { Caller, EnterpriseOutcome, EnterpriseTarget, SkipReport, SwapReport } from '../service-tenants.ts'
+import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
+import { stopIfDraining, alone } from '../swaps/lease.ts'
+import type { Held } from '../swaps/lease.ts'
+import { tenantLease } from '../swaps/deps.ts'
+import type { SwapDeps } from '../swaps/deps.ts'
+import { comingPrices, stepRecord } from '../swaps/step.ts'
+import type { SwapStep } from '../swaps/step.ts'
+import type { PriceBook } from '../swaps/price-book.ts'
+import { runStep, wordsOf } from './apply-steps.ts'
+import { planSwaps } from './swap-plan.ts'
+import type { LiveState, SwapPlan } from './swap-plan.ts'
+
+export interface ApplyOptions extends Caller {
+  /** Looks at the tenant under its lock; a text is why nothing is to be done, and then nothing is. */
+  readonly unless?: (tenant: TenantRecord) => string | null
+}
+
+/** Applying was not wanted any more when its turn came. */
+export class NotWanted extends Error {
+  override readonly name = 'NotWanted'
+}
+
+/**
+ * `tenant_not_found`, `enterprise_price_not_found`, `tenant_busy`; a processor failure midway says in `swaps` and
+ * `not_swapped` how far it came. A dry run takes no lock and writes nothing anywhere.
+ */
+export async function applyEnterprise(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  options: Caller & { readonly dryRun: boolean },
+): Promise<EnterpriseOutcome> {
+  await deps.assertAccount(options.dryRun ? 'look' : 'write')
+  if (!options.dryRun) return applyToTenant(deps, tenantId, target, options)
+  const { plan } = await prepare(deps, tenantId, target, { signal: deps.shutdown })
+  return outcomeOf(tenantId, plan.steps, plan.skipped, true)
+}
+
+/** The same for callers that know whose processor account it is. `NotWanted` when `unless` says why. */
+export function applyToTenant(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  options: ApplyOptions,
+): Promise<EnterpriseOutcome> {
+  return alone(deps, tenantLease(tenantId), (held) => applyAlone(deps, tenantId, target, { ...options, held }))
+}
+
+async function applyAlone(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  options: ApplyOptions & { readonly held: Held },
+): Promise<EnterpriseOutcome> {
+  const { held } = options
+  const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
+  const jobId = await openJob(deps, tenantId, target, plan, options)
+  const { steps, skipped } = jobId === null ? plan : await runAll(deps, tenantId, jobId, plan, held)
+  const outcome = outcomeOf(tenantId, steps, skipped, false)
+  const audit = auditOf(deps, tenant, target, { outcome, jobId, caller: options })
+  if ((await deps.store.tenants.setEnterprise(tenantId, fieldsOf(target), audit, held.token)) === null)
+    throw tenantNotFound(tenantId)
+  // After the field: a crash in between leaves a job that looks interrupted, never one that looks done and is not.
+  if (jobId !== null) await deps.store.jobs.end(jobId, 'done', null, held.token)
+  return outcome
+}
+
+async function prepare(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  options: Pick<ApplyOptions, 'unless'> & { readonly signal: AbortSignal },
+): Promise<{ readonly tenant: TenantRecord; readonly plan: SwapPlan }> {
+  const tenant = await deps.store.tenants.find(tenantId)
+  if (tenant === null) throw tenantNotFound(tenantId)
+  const reason = options.unless?.(tenant) ?? null
+  if (reason !== null) throw new NotWanted(reason)
+  const book = await deps.priceBook()
+  requirePrices(book, target)
+  const states = await liveStates(deps, tenant, options.signal)
+  const plan = planSwaps(states, book, target)
+  const local = target.kind === 'none' ? [] : await localSkips(deps, tenantId)
+  return { tenant, plan: { ...plan, skipped: [...plan.skipped, ...local] } }
+}
+
+/** `enterprise_price_not_found` when no price of the configuration carries the template or the id. */
+export function requirePrices(book: PriceBook, target: EnterpriseTarget): void {
+  if (target.kind === 'none' || book.of(target).length > 0) return
+  const name = target.kind === 'template' ? `template "${target.template}"` : `enterprise id "${target.enterpriseId}"`
+  throw new ServiceError('enterprise_price_not_found', `No price of the configuration has the ${name}.`, {
+    hint: 'See `ratecard enterprise coverage` for what there is.',
+  })
+}
+
+async function liveStates(deps: SwapDeps, tenant: TenantRecord, signal: AbortSignal): Promise<readonly LiveState[]> {
+  const { processorCustomerId: customer } = tenant
+  if (customer === null) return []
+  const reading = AbortSignal.any([signal, deps.shutdown])
+  return askProcessor(reading, async () => {
+    const states: LiveState[] = []
+    for (const subscription of await deps.processor.subscriptions(processorId(customer), reading))
+      states.push({ subscription, coming: await comingPrices(deps.processor, subscription, reading) })
+    return states
+  })
+}
+
+async function localSkips(deps: SwapDeps, tenantId: string): Promise<readonly SkipReport[]> {
+  const subscriptions = await deps.store.localSubscriptions.list(tenantId)
+  return subscriptions
+    .filter(({ endedAt }) => endedAt === null)
+    .map(({ id, priceId }) => ({
+      subscription: id,
+      item: null,
+      price: priceId,
+      reason: 'The subscription is to a free price and is not at the processor.',
+    }))
+}
+
+/** Null when there is nothing to do. An earlier apply that died is closed: what it left undone is in this plan. */
+async function openJob(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  plan: SwapPlan,
+  { held, author, requestId, keyId }: Caller & { readonly held: Held },
+): Promise<string | null> {
+  const { jobs } = deps.store
+  const id = plan.steps.length === 0 ? null : deps.newId()
+  for (const unfinished of await jobs.unfinished('enterprise_apply', tenantId)) {
+    const error = { detail: 'It was interrupted, and a later apply took over.', superseded_by: id }
+    await jobs.end(unfinished.id, 'cancelled', JSON.stringify(error), held.token)
+  }
+  if (id === null) return null
+  const fields = fieldsOf(target)
+  const input = { tenant_id: tenantId, ...wireFields(fields), key_id: keyId }
+  await jobs.open(
+    {
+      id,
+      kind: 'enterprise_apply',
+      subject: tenantId,
+      input: JSON.stringify(input),
+      author,
+      message: null,
+      requestId,
+      createdAt: deps.clock.now(),
+      steps: plan.steps.map((step) => JSON.stringify(stepRecord(step))),
+    },
+    held.token,
+  )
+  return id
+}
+
+/** What was done of the plan, and what could not be. */
+async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: SwapPlan, held: Held): Promise<SwapPlan> {
+  const done: SwapStep[] = []
+  const skipped = [...plan.skipped]
+  for (const [index, step] of plan.steps.entries()) {
+    try {
+      stopIfDraining(deps)
+      held.signal.throwIfAborted()
+      const refusal = await runStep(deps, { jobId, index, step, held })
+      if (refusal === null) done.push(step)
+      else skipped.push(...skipReports(step, refusal.reason))
+    } catch (error) {
+      const rest = plan.steps.slice(index)
+      const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
+      const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
+      // The journal may be what failed; what happened must not be hidden by that.
+      await deps.store.jobs.end(jobId, state, wordsOf(failure), held.token).catch(() => undefined)
+      throw failure
+    }
+  }
+  return { steps: done, skipped }
+}
+
+interface Stopped {
+  readonly tenantId: string
+  readonly jobId: string
+  readonly done: readonly SwapStep[]
+  readonly rest: readonly SwapStep[]
+  readonly skipped: readonly SkipReport[]
+}
+
+function stopped(error: ServiceError, { tenantId, jobId, done, rest, skipped }: Stopped): ServiceError {
+  const swaps = swapReports(done)
+  const missing = swapReports(rest)
+  const far = `${String(swaps.length)} of ${String(swaps.length + missing.length)} items were swapped`
+  return new ServiceError(error.code, `${error.message} ${far}; the tenant’s enterprise fields are unchanged.`, {
+    hint: 'Apply again: what is in place is left alone, the rest is finished.',
+    processor: error.processor,
+    retryAfter: error.retryAfter,
+    extra: { tenant_id: tenantId, job_id: jobId, swaps, not_swapped: missing, skipped },
+    cause: error,
+  })
+}
+
+function swapReports(steps: readonly SwapStep[]): readonly SwapReport[] {
+  return steps.flatMap(({ subscription, effective, moves }) =>
+    moves.map(({ item, from, to }) => ({ subscription, item, from, to, effective })),
+  )
+}
+
+function skipReports({ subscription, moves }: SwapStep, reason: string): readonly SkipReport[] {
+  return moves.map(({ item, from }) => ({ subscription, item, price: from, reason }))
+}
+
+function outcomeOf(
+  tenantId: string,
+  steps: readonly SwapStep[],
+  skipped: readonly SkipReport[],
+  dryRun: boolean,
+): EnterpriseOutcome {
+  const swaps = swapReports(steps)
+  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped }
+}
+
+const actions = { template: 'apply_template', custom: 'apply_custom', none: 'remove' } as const
+
+function auditOf(
+  deps: SwapDeps,
+  tenant: TenantRecord,
+  target: EnterpriseTarget,
+  done: { readonly outcome: EnterpriseOutcome; readonly jobId: string | null; readonly caller: Caller },
+): AuditRecord {
+  const { outcome, jobId, caller } = done
+  const { pricesSwapped, swaps, skipped } = outcome
+  return {
+    id: deps.newId(),
+    tenantId: tenant.id,
+    action: actions[target.kind],
+    before: JSON.stringify(wireFields(tenant)),
+    after: JSON.stringify(wireFields(fieldsOf(target))),
+    result: JSON.stringify({ job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped }),
+    author: caller.author,
+    keyId: caller.keyId,
+    requestId: caller.requestId,
+    createdAt: deps.clock.now(),
+  }
+}
+
+function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
+  return {
+    enterpriseTemplate: target.kind === 'template' ? target.template : null,
+    enterpriseId: target.kind === 'custom' ? target.enterpriseId : null,
+  }
+}
+
+const wireFields = ({ enterpriseTemplate, enterpriseId }: EnterpriseFields) => ({
+  enterprise_template: enterpriseTemplate,
+  enterprise_id: enterpriseId,
+})
+
+function tenantNotFound(id: string): ServiceError {
+  return new ServiceError('tenant_not_found', `There is no tenant "${id}".`, {
+    hint: 'List them with `ratecard tenants list`.',
+  })
+}

@@ -1,0 +1,34 @@
+import type { Coverage } from '../service-tenants.ts'
+import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
+
+/** Which base price has a negotiated price for which template and deal, in document order; a cell without one is a gap. */
+export function coverageOf(book: PriceBook): Coverage {
+  const enterprise = book.prices.filter((booked) => booked.enterprise)
+  const unique = (values: readonly (string | undefined)[]) => [
+    ...new Set(values.filter((value) => value !== undefined)),
+  ]
+  const templates = unique(enterprise.map(({ price }) => price.enterprise_template))
+  const enterpriseIds = unique(enterprise.map(({ price }) => price.enterprise_id))
+  const bases = new Set(enterprise.map(({ base }) => base))
+  const byCell = new Map(enterprise.map((booked) => [JSON.stringify([booked.base, nameOf(booked)]), booked.price.id]))
+  const targets = [...templates.map((name) => `template:${name}`), ...enterpriseIds.map((id) => `id:${id}`)]
+  const rows = book.prices
+    .filter(({ price, enterprise: negotiated }) => !negotiated && bases.has(price.id))
+    .map(({ price }) => ({
+      basePriceId: price.id,
+      cells: targets.map((target) => ({ target, priceId: byCell.get(JSON.stringify([price.id, target])) ?? null })),
+    }))
+  return {
+    templates,
+    enterpriseIds,
+    rows,
+    gaps: rows.flatMap(({ cells }) => cells).filter(({ priceId }) => priceId === null).length,
+    withoutBase: enterprise.filter(({ base }) => base === undefined).map(({ price }) => price.id),
+  }
+}
+
+function nameOf({ price }: BookedPrice): string {
+  return price.enterprise_template === undefined
+    ? `id:${price.enterprise_id ?? ''}`
+    : `template:${price.enterprise_template}`
+}

@@ -1,0 +1,17 @@
+// Negotiated prices of tenants: applying and removing them, what there is, and moving a whole template.
+import type { TenantOperations } from '../service-tenants.ts'
+import type { SwapDeps } from '../swaps/deps.ts'
+import { summaryOf } from '../swaps/jobs.ts'
+import { applyEnterprise } from './apply-pricing.ts'
+import { coverageOf } from './coverage.ts'
+import { moveTemplate } from './move-template.ts'
+
+export type Enterprise = Pick<TenantOperations, 'applyEnterprise' | 'enterpriseCoverage' | 'moveTemplate'>
+
+export function createEnterprise(deps: SwapDeps): Enterprise {
+  return {
+    applyEnterprise: (tenantId, target, options) => applyEnterprise(deps, tenantId, target, options),
+    enterpriseCoverage: async () => coverageOf(await deps.priceBook()),
+    moveTemplate: async (template, caller) => summaryOf(deps, await moveTemplate(deps, template, caller)),
+  }
+}

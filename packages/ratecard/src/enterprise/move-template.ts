@@ -1,0 +1,74 @@
+// Applies a template anew to every tenant that has it, for example after its prices changed. Each tenant is one step, done
+// by the same code as a single apply; what a tenant was moved to meanwhile is respected.
+import { ServiceError } from '../errors/service-error.ts'
+import type { Caller } from '../service-tenants.ts'
+import type { JobRecord } from '../store/tenant-store.ts'
+import type { SwapDeps } from '../swaps/deps.ts'
+import { startJob } from '../swaps/run-job.ts'
+import type { DoStep } from '../swaps/run-job.ts'
+import { NotWanted, applyToTenant, requirePrices } from './apply-pricing.ts'
+
+const page = 100
+
+export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller): Promise<JobRecord> {
+  await deps.assertAccount('write')
+  requirePrices(await deps.priceBook(), { kind: 'template', template })
+  const tenants = await tenantsOf(deps, template)
+  const input = { enterprise_template: template, key_id: caller.keyId }
+  return startJob(
+    deps,
+    {
+      kind: 'template_move',
+      subject: template,
+      input: JSON.stringify(input),
+      author: caller.author,
+      requestId: caller.requestId,
+      steps: tenants.map((tenantId) => JSON.stringify({ tenant_id: tenantId })),
+    },
+    movingTenants(deps, template, caller),
+  )
+}
+
+async function tenantsOf(deps: SwapDeps, template: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (;;) {
+    const query = { limit: page, offset: ids.length, enterpriseTemplate: template }
+    const { items } = await deps.store.tenants.list(query)
+    ids.push(...items.map(({ id }) => id))
+    if (items.length < page) return ids
+  }
+}
+
+function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep {
+  return async (step) => {
+    const tenantId = String(step['tenant_id'])
+    try {
+      const { pricesSwapped, swaps, skipped } = await applyToTenant(
+        deps,
+        tenantId,
+        { kind: 'template', template },
+        {
+          ...caller,
+          unless: (tenant) =>
+            tenant.enterpriseTemplate === template ? null : 'The tenant left the template meanwhile.',
+        },
+      )
+      return { state: 'succeeded', result: { tenant_id: tenantId, prices_swapped: pricesSwapped, swaps, skipped } }
+    } catch (error) {
+      const reason =
+        error instanceof NotWanted
+          ? error.message
+          : error instanceof ServiceError && error.code === 'tenant_not_found'
+            ? 'The tenant was removed meanwhile.'
+            : null
+      if (reason === null) throw error
+      return { state: 'skipped', result: { tenant_id: tenantId, reason } }
+    }
+  }
+}
+
+/** How the steps of such a job are done that stopped: in the name of who started it. */
+export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
+  const { key_id: keyId } = JSON.parse(job.input) as { readonly key_id?: string | null }
+  return movingTenants(deps, job.subject, { author: job.author, keyId: keyId ?? null, requestId: job.requestId })
+}

@@ -1,0 +1,151 @@
+// Decides, for the subscriptions of one tenant, which item goes to which negotiated price, when, and why another stays.
+// Pure. Nothing that it plans is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
+import type { ProcessorId } from '../catalog/resource.ts'
+import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
+import type { SkipReport } from '../service-tenants.ts'
+import type { EnterpriseTarget } from '../service-tenants.ts'
+import { isLive, misfit, momentFor, sharing } from '../swaps/fit.ts'
+import type { Moment } from '../swaps/fit.ts'
+import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
+import type { Move, SwapStep } from '../swaps/step.ts'
+
+export interface LiveState {
+  readonly subscription: LiveSubscription
+  /** By present price, what its schedule puts each item on after the running period; empty without one. */
+  readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
+}
+
+export interface SwapPlan {
+  /** In the order in which they are carried out: of one subscription what happens now, then what its schedule does. */
+  readonly steps: readonly SwapStep[]
+  readonly skipped: readonly SkipReport[]
+}
+
+type Verdict =
+  | { readonly kind: 'stays' }
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | { readonly kind: 'moves'; readonly to: BookedPrice; readonly processorId: ProcessorId; readonly moment: Moment }
+
+/** One item with where it is, where it will be, and what becomes of it. */
+interface Case {
+  readonly item: LiveItem
+  readonly coming: ProcessorId
+  readonly verdict: Verdict
+}
+
+export function planSwaps(states: readonly LiveState[], book: PriceBook, target: EnterpriseTarget): SwapPlan {
+  const wanted = wantedPrices(book, target)
+  const steps: SwapStep[] = []
+  const skipped: SkipReport[] = []
+  for (const state of states) {
+    const { subscription } = state
+    const cases = apart(subscription.items.map((item) => decide(item, state, book, wanted)))
+    for (const { item, verdict } of cases)
+      if (verdict.kind === 'skipped') {
+        const price = book.idOf(item.price.id) ?? item.price.id
+        skipped.push({ subscription: subscription.id, item: item.id, price, reason: verdict.reason })
+      }
+    for (const effective of ['now', 'period_end'] as const) {
+      const moves = cases.flatMap((one) => moveOf(one, effective, book))
+      if (moves.length > 0) steps.push({ subscription: subscription.id, effective, moves })
+    }
+  }
+  return { steps, skipped }
+}
+
+function moveOf({ item, coming, verdict }: Case, effective: Moment, book: PriceBook): readonly Move[] {
+  if (verdict.kind !== 'moves' || verdict.moment !== effective) return []
+  return [
+    {
+      item: item.id,
+      from: book.idOf(coming) ?? coming,
+      to: verdict.to.price.id,
+      // What a schedule brings is what gives way in it; without one this is the present price.
+      fromProcessorId: coming,
+      toProcessorId: verdict.processorId,
+      quantity: item.quantity,
+    },
+  ]
+}
+
+/** Finds the price that an item on `id`, of this base, is to have. `null`: it is to stay. A text: why there is none. */
+type Wanted = (booked: BookedPrice, base: string) => BookedPrice | string | null
+
+function wantedPrices(book: PriceBook, target: EnterpriseTarget): Wanted {
+  if (target.kind === 'none')
+    return (booked, base) =>
+      booked.enterprise ? (book.find(base) ?? `The base price "${base}" is not in the configuration.`) : null
+  const byBase = new Map(
+    book.of(target).flatMap((booked) => (booked.base === undefined ? [] : [[booked.base, booked]])),
+  )
+  const name = target.kind === 'template' ? `template "${target.template}"` : `enterprise id "${target.enterpriseId}"`
+  return (_booked, base) => byBase.get(base) ?? `No price of the ${name} stands for "${base}".`
+}
+
+function decide(item: LiveItem, state: LiveState, book: PriceBook, wanted: Wanted): Case {
+  const { subscription } = state
+  const coming = state.coming.get(item.price.id) ?? item.price.id
+  const verdict = verdictOn(item, coming, subscription, book, wanted)
+  // A subscription that does not bill has nothing to report but what would have moved.
+  if (isLive(subscription)) return { item, coming, verdict }
+  const reason = `The subscription is ${subscription.status}.`
+  return { item, coming, verdict: verdict.kind === 'moves' ? { kind: 'skipped', reason } : { kind: 'stays' } }
+}
+
+function verdictOn(
+  item: LiveItem,
+  coming: ProcessorId,
+  subscription: LiveSubscription,
+  book: PriceBook,
+  wanted: Wanted,
+): Verdict {
+  const skipped = (reason: string): Verdict => ({ kind: 'skipped', reason })
+  // What a schedule has in store counts, not what is about to end: a planned upgrade must not be undone by a template.
+  const id = book.idOf(coming)
+  if (id === undefined) return skipped('The price is none of this configuration.')
+  const booked = book.find(id)
+  if (booked === undefined) return skipped(`The price "${id}" is no longer in the configuration.`)
+  const base = booked.enterprise ? booked.base : id
+  if (base === undefined) return skipped(`The enterprise price "${id}" has no base price.`)
+  const to = wanted(booked, base)
+  if (to === null || (typeof to !== 'string' && to.processorId === coming)) return { kind: 'stays' }
+  if (typeof to === 'string') return skipped(to)
+  if (to.processorId === null) return skipped(`The price "${to.price.id}" is free and has no object at the processor.`)
+  const reason = coming === item.price.id ? misfit(item, subscription, to) : unlikeComing(booked, coming, to)
+  if (reason !== null) return skipped(reason)
+  const moment = momentFor(item, subscription, to, booked.processorId === item.price.id ? booked.price : undefined)
+  if (moment === 'period_end' && subscription.cancelAtPeriodEnd)
+    return skipped('The subscription ends with the period, before the price could change.')
+  return { kind: 'moves', to, processorId: to.processorId, moment }
+}
+
+/** The processor tells nothing of a scheduled price but its id: only a current one is known to be what the document says. */
+function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice): string | null {
+  if (booked.processorId !== coming) return `Its schedule moves it to a former price of "${booked.price.id}".`
+  const rhythm = ({ price, meter }: BookedPrice) =>
+    JSON.stringify([price.currency, price.interval, price.interval_count ?? 1, price.usage_type ?? 'licensed', meter])
+  return rhythm(booked) === rhythm(to)
+    ? null
+    : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`
+}
+
+/** Takes back the moves after which two items would share a price, now or after the period, until none do. */
+function apart(cases: readonly Case[]): readonly Case[] {
+  const placed = (moment: Moment) =>
+    cases.map(({ item, coming, verdict }) =>
+      verdict.kind === 'moves' && (moment === 'period_end' || verdict.moment === 'now')
+        ? verdict.processorId
+        : moment === 'now'
+          ? item.price.id
+          : coming,
+    )
+  const clashing = new Set([...sharing(placed('now')), ...sharing(placed('period_end'))])
+  if (!cases.some(({ verdict }, position) => verdict.kind === 'moves' && clashing.has(position))) return cases
+  return apart(
+    cases.map((one, position): Case => {
+      if (one.verdict.kind !== 'moves' || !clashing.has(position)) return one
+      const reason = `Another item of the subscription is on "${one.verdict.to.price.id}", or would be: two items cannot share a price.`
+      return { ...one, verdict: { kind: 'skipped', reason } }
+    }),
+  )
+}

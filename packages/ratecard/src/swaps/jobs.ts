@@ -1,0 +1,99 @@
+// What became of jobs, read from the journal by whichever replica is asked; and the wish that one stops.
+import { ServiceError } from '../errors/service-error.ts'
+import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service-tenants.ts'
+import type { JobRecord, JobState, JobStepRecord } from '../store/tenant-store.ts'
+import { jobLease, tenantLease } from './deps.ts'
+import type { SwapDeps } from './deps.ts'
+import { resumeJob } from './run-job.ts'
+import type { DoStep } from './run-job.ts'
+
+type Reading = Pick<SwapDeps, 'store'>
+
+export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
+
+export function createJobs(deps: SwapDeps, resumed: Resumed): Jobs {
+  return {
+    listJobs: (query) => listJobs(deps, query),
+    findJob: (id) => findJob(deps, id),
+    resumeJob: (id) => resume(deps, id, resumed),
+    cancelJob: (id) => cancelJob(deps, id),
+  }
+}
+
+async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
+  const job = await deps.store.jobs.find(id)
+  if (job === null)
+    throw new ServiceError('job_not_found', `There is no job "${id}".`, { hint: 'See GET admin/jobs for the list.' })
+  return job
+}
+
+/** `running` in the journal while nobody holds its lease means that its process died. */
+async function liveState(deps: Reading, { id, kind, subject, state }: JobRecord): Promise<JobState> {
+  if (state !== 'running') return state
+  const held = await deps.store.held(kind === 'enterprise_apply' ? tenantLease(subject) : jobLease(id))
+  if (held) return 'running'
+  // It may have ended between the two reads.
+  const now = await deps.store.jobs.find(id)
+  return now === null || now.state === 'running' ? 'interrupted' : now.state
+}
+
+export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
+  const { id, kind, subject, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = job
+  const state = await liveState(deps, job)
+  return { id, kind, subject, state, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone }
+}
+
+async function listJobs(
+  deps: Reading,
+  query: { readonly limit: number; readonly offset: number; readonly kind?: JobSummary['kind'] },
+): Promise<{ readonly items: readonly JobSummary[]; readonly total: number }> {
+  const { items, total } = await deps.store.jobs.list(query)
+  return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
+}
+
+async function findJob(deps: Reading, id: string): Promise<JobReport> {
+  const job = await findJobRecord(deps, id)
+  return {
+    ...(await summaryOf(deps, job)),
+    input: JSON.parse(job.input) as JobReport['input'],
+    steps: (await deps.store.jobs.steps(id)).map(stepView),
+    error: parsed(job.error),
+  }
+}
+
+function stepView(record: JobStepRecord): JobStep {
+  const { index, state, attempts, step, result, error } = record
+  return { index, state, attempts, step: parsed(step) ?? {}, result: parsed(result), error: parsed(error) }
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
+  return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)
+}
+
+/** Whoever runs it stops between two steps. `job_not_running` unless it runs, or when it cannot be stopped half-way. */
+async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
+  const job = await findJobRecord(deps, id)
+  const { state } = await summaryOf(deps, job)
+  if (job.kind === 'enterprise_apply')
+    throw new ServiceError('job_not_running', 'Applying to one tenant cannot be stopped half-way.')
+  if (state !== 'running' || !(await deps.store.jobs.requestCancel(id, deps.clock.now())))
+    throw new ServiceError('job_not_running', `The job is ${state}; only a running one can be cancelled.`)
+  return summaryOf(deps, await findJobRecord(deps, id))
+}
+
+/** How the steps of each kind of job are done that can be taken up again. */
+export type Resumed = Readonly<Record<Exclude<JobRecord['kind'], 'enterprise_apply'>, (job: JobRecord) => DoStep>>
+
+/** Takes up what an interrupted or failed job left; `job_not_running` for any other. Resolves when it runs. */
+async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<JobSummary> {
+  const job = await findJobRecord(deps, id)
+  const { state } = await summaryOf(deps, job)
+  if (job.kind === 'enterprise_apply')
+    throw new ServiceError('job_not_running', 'Applying to one tenant is not resumed.', {
+      hint: 'Apply again: what is in place is left alone, the rest is finished.',
+    })
+  if (state !== 'interrupted' && state !== 'failed')
+    throw new ServiceError('job_not_running', `The job is ${state}; only an interrupted or failed one can be resumed.`)
+  await deps.assertAccount('write')
+  return summaryOf(deps, await resumeJob(deps, id, resumed[job.kind](job)))
+}

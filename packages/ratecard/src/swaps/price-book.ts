@@ -1,0 +1,105 @@
+// Which processor price is which configuration price, now and before, and which price stands in for which. Pure but for the
+// reading of it. Decides no swap.
+import { resourceKey } from '../catalog/resource.ts'
+import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import { basePriceId } from '../config/base-price.ts'
+import { isEnterprise, isLocalPrice } from '../config/ids.ts'
+import type { BillingConfig, Price } from '../config/schema.ts'
+import type { Store } from '../store/store.ts'
+
+export interface BookedPrice {
+  readonly price: Price
+  /** Of an enterprise price: the ordinary price it stands in for. Undefined for an ordinary price, and where none fits. */
+  readonly base: string | undefined
+  readonly enterprise: boolean
+  /** null for a free price that lives here alone. */
+  readonly processorId: ProcessorId | null
+  /** What the meter of a metered price is at the processor now. */
+  readonly meter: ProcessorId | null
+}
+
+/** Which negotiated prices are wanted. */
+export type PriceTarget =
+  { readonly kind: 'template'; readonly template: string } | { readonly kind: 'custom'; readonly enterpriseId: string }
+
+export interface PriceBook {
+  /** The configuration price that a processor price stands for, or stood for before it was replaced or removed. */
+  idOf(processorId: ProcessorId): string | undefined
+  /** Undefined when the current configuration has no such price. */
+  find(id: string): BookedPrice | undefined
+  /** In document order. */
+  readonly prices: readonly BookedPrice[]
+  /** Every processor price that this one was, oldest first, the current one included; with the revision that made it. */
+  history(id: string): readonly MappingEntry[]
+  /** The prices of a template or of one deal, in document order. */
+  of(target: PriceTarget): readonly BookedPrice[]
+}
+
+/** `config` is null before the first push and after a reset: then prices are known by their past alone. */
+export function priceBook(config: BillingConfig | null, mappings: readonly MappingEntry[]): PriceBook {
+  const histories = new Map<string, MappingEntry[]>()
+  for (const entry of mappings) {
+    const key = resourceKey(entry.kind, entry.configId)
+    const history = histories.get(key)
+    if (history === undefined) histories.set(key, [entry])
+    else history.push(entry)
+  }
+  const currentOf = (kind: ResourceKind, id: string) =>
+    histories.get(resourceKey(kind, id))?.at(-1)?.processorId ?? null
+  const prices = (config?.products ?? []).flatMap((product) =>
+    (product.prices ?? []).map((price): BookedPrice => ({
+      price,
+      base: basePriceId(price, product.prices ?? []),
+      enterprise: isEnterprise(price),
+      processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
+      meter: price.meter === undefined ? null : currentOf('meter', price.meter),
+    })),
+  )
+  const byId = new Map(prices.map((booked) => [booked.price.id, booked]))
+  const owners = ownersOf(mappings, currentOf)
+  return {
+    idOf: (processorId) => owners.get(processorId),
+    find: (id) => byId.get(id),
+    prices,
+    history: (id) => histories.get(resourceKey('price', id)) ?? [],
+    of: (target) => prices.filter(({ price }) => belongs(price, target)),
+  }
+}
+
+export function belongs(price: Price, target: PriceTarget): boolean {
+  return target.kind === 'template'
+    ? price.enterprise_template === target.template
+    : price.enterprise_id === target.enterpriseId
+}
+
+/** A processor price that stood for several configuration prices is the one it stands for now, else the latest. */
+function ownersOf(
+  mappings: readonly MappingEntry[],
+  currentOf: (kind: ResourceKind, id: string) => ProcessorId | null,
+): ReadonlyMap<ProcessorId, string> {
+  const entries = mappings.filter(({ kind }) => kind === 'price').sort((a, b) => a.sequence - b.sequence)
+  const owners = new Map<ProcessorId, string>()
+  for (const { processorId, configId } of entries) owners.set(processorId, configId)
+  for (const { processorId, configId } of entries)
+    if (currentOf('price', configId) === processorId) owners.set(processorId, configId)
+  return owners
+}
+
+type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
+
+/** Reads the book of what is applied now; it is made anew only after a push. */
+export function createPriceBooks(store: Source): () => Promise<PriceBook> {
+  let held: { readonly sequence: number; readonly book: PriceBook } | null = null
+  return async () => {
+    for (;;) {
+      const sequence = await store.changeSequence()
+      if (held?.sequence === sequence) return held.book
+      const [version, mappings] = await Promise.all([store.versions.current(), store.mappings.all()])
+      // The reads are not one transaction: a push that closed between them would mix two revisions.
+      if ((await store.changeSequence()) !== sequence) continue
+      const document = version?.document ?? null
+      held = { sequence, book: priceBook(document === null ? null : (JSON.parse(document) as BillingConfig), mappings) }
+      return held.book
+    }
+  }
+}

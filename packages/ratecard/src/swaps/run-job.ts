@@ -1,0 +1,179 @@
+// Runs a journalled job of many independent steps, a few at a time, until it is done, told to stop, or cannot go on.
+// Each step is journalled before it begins and after it ended; one that fails is recorded and the others go on.
+// It never starts by itself: a job whose process died waits until somebody resumes it.
+import { toRfc3339 } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { ProblemCode } from '../errors/codes.ts'
+import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
+import { jobLease } from './deps.ts'
+import type { SwapDeps } from './deps.ts'
+import { stopIfDraining } from './lease.ts'
+import type { Held } from './lease.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** `waiting`: it is too early for the step; it is done when the job is resumed after that time (epoch milliseconds). */
+export type StepOutcome =
+  | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
+  | { readonly state: 'waiting'; readonly until: number }
+
+/** Does one step. It must find out for itself what an earlier attempt did: a step that was begun may come again. */
+export type DoStep = (
+  step: Json,
+  journal: { readonly jobId: string; readonly index: number; readonly attempt: number; readonly signal: AbortSignal },
+) => Promise<StepOutcome>
+
+/** In flight at once: 25 calls a second at 250 ms each. The rate budget holds them back where the processor is faster. */
+const width = 8
+/** A processor that fails this often in a row is not asked a thousand times more. */
+const mostFailures = 5
+
+const stopping: readonly ProblemCode[] = [
+  'shutting_down',
+  'processor_unauthorized',
+  'store_unavailable',
+  'push_in_progress',
+]
+const systemic: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
+
+/** Resolves when the job is journalled; it then runs in the background. */
+export function startJob(
+  deps: SwapDeps,
+  job: Omit<NewJob, 'id' | 'createdAt' | 'message'>,
+  doStep: DoStep,
+): Promise<JobRecord> {
+  const id = deps.newId()
+  return inBackground(deps, id, doStep, ({ token }) =>
+    deps.store.jobs.open({ ...job, id, message: null, createdAt: deps.clock.now() }, token),
+  )
+}
+
+/** The same for a job that stopped: what failed and what was begun is done again. */
+export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
+  return inBackground(deps, id, doStep, async ({ token }) => {
+    await deps.store.jobs.resume(id, token)
+    const job = await deps.store.jobs.find(id)
+    if (job === null) throw new ServiceError('job_not_found', `There is no job "${id}".`)
+    return job
+  })
+}
+
+function inBackground(
+  deps: SwapDeps,
+  id: string,
+  doStep: DoStep,
+  begin: (held: Held) => Promise<JobRecord>,
+): Promise<JobRecord> {
+  return new Promise((resolve, reject) => {
+    const work = deps.store.exclusively(jobLease(id), async (held) => {
+      resolve(await begin(held))
+      await run(deps, id, doStep, held)
+    })
+    // After it is journalled, the journal says what became of it.
+    deps.background(work.catch(reject))
+  })
+}
+
+async function run(deps: SwapDeps, id: string, doStep: DoStep, held: Held): Promise<void> {
+  const { jobs } = deps.store
+  const records = await jobs.steps(id)
+  const queue = records.filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
+  const failures: { inRow: number; stop: unknown } = { inRow: 0, stop: undefined }
+  let cancelled = false
+  let waitingFor = Infinity
+  const worker = async () => {
+    for (let record = queue.shift(); record !== undefined && failures.stop === undefined; record = queue.shift()) {
+      try {
+        stopIfDraining(deps)
+        held.signal.throwIfAborted()
+        cancelled ||= await jobs.cancelRequested(id)
+        if (cancelled) return
+        waitingFor = Math.min(waitingFor, await runStep(deps, record, doStep, held))
+        failures.inRow = 0
+      } catch (error) {
+        if (isSystemic(error)) failures.inRow += 1
+        if (stops(error) || failures.inRow >= mostFailures) failures.stop ??= error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, queue.length) }, worker))
+  await end(deps, id, { cancelled, waitingFor, stop: failures.stop }, held)
+}
+
+/** Until when the step waits; Infinity when it does not. */
+async function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Held): Promise<number> {
+  const { jobs } = deps.store
+  const { jobId, index } = record
+  const { attempts } = await jobs.begin(jobId, index, held.token)
+  const settle = (
+    state: 'succeeded' | 'skipped' | 'failed' | 'unknown' | 'pending',
+    result: Json | null,
+    error: Json | null,
+  ) =>
+    jobs.settle(
+      jobId,
+      index,
+      { state, result: result && JSON.stringify(result), error: error && JSON.stringify(error) },
+      held.token,
+    )
+  try {
+    const step = JSON.parse(record.step) as Json
+    const done = await doStep(step, { jobId, index, attempt: attempts, signal: held.signal })
+    if (done.state === 'waiting') {
+      await settle('pending', { waits_until: toRfc3339(done.until) }, null)
+      return done.until
+    }
+    await settle(done.state, done.result, null)
+    return Infinity
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const state = stops(error) ? 'pending' : error.code === 'processor_timeout' ? 'unknown' : 'failed'
+    await settle(state, null, problemOf(error))
+    throw error
+  }
+}
+
+async function end(
+  deps: SwapDeps,
+  id: string,
+  { cancelled, waitingFor, stop }: { readonly cancelled: boolean; readonly waitingFor: number; readonly stop: unknown },
+  held: Held,
+): Promise<void> {
+  const { jobs } = deps.store
+  if (stop !== undefined) {
+    const draining = stop instanceof ServiceError && stop.code === 'shutting_down'
+    await jobs.end(id, draining ? 'interrupted' : 'failed', JSON.stringify(problemOf(stop)), held.token)
+    return
+  }
+  if (cancelled) {
+    await jobs.end(id, 'cancelled', null, held.token)
+    return
+  }
+  const left = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
+  const waiting = left.filter(({ state }) => state === 'pending').length
+  const failed = left.length - waiting
+  const state = failed > 0 ? 'failed' : waiting > 0 ? 'interrupted' : 'done'
+  const said = [
+    ...(failed > 0 ? [`${steps(failed)} failed; resume the job to try again.`] : []),
+    ...(waiting > 0 ? [`${steps(waiting)} of it must wait; resume the job after ${toRfc3339(waitingFor)}.`] : []),
+  ]
+  const error = { detail: said.join(' '), ...(waiting > 0 ? { resume_after: toRfc3339(waitingFor) } : {}) }
+  await jobs.end(id, state, state === 'done' ? null : JSON.stringify(error), held.token)
+}
+
+const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
+
+/** What makes every further step useless. A bug is one, too. */
+function stops(error: unknown): boolean {
+  return !(error instanceof ServiceError) || stopping.includes(error.code)
+}
+
+function isSystemic(error: unknown): boolean {
+  return error instanceof ServiceError && systemic.includes(error.code)
+}
+
+function problemOf(error: unknown): Json {
+  if (!(error instanceof ServiceError)) return { code: 'internal', detail: 'Something went wrong on our side.' }
+  const { code, message, processor, extra } = error
+  return { code, detail: message, ...(processor === undefined ? {} : { processor }), ...extra }
+}

@@ -1,0 +1,123 @@
+// Who buys. Decides what a tenant is and when it may change or go; never changes a subscription.
+import { ServiceError } from '../errors/service-error.ts'
+import { processorId } from '../catalog/resource.ts'
+import { askProcessor, isUnknownObject } from '../processor/asking.ts'
+import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
+import type { TenantRecord } from '../store/tenant-store.ts'
+import { audited, auditEntry, auditRow } from './audit.ts'
+import { findTenant, tenantNotFound } from './customers.ts'
+import type { TenantDeps } from './deps.ts'
+import { checkNewTenant, checkTenantChange } from './fields.ts'
+import { withTenant } from './lease.ts'
+
+export type Tenants = Pick<
+  TenantOperations,
+  'createTenant' | 'listTenants' | 'findTenant' | 'updateTenant' | 'removeTenant' | 'tenantAudit'
+>
+
+export function createTenants(deps: TenantDeps): Tenants {
+  const { tenants } = deps.store
+  return {
+    createTenant: (tenant, caller) => createTenant(deps, tenant, caller),
+    listTenants: (query) => tenants.list(query),
+    findTenant: (id) => findTenant(deps, id),
+    updateTenant: (id, change, caller) => updateTenant(deps, id, change, caller),
+    removeTenant: (id, caller) => withTenant(deps, id, (signal) => removeTenant(deps, id, caller, signal)),
+    async tenantAudit(id, page) {
+      const { items, total } = await tenants.audit(id, page)
+      // The trail outlives its tenant.
+      if (total === 0) await findTenant(deps, id)
+      return { items: items.map(auditEntry), total }
+    },
+  }
+}
+
+/** Asks nothing of the processor: tenants can be made while it is away, and a customer id is believed until it is used. */
+async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller): Promise<TenantRecord> {
+  checkNewTenant(wanted)
+  const now = deps.clock.now()
+  const tenant: TenantRecord = {
+    id: wanted.id ?? `ten_${deps.newId()}`,
+    name: wanted.name,
+    email: wanted.email ?? null,
+    processorCustomerId: wanted.processorCustomerId ?? null,
+    enterpriseTemplate: null,
+    enterpriseId: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const row = { tenantId: tenant.id, action: 'tenant_created', before: null, after: audited(tenant) } as const
+  await deps.store.tenants.add(tenant, auditRow({ newId: deps.newId, now }, row, caller))
+  return tenant
+}
+
+async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
+  checkTenantChange(change)
+  // A customer must not change under a checkout that makes one, or under a swap of prices.
+  return change.processorCustomerId === undefined
+    ? applyChange(deps, id, change, caller)
+    : withTenant(deps, id, () => applyChange(deps, id, change, caller))
+}
+
+async function applyChange(deps: TenantDeps, id: string, wanted: TenantChange, caller: Caller): Promise<TenantRecord> {
+  const tenant = await findTenant(deps, id)
+  const change = differing(tenant, wanted)
+  if (Object.keys(change).length === 0) return tenant
+  if (change.processorCustomerId !== undefined) refuseWithEnterprise(tenant)
+  const before = Object.fromEntries(Object.entries(audited(tenant)).filter(([field]) => Object.hasOwn(change, field)))
+  const row = { tenantId: id, action: 'tenant_updated', before, after: change } as const
+  const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
+  const updated = await deps.store.tenants.update(id, change, audit)
+  if (updated === null) throw tenantNotFound(id)
+  return updated
+}
+
+function differing(tenant: TenantRecord, { name, email, processorCustomerId }: TenantChange): TenantChange {
+  return {
+    ...(name === undefined || name === tenant.name ? {} : { name }),
+    ...(email === undefined || email === tenant.email ? {} : { email }),
+    ...(processorCustomerId === undefined || processorCustomerId === tenant.processorCustomerId
+      ? {}
+      : { processorCustomerId }),
+  }
+}
+
+/** The negotiated prices are on this customer's subscriptions: nobody would find them again. */
+function refuseWithEnterprise(tenant: TenantRecord): void {
+  if (tenant.processorCustomerId === null) return
+  if (tenant.enterpriseTemplate === null && tenant.enterpriseId === null) return
+  throw new ServiceError('conflict', `Enterprise pricing is applied to the customer of the tenant "${tenant.id}".`, {
+    hint: 'Remove its enterprise pricing first, then change the customer.',
+  })
+}
+
+/** The store ends its sessions and free subscriptions with it. */
+async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
+  const tenant = await findTenant(deps, id)
+  if (tenant.processorCustomerId !== null) await refuseWithSubscriptions(deps, tenant.processorCustomerId, signal)
+  const row = { tenantId: id, action: 'tenant_deleted', before: audited(tenant), after: null } as const
+  const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
+  if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
+}
+
+async function refuseWithSubscriptions(deps: TenantDeps, customer: string, signal: AbortSignal): Promise<void> {
+  // Another account would know nothing of the customer, and so of what it pays for.
+  await deps.account()
+  const live = await askProcessor(signal, async () => {
+    try {
+      return await deps.processor.subscriptions(processorId(customer), signal)
+    } catch (error) {
+      // A customer that is not there has none: a mistyped id must not keep its tenant for ever.
+      if (isUnknownObject(error)) return []
+      throw error
+    }
+  })
+  if (live.length === 0) return
+  throw new ServiceError(
+    'conflict',
+    `The tenant still has live subscriptions: ${live.map(({ id }) => id).join(', ')}.`,
+    {
+      hint: 'Cancel them at the processor first: they would go on to bill a customer that nobody knows.',
+    },
+  )
+}

@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { NewCheckout } from '../../../packages/ratecard/src/service-tenants.ts'
+import { nobody } from '../../support/stack.ts'
+import { caller, forTenant, kiln, startWorld } from './world.ts'
+import type { World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld({ allowedRedirects: ['https://shop.example'] })
+  await world.service.createTenant({ id: 'acme', name: 'Acme', email: 'a@acme.example' }, caller)
+})
+afterEach(() => world.close())
+
+const customers = async () => (await world.stripe.customers.list({ limit: 100 })).data
+const sessionOf = async (id: string | null) =>
+  world.stripe.checkout.sessions.retrieve(id ?? '', { expand: ['line_items', 'subscription'] })
+const wish: NewCheckout = {
+  priceId: 'kiln_monthly',
+  successUrl: 'http://127.0.0.1:9/done?s={CHECKOUT_SESSION_ID}',
+  cancelUrl: 'https://shop.example/back',
+}
+
+describe('a checkout', () => {
+  test('is a page that takes money, and leaves a subscription that says where it came from', async () => {
+    const { service } = world
+    const successUrl = wish.successUrl
+    const { url, sessionId } = await world.buy('acme', 'kiln_monthly', { successUrl, quantity: 3, trialPeriodDays: 14 })
+    const page = await (await fetch(url)).text()
+    expect(page).toContain('14 days free')
+    const metadata = {
+      ratecard_version: '1.0.0',
+      ratecard_revision: '1',
+      ratecard_price_id: 'kiln_monthly',
+      ratecard_tenant_id: 'acme',
+    }
+    expect((await sessionOf(sessionId)).metadata).toEqual(metadata)
+    expect(await world.pay(url)).toEqual({ status: 303, location: `http://127.0.0.1:9/done?s=${sessionId ?? ''}` })
+    expect((await sessionOf(sessionId)).subscription).toMatchObject({ status: 'trialing', metadata })
+    expect(await service.tenantSubscriptions('acme')).toMatchObject({
+      billingStatus: 'trialing',
+      subscriptions: [{ items: [{ priceId: 'kiln_monthly', quantity: 3 }] }],
+    })
+    expect(await customers()).toMatchObject([
+      { name: 'Acme', email: 'a@acme.example', metadata: { ratecard_tenant_id: 'acme' } },
+    ])
+  })
+
+  test('of a one-time price is a payment, of a metered one has no quantity', async () => {
+    const once = await world.buy('acme', 'kiln', { quantity: 2 })
+    expect(await sessionOf(once.sessionId)).toMatchObject({ mode: 'payment', amount_total: 19800 })
+    expect((await world.pay(once.url)).status).toBe(303)
+    const metered = await world.buy('acme', 'kiln_usage')
+    expect(await sessionOf(metered.sessionId)).toMatchObject({ mode: 'subscription', amount_total: 0 })
+    expect((await world.pay(metered.url)).status).toBe(303)
+    expect((await world.service.tenantSubscriptions('acme')).subscriptions[0]?.items).toMatchObject([
+      { priceId: 'kiln_usage', quantity: null, usageType: 'metered' },
+    ])
+    expect(await customers()).toHaveLength(1)
+  })
+
+  test('applies a code, or lets the customer type one', async () => {
+    const applied = await world.buy('acme', 'kiln_monthly', { promotionCode: 'quarter' })
+    expect((await sessionOf(applied.sessionId)).amount_total).toBe(3675)
+    const typed = await world.buy('acme', 'kiln_monthly', { allowPromotionCodes: true })
+    expect((await sessionOf(typed.sessionId)).allow_promotion_codes).toBe(true)
+  })
+
+  test('of a free price needs no processor at all, and happens once', async () => {
+    const before = world.writes()
+    for (const _again of [1, 2])
+      expect(await world.buy('acme', 'kiln_free')).toEqual({ url: 'http://127.0.0.1:9/done', sessionId: null })
+    expect(world.writes()).toBe(before)
+    expect(await world.service.tenantSubscriptions('acme')).toMatchObject({
+      billingStatus: 'free',
+      subscriptions: [{ home: 'local', currency: 'eur', items: [{ priceId: 'kiln_free' }] }],
+    })
+    await expect(world.buy('acme', 'kiln_ask')).rejects.toMatchObject({ code: 'price_not_sellable' })
+  })
+
+  test('sells the price of today after a push, and a negotiated one in place of its base', async () => {
+    const { service } = world
+    await service.push(kiln('1.1.0', 5900), nobody)
+    expect((await sessionOf((await world.buy('acme', 'kiln_monthly')).sessionId)).amount_total).toBe(5900)
+    await service.applyEnterprise('acme', { kind: 'template', template: 'partner' }, { ...caller, dryRun: false })
+    const { sessionId } = await world.buy('acme', 'kiln_monthly')
+    expect(await sessionOf(sessionId)).toMatchObject({
+      amount_total: 3900,
+      metadata: { ratecard_price_id: 'kiln_monthly_partner', ratecard_revision: '2' },
+    })
+  })
+
+  test('that is refused leaves nothing at the processor', async () => {
+    const before = world.writes()
+    const session = await world.service.createSession('acme', null)
+    const bySession = (more: Partial<NewCheckout>) =>
+      world.service.createCheckout({ ...wish, ...more }, { kind: 'session', session }, null)
+    const refusals: [Partial<NewCheckout>, string][] = [
+      [{ priceId: 'kiln_monthly_partner' }, 'price_not_found'],
+      [{ priceId: 'nothing' }, 'price_not_found'],
+      [{ successUrl: 'https://evil.example/' }, 'checkout_invalid'],
+      [{ cancelUrl: 'javascript:alert(1)' }, 'checkout_invalid'],
+      [{ quantity: 0 }, 'checkout_invalid'],
+      [{ promotionCode: 'nope' }, 'checkout_invalid'],
+    ]
+    for (const [more, code] of refusals) await expect(bySession(more)).rejects.toMatchObject({ code })
+    const noTenant = { kind: 'key', keyId: 'k', tenantId: null } as const
+    await expect(world.service.createCheckout(wish, noTenant, null)).rejects.toMatchObject({ code: 'request_invalid' })
+    await expect(world.service.createPortal('https://evil.example/', forTenant('acme'))).rejects.toMatchObject({
+      code: 'checkout_invalid',
+      issues: [{ pointer: '#/return_url' }],
+    })
+    expect(world.writes()).toBe(before)
+    expect((await bySession({})).sessionId).toMatch(/^cs_test_/)
+  })
+
+  test('that comes again under its key is the same one, and another for another tenant', async () => {
+    const { service } = world
+    await service.createTenant({ id: 'beta', name: 'Beta' }, caller)
+    const checkout = (tenantId: string, more: Partial<NewCheckout> = {}) =>
+      service.createCheckout({ ...wish, ...more }, forTenant(tenantId), 'order-1')
+    const first = await checkout('acme')
+    expect(await checkout('acme')).toEqual(first)
+    expect((await checkout('beta')).sessionId).not.toBe(first.sessionId)
+    expect((await checkout('acme', { quantity: 2 })).sessionId).not.toBe(first.sessionId)
+    expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBe(
+      (await world.buy('acme', 'kiln_monthly')).sessionId,
+    )
+  })
+
+  test('needs a configuration', async () => {
+    await world.service.reset({ ...nobody, scope: 'managed' })
+    await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'config_not_found' })
+  })
+
+  test('never happens in another account than the one of the configuration', async () => {
+    const { store, service } = world
+    const bound = await store.facts.get('processor_account')
+    await store.facts.set('processor_account', 'acct_other live')
+    const before = world.writes()
+    await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'account_mismatch' })
+    await expect(service.createPortal('http://127.0.0.1/', forTenant('acme'))).rejects.toMatchObject({
+      code: 'account_mismatch',
+    })
+    expect(world.writes()).toBe(before)
+    await store.facts.set('processor_account', bound ?? '')
+    expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
+  })
+})
+
+describe('the portal', () => {
+  test('opens for the tenant, also for one that has bought nothing yet', async () => {
+    const { url } = await world.service.createPortal('https://shop.example/account', forTenant('acme'))
+    expect((await fetch(url)).status).toBe(200)
+    expect(await customers()).toHaveLength(1)
+  })
+})
+
+describe('the customer of a tenant', () => {
+  test('is one, however many checkouts, portals and reports of usage come at once', async () => {
+    const usage = { meter: 'readings', value: 1 }
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => world.buy('acme', 'kiln_monthly')),
+      world.service.createPortal('http://127.0.0.1/', forTenant('acme')),
+      world.service.recordUsage(usage, forTenant('acme')),
+    ])
+    const made = await customers()
+    expect(made).toHaveLength(1)
+    expect((await world.service.findTenant('acme')).processorCustomerId).toBe(made[0]?.id)
+  })
+
+  test.each(['close_after', 'error_after', 'cut_body'] as const)(
+    'is found again when the answer is lost (%s)',
+    async (kind) => {
+      world.sandbox.control.fail({ kind, method: 'POST', path: '/v1/customers', count: 2 })
+      expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
+      const made = await customers()
+      expect(made).toHaveLength(1)
+      expect((await world.service.findTenant('acme')).processorCustomerId).toBe(made[0]?.id)
+    },
+  )
+
+  test('is made after a failure of the processor that its key would repeat for a day', async () => {
+    world.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/customers', count: 1 })
+    expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
+    expect(await customers()).toHaveLength(1)
+  })
+
+  test('is not doubled when the process dies before it is written down', async () => {
+    const { processor, store, service } = world
+    const { createdAt } = await service.findTenant('acme')
+    const find = store.tenants.bindCustomer.bind(store.tenants)
+    let died = false
+    store.tenants.bindCustomer = (...args) => {
+      if (died) return find(...args)
+      died = true
+      return Promise.reject(new Error('the process died'))
+    }
+    await expect(world.buy('acme', 'kiln_monthly')).rejects.toThrow('the process died')
+    await service.updateTenant('acme', { name: 'Acme Ltd' }, caller)
+    expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
+    expect(await customers()).toHaveLength(1)
+    expect(await processor.findCustomer('acme', createdAt, AbortSignal.timeout(10_000))).toBe(
+      (await service.findTenant('acme')).processorCustomerId,
+    )
+  })
+
+  test('is waited for while somebody else changes the tenant, and given up after a while', async () => {
+    const { store } = world
+    await store.exclusively('tenant:acme', async () => {
+      await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'tenant_busy' })
+    })
+    expect(await customers()).toEqual([])
+    let buying: Promise<unknown> = Promise.resolve()
+    await store.exclusively('tenant:acme', async () => {
+      buying = world.buy('acme', 'kiln_monthly')
+      await store.tenants.find('acme')
+    })
+    await buying
+    expect(await customers()).toHaveLength(1)
+  })
+})

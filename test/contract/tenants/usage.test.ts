@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { caller, forTenant, startWorld } from './world.ts'
+import type { World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+  for (const id of ['acme', 'beta']) await world.service.createTenant({ id, name: id }, caller)
+})
+afterEach(() => world.close())
+
+const report = (tenantId: string, value: number | string, more = {}) =>
+  world.service.recordUsage({ meter: 'readings', value, ...more }, forTenant(tenantId))
+
+/** What the next invoice will charge for usage, in cents; one reading is 25. */
+async function charged(tenantId: string): Promise<number | undefined> {
+  const [invoice] = await world.service.upcomingInvoices(tenantId)
+  expect(invoice?.lines.map(({ priceId }) => priceId)).toEqual(['kiln_usage'])
+  return invoice?.amountDue
+}
+
+describe('usage', () => {
+  test('is billed, once for each identifier of a tenant', async () => {
+    for (const id of ['acme', 'beta']) await world.pay((await world.buy(id, 'kiln_usage')).url)
+    expect(await report('acme', 3, { identifier: 'a' })).toEqual({
+      meter: 'readings',
+      tenantId: 'acme',
+      identifier: 'a',
+    })
+    await report('acme', 3, { identifier: 'a' })
+    // The first report of an identifier stands.
+    await report('acme', 9, { identifier: 'a' })
+    await report('beta', 1, { identifier: 'a' })
+    await report('acme', '2', { identifier: 'x'.repeat(200) })
+    await report('acme', 1)
+    await report('acme', 1)
+    await report('acme', -2)
+    expect(await charged('acme')).toBe(5 * 25)
+    expect(await charged('beta')).toBe(25)
+  })
+
+  test('is not counted twice when the answer is lost', async () => {
+    await world.pay((await world.buy('acme', 'kiln_usage')).url)
+    world.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/billing/meter_events', count: 2 })
+    await expect(report('acme', 3, { identifier: 'a' })).rejects.toMatchObject({ code: 'processor_timeout' })
+    await report('acme', 3, { identifier: 'a' })
+    expect(await charged('acme')).toBe(75)
+  })
+
+  test('that is refused leaves nothing behind, not even a customer', async () => {
+    const session = await world.service.createSession('acme', null)
+    const before = world.writes()
+    await expect(report('acme', 'many')).rejects.toMatchObject({ code: 'request_invalid' })
+    await expect(report('acme', 1, { timestamp: 0 })).rejects.toMatchObject({ issues: [{ pointer: '#/timestamp' }] })
+    await expect(
+      world.service.recordUsage({ meter: 'readings', value: -1 }, { kind: 'session', session }),
+    ).rejects.toMatchObject({ issues: [{ pointer: '#/value' }] })
+    await expect(world.service.recordUsage({ meter: 'nothing', value: 1 }, forTenant('acme'))).rejects.toMatchObject({
+      code: 'meter_not_found',
+    })
+    await expect(report('nobody', 1)).rejects.toMatchObject({ code: 'tenant_not_found' })
+    expect(world.writes()).toBe(before)
+  })
+})

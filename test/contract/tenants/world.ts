@@ -1,0 +1,62 @@
+// A shop with tenants: the service over the sandbox, one account and one store for each test.
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service-tenants.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack, StackOptions } from '../../support/stack.ts'
+
+export const caller: Caller = { author: 'ada', keyId: 'key_1', requestId: 'req_1' }
+export const forTenant = (tenantId: string): Principal => ({ kind: 'key', keyId: 'key_1', tenantId })
+
+/** Yearly, monthly, one-time, metered, free and negotiated prices of one product. */
+export function kiln(version = '1.0.0', monthlyAmount = 4900): BillingConfig {
+  const eur = { currency: 'eur' } as const
+  return {
+    version,
+    meters: [{ id: 'readings', display_name: 'Readings', event_name: 'reading' }],
+    products: [
+      {
+        id: 'kiln',
+        name: 'Kiln',
+        prices: [
+          { id: 'kiln', amount: 9900, ...eur },
+          { id: 'kiln_monthly', amount: monthlyAmount, interval: 'month', ...eur },
+          { id: 'kiln_monthly_partner', amount: 3900, interval: 'month', enterprise_template: 'partner', ...eur },
+          { id: 'kiln_free', amount: 0, interval: 'month', ...eur },
+          { id: 'kiln_ask', amount: 0, ...eur },
+          { id: 'kiln_usage', amount: 25, interval: 'month', usage_type: 'metered', meter: 'readings', ...eur },
+        ],
+      },
+    ],
+    coupons: [{ id: 'quarter', percent_off: 25, duration: 'forever' }],
+    promotion_codes: [{ id: 'code_quarter', code: 'QUARTER', coupon: 'quarter' }],
+  }
+}
+
+export interface World extends Stack {
+  buy(
+    tenantId: string,
+    priceId: string,
+    more?: Partial<NewCheckout>,
+  ): Promise<{ url: string; sessionId: string | null }>
+  /** Types a card into the hosted page, as the customer does. */
+  pay(url: string): Promise<{ status: number; location: string | null }>
+}
+
+export async function startWorld(options: StackOptions = {}): Promise<World> {
+  const stack = await startStack(options)
+  await stack.service.push(kiln(), nobody)
+  return {
+    ...stack,
+    buy: (tenantId, priceId, more = {}) =>
+      stack.service.createCheckout(
+        { priceId, successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back', ...more },
+        forTenant(tenantId),
+        null,
+      ),
+    async pay(url) {
+      const body = new URLSearchParams({ action: 'pay', email: 'a@b.example', number: '4242 4242 4242 4242' })
+      const reply = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+      return { status: reply.status, location: reply.headers.get('location') }
+    },
+  }
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { decideCheckout } from '../../../packages/ratecard/src/checkout/decide-checkout.ts'
+import type { CheckoutSituation } from '../../../packages/ratecard/src/checkout/decide-checkout.ts'
+import type { Price } from '../../../packages/ratecard/src/config/schema.ts'
+import { refusedWith } from '../../support/refused.ts'
+
+const now = Date.parse('2031-05-01T00:00:00Z')
+const monthly = (id: string, more: Partial<Price> = {}): Price => ({
+  id,
+  amount: 4900,
+  currency: 'eur',
+  interval: 'month',
+  processor_id: `price_${id}`,
+  ...more,
+})
+const { processor_id: _none, ...unmapped } = monthly('unmapped')
+
+const applied: CheckoutSituation['applied'] = {
+  version: '2.1.0',
+  revision: 7,
+  config: {
+    version: '2.1.0',
+    products: [
+      {
+        id: 'kiln',
+        name: 'Kiln',
+        prices: [
+          { id: 'kiln', amount: 9900, currency: 'eur', processor_id: 'price_kiln' },
+          monthly('kiln_monthly'),
+          monthly('kiln_monthly_seat'),
+          monthly('kiln_hidden', { public: false }),
+          monthly('kiln_monthly_partner', { amount: 3900, enterprise_template: 'partner' }),
+          monthly('kiln_monthly_seat_partner', { enterprise_template: 'partner' }),
+          monthly('kiln_monthly_acme', { amount: 2900, enterprise_id: 'acme' }),
+          monthly('special', { enterprise_template: 'launch', base_price: 'kiln_monthly' }),
+          // Nothing is its base: never sold in place of another.
+          monthly('orphan', { enterprise_template: 'orphans' }),
+          { id: 'kiln_free', amount: 0, currency: 'eur', interval: 'month', processor_id: 'kiln_free' },
+          { id: 'kiln_ask', amount: 0, currency: 'eur', processor_id: 'kiln_ask' },
+        ],
+      },
+      {
+        id: 'sensors',
+        name: 'Sensors',
+        prices: [monthly('readings', { usage_type: 'metered', meter: 'm' }), unmapped],
+      },
+    ],
+    promotion_codes: [
+      { id: 'code_hello', code: 'HELLO25', coupon: 'c', processor_id: 'promo_hello' },
+      { id: 'code_stopped', code: 'STOPPED', coupon: 'c', active: false, processor_id: 'promo_stopped' },
+      { id: 'code_past', code: 'PAST', coupon: 'c', expires_at: '2031-05-01T00:00:00Z', processor_id: 'promo_past' },
+      { id: 'code_soon', code: 'SOON', coupon: 'c', expires_at: '2031-05-01T00:00:01Z', processor_id: 'promo_soon' },
+    ],
+  },
+}
+const ordinary = { id: 'acme', enterpriseTemplate: null, enterpriseId: null }
+const situation = (more: Partial<CheckoutSituation> = {}): CheckoutSituation => ({
+  applied,
+  tenant: ordinary,
+  hidden: false,
+  now,
+  ...more,
+})
+const byKey = situation({ hidden: true })
+const onTemplate = (template: string) => situation({ tenant: { ...ordinary, enterpriseTemplate: template } })
+const refusal = (wish: Parameters<typeof decideCheckout>[1], given = situation()) =>
+  refusedWith(() => decideCheckout(given, wish))
+
+describe('what a checkout sells', () => {
+  test('is the price that was asked for, once, marked with where it came from', () => {
+    expect(decideCheckout(situation(), { priceId: 'kiln_monthly' })).toEqual({
+      kind: 'processor',
+      priceId: 'kiln_monthly',
+      price: 'price_kiln_monthly',
+      mode: 'subscription',
+      quantity: 1,
+      trialPeriodDays: null,
+      allowPromotionCodes: false,
+      promotionCode: null,
+      metadata: {
+        ratecard_version: '2.1.0',
+        ratecard_revision: '7',
+        ratecard_price_id: 'kiln_monthly',
+        ratecard_tenant_id: 'acme',
+      },
+    })
+  })
+
+  test.each([
+    ['a one-time price is a payment', { priceId: 'kiln', quantity: 3 }, { mode: 'payment', quantity: 3 }],
+    ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', quantity: null }],
+    ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 730 }, { trialPeriodDays: 730 }],
+    ['codes that the customer types', { priceId: 'kiln', allowPromotionCodes: true }, { allowPromotionCodes: true }],
+    ['a code by its id', { priceId: 'kiln', promotionCode: 'code_hello' }, { promotionCode: 'promo_hello' }],
+    ['a code by its text', { priceId: 'kiln', promotionCode: 'hello25' }, { promotionCode: 'promo_hello' }],
+    ['a code that ends soon', { priceId: 'kiln', promotionCode: 'Soon' }, { promotionCode: 'promo_soon' }],
+    [
+      'a code without typing others',
+      { priceId: 'kiln', promotionCode: 'SOON', allowPromotionCodes: false },
+      { promotionCode: 'promo_soon', allowPromotionCodes: false },
+    ],
+  ])('%s', (_what, wish, decision) => {
+    expect(decideCheckout(situation(), wish)).toMatchObject(decision)
+  })
+
+  test.each([
+    ['a quantity of nothing', { priceId: 'kiln', quantity: 0 }, '#/quantity'],
+    ['half a quantity', { priceId: 'kiln', quantity: 1.5 }, '#/quantity'],
+    ['a negative quantity', { priceId: 'kiln', quantity: -1 }, '#/quantity'],
+    ['a quantity of usage', { priceId: 'readings', quantity: 1 }, '#/quantity'],
+    ['more than one free price', { priceId: 'kiln_free', quantity: 2 }, '#/quantity'],
+    ['a trial of no days', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, '#/trial_period_days'],
+    ['a trial without end', { priceId: 'kiln_monthly', trialPeriodDays: 731 }, '#/trial_period_days'],
+    ['a trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 7 }, '#/trial_period_days'],
+    [
+      'a code and others to type',
+      { priceId: 'kiln', promotionCode: 'HELLO25', allowPromotionCodes: true },
+      '#/promotion_code',
+    ],
+    ['an unknown code', { priceId: 'kiln', promotionCode: 'nope' }, '#/promotion_code'],
+    ['a stopped code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
+    ['a code whose time is over', { priceId: 'kiln', promotionCode: 'code_past' }, '#/promotion_code'],
+  ])('is never %s', (_what, wish, pointer) => {
+    expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })
+  })
+
+  test('is the same 404 for a session, whether a price is hidden, negotiated or unknown', () => {
+    for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme', 'nothing'])
+      expect(refusal({ priceId })).toMatchObject({
+        code: 'price_not_found',
+        message: `There is no price "${priceId}".`,
+      })
+  })
+
+  test('is hidden and negotiated prices too, by a service key', () => {
+    for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme'])
+      expect(decideCheckout(byKey, { priceId })).toMatchObject({ priceId, price: `price_${priceId}` })
+    expect(refusal({ priceId: 'nothing' }, byKey)?.code).toBe('price_not_found')
+  })
+
+  test('is nothing at the processor when a price is free', () => {
+    const wish = { priceId: 'kiln_free', trialPeriodDays: 14, allowPromotionCodes: true }
+    expect(decideCheckout(situation(), wish)).toEqual({ kind: 'free', priceId: 'kiln_free' })
+    expect(refusal({ priceId: 'kiln_ask' })?.code).toBe('price_not_sellable')
+    expect(refusal({ priceId: 'unmapped' })?.code).toBe('price_not_sellable')
+  })
+})
+
+describe('a tenant with enterprise pricing', () => {
+  test.each([
+    ['partner', 'kiln_monthly', 'kiln_monthly_partner'],
+    // The longest base wins: the seat's own price, not the plan's.
+    ['partner', 'kiln_monthly_seat', 'kiln_monthly_seat_partner'],
+    ['partner', 'kiln', 'kiln'],
+    ['launch', 'kiln_monthly', 'special'],
+    ['orphans', 'kiln_monthly', 'kiln_monthly'],
+    ['gone', 'kiln_monthly', 'kiln_monthly'],
+  ])('on the template %s that asks for %s gets %s', (template, priceId, sold) => {
+    expect(decideCheckout(onTemplate(template), { priceId })).toMatchObject({
+      priceId: sold,
+      price: `price_${sold}`,
+      metadata: { ratecard_price_id: sold },
+    })
+  })
+
+  test('with a deal of its own gets that', () => {
+    const given = situation({ tenant: { ...ordinary, enterpriseId: 'acme' } })
+    expect(decideCheckout(given, { priceId: 'kiln_monthly' })).toMatchObject({ priceId: 'kiln_monthly_acme' })
+  })
+
+  test('cannot ask for its price by name either', () => {
+    expect(refusal({ priceId: 'kiln_monthly_partner' }, onTemplate('partner'))?.code).toBe('price_not_found')
+  })
+
+  test('is sold another negotiated price as it is, when a service key says so', () => {
+    const given = { ...onTemplate('partner'), hidden: true }
+    expect(decideCheckout(given, { priceId: 'kiln_monthly_acme' })).toMatchObject({ priceId: 'kiln_monthly_acme' })
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { allowedOrigins, checkRedirect } from '../../../packages/ratecard/src/checkout/redirects.ts'
+import { refusedWith } from '../../support/refused.ts'
+
+const origins = allowedOrigins(
+  ['https://shop.example', 'https://app.example:8443/path/'],
+  'https://billing.example/base',
+)
+const refusal = (url: string) =>
+  refusedWith(() => {
+    checkRedirect(url, 'success_url', origins)
+  })
+
+describe('a redirect of a checkout', () => {
+  test.each([
+    'https://shop.example/thanks?session={CHECKOUT_SESSION_ID}',
+    'https://SHOP.example:443/',
+    'https://app.example:8443',
+    'https://billing.example/docs#part',
+    'http://127.0.0.1:3000/done',
+    'http://127.1/done',
+    'https://localhost/done',
+    'http://[::1]:3000/done',
+  ])('may lead to %s', (url) => {
+    expect(refusal(url)).toBeNull()
+  })
+
+  test.each([
+    ['another origin', 'https://evil.example/'],
+    ['another port of an allowed host', 'https://shop.example:444/'],
+    ['another scheme of an allowed host', 'http://shop.example/'],
+    ['a host that only begins like an allowed one', 'https://shop.example.evil.example/'],
+    ['a host that only begins like loopback', 'http://127.0.0.1.evil.example/'],
+    ['a host that only ends like loopback', 'http://notlocalhost/'],
+    ['a host behind a user', 'https://shop.example@evil.example/'],
+    ['an allowed host behind a user', 'https://user:secret@shop.example/'],
+    ['an allowed host behind an empty user', 'https://@shop.example/'],
+    ['a host that parsers disagree on', 'https://shop.example\\@evil.example/'],
+    ['a host without its slashes', 'https:shop.example'],
+    ['a host after too many slashes', 'https:///evil.example'],
+    ['no host', 'https://'],
+    ['a relative path', '/thanks'],
+    ['another host, relative to the scheme', '//evil.example/'],
+    ['a script', 'javascript:alert(1)'],
+    ['a script that looks like an origin', 'javascript://shop.example/%0aalert(1)'],
+    ['data', 'data:text/html,hi'],
+    ['a URL with a line break', 'https://shop.example/\nX: y'],
+    ['a URL with a tab in its host', 'https://shop.ex\tample/'],
+    ['a URL with blanks before it', ' https://shop.example/'],
+    ['a lone surrogate', 'https://shop.example/\ud800'],
+    ['a URL without end', `https://shop.example/${'a'.repeat(2000)}`],
+    ['nothing', ''],
+  ])('never leads to %s', (_what, url) => {
+    expect(refusal(url)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/success_url' }] })
+  })
+
+  test('names the setting when only the origin is missing in it', () => {
+    expect(refusal('https://evil.example/x')).toMatchObject({
+      message: '"success_url" leads to https://evil.example, which is not an allowed origin.',
+      hint: 'Add the origin to the setting RATECARD_ALLOWED_REDIRECTS.',
+    })
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { Meter } from '../../../packages/ratecard/src/config/schema.ts'
+import { decideUsage } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
+import type { UsageSituation } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
+import type { NewUsage } from '../../../packages/ratecard/src/service-tenants.ts'
+import { refusedWith } from '../../support/refused.ts'
+
+const now = Date.parse('2031-05-01T00:00:00Z')
+const minute = 60_000
+const day = 1440 * minute
+const meter: Meter = { id: 'readings', display_name: 'Readings', event_name: 'reading' }
+const situation = (more: Partial<UsageSituation> = {}): UsageSituation => ({
+  meter,
+  tenantId: 'acme',
+  now,
+  livemode: true,
+  mayCorrect: false,
+  identifier: 'a',
+  ...more,
+})
+const event = (usage: Partial<NewUsage> = {}, more: Partial<UsageSituation> = {}) =>
+  decideUsage(situation(more), { meter: 'readings', value: 1, ...usage })(processorId('cus_1'))
+const refusal = (usage: Partial<NewUsage>, more: Partial<UsageSituation> = {}) =>
+  refusedWith(() => event(usage, more))?.issues.map(({ pointer }) => pointer) ?? []
+
+describe('reported usage', () => {
+  test('goes to the keys of its meter', () => {
+    expect(event()).toEqual({
+      eventName: 'reading',
+      payload: { stripe_customer_id: 'cus_1', value: '1' },
+      timestamp: null,
+      identifier: 'acme:readings:a',
+    })
+    const other: Meter = {
+      ...meter,
+      customer_mapping: { type: 'by_id', event_payload_key: 'who' },
+      value_settings: { event_payload_key: 'much' },
+    }
+    expect(event({}, { meter: other }).payload).toEqual({ who: 'cus_1', much: '1' })
+  })
+
+  test.each([
+    [0, '0'],
+    [-0, '0'],
+    [12.5, '12.5'],
+    [1e-7, '0.0000001'],
+    ['007.50', '7.5'],
+    ['0.000000000001', '0.000000000001'],
+    [999_999_999_999_999, '999999999999999'],
+    [0.1 + 0.2, '0.3'],
+    [2 / 3, '0.666666666667'],
+    [1e-13, '0'],
+    [12345.678901234567, '12345.678901234567'],
+  ])('of %s is exactly %s', (value, text) => {
+    expect(event({ value }).payload['value']).toBe(text)
+  })
+
+  test.each([NaN, Infinity, 1e15, '', ' 1', '1e3', '1,5', '0x10', '+1', '.5', '0.0000000000001', 'NaN'])(
+    'is refused when it is %j',
+    (value) => {
+      expect(refusal({ value }, { mayCorrect: true })).toEqual(['#/value'])
+    },
+  )
+
+  test('is taken back by a service key, from a sum', () => {
+    expect(event({ value: -3 }, { mayCorrect: true }).payload['value']).toBe('-3')
+    expect(refusal({ value: -3 })).toEqual(['#/value'])
+    expect(refusal({ value: '-0.5' })).toEqual(['#/value'])
+    for (const formula of ['last', 'count'] as const) {
+      const counting = { ...meter, default_aggregation: { formula } }
+      expect(refusal({ value: -3 }, { mayCorrect: true, meter: counting })).toEqual(['#/value'])
+    }
+  })
+
+  test('may be 35 days late and 5 minutes early', () => {
+    for (const timestamp of [now - 35 * day, now, now + 5 * minute])
+      expect(event({ timestamp }).timestamp).toBe(timestamp)
+    for (const timestamp of [now - 35 * day - 1, now + 5 * minute + 1, -1, NaN, 1.5])
+      expect(refusal({ timestamp })).toEqual(['#/timestamp'])
+  })
+
+  test('may be ahead of our clock where test clocks are', () => {
+    expect(event({ timestamp: now + 40 * day }, { livemode: false }).timestamp).toBe(now + 40 * day)
+  })
+
+  test('of two tenants, or of two meters, never shares an identifier', () => {
+    const other = { ...meter, id: 'read' }
+    const all = [
+      event({}, { tenantId: 'a', identifier: 'b' }),
+      event({}, { tenantId: 'b', identifier: 'b' }),
+      event({}, { tenantId: 'a', meter: other, identifier: 'b' }),
+      event({}, { tenantId: 'a', identifier: 'b'.repeat(100) }),
+      event({}, { tenantId: 'b', identifier: 'b'.repeat(100) }),
+      event({}, { tenantId: 'a', identifier: 'b'.repeat(101) }),
+    ].map(({ identifier }) => identifier)
+    expect(new Set(all).size).toBe(all.length)
+    for (const identifier of all) expect(identifier.length).toBeLessThanOrEqual(100)
+    expect(event({}, { tenantId: 'a', identifier: 'b'.repeat(100) }).identifier).toBe(all[3])
+  })
+
+  test.each(['', 'a\u0000', '\ud800', 'x'.repeat(256)])('has no identifier like %j', (identifier) => {
+    expect(refusal({}, { identifier })).toEqual(['#/identifier'])
+  })
+})

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { MappingEntry, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { namePrices } from '../../../packages/ratecard/src/subscribers/price-names.ts'
+
+let sequence = 0
+const entry = (config: string, processor: string, kind: ResourceKind = 'price'): MappingEntry => ({
+  kind,
+  configId: configId(config),
+  processorId: processorId(processor),
+  sequence: ++sequence,
+  revision: 1,
+})
+const config = (prices: Record<string, string>): BillingConfig => ({
+  version: '1.0.0',
+  products: [
+    {
+      id: 'p',
+      name: 'P',
+      prices: Object.entries(prices).map(([id, processor_id]) => ({ id, amount: 1, currency: 'usd', processor_id })),
+    },
+  ],
+})
+
+describe('a price of the processor', () => {
+  test.each([
+    ['is the one that it stands for', { a: 'price_1' }, [entry('a', 'price_1')], 'a', false],
+    ['is legacy when it was replaced', { a: 'price_2' }, [entry('a', 'price_1'), entry('a', 'price_2')], 'a', true],
+    ['is legacy when its id was removed', {}, [entry('a', 'price_1')], 'a', true],
+    [
+      'is current again after a roll back',
+      { a: 'price_1' },
+      [entry('a', 'price_1'), entry('a', 'price_2'), entry('a', 'price_1')],
+      'a',
+      false,
+    ],
+    [
+      'goes by its new name after a rename',
+      { b: 'price_1' },
+      [entry('b', 'price_1'), entry('a', 'price_1')],
+      'b',
+      false,
+    ],
+    [
+      'goes by a name that still exists, when its last one was removed',
+      { a: 'price_2' },
+      [entry('a', 'price_1'), entry('gone', 'price_1')],
+      'a',
+      true,
+    ],
+    ['is not confused with a product of that id', {}, [entry('p', 'price_1', 'product')], null, false],
+    ['is none of ours when nothing knows it', { a: 'price_9' }, [], null, false],
+  ] as const)('%s', (_what, prices, history, name, legacy) => {
+    expect(namePrices(config(prices), history)(processorId('price_1'))).toMatchObject({ configId: name, legacy })
+  })
+
+  test('is legacy after a reset', () => {
+    expect(namePrices(null, [entry('a', 'price_1')])(processorId('price_1'))).toMatchObject({
+      configId: 'a',
+      legacy: true,
+    })
+  })
+})
