@@ -1,12 +1,14 @@
 import type { PriceDocument } from './documents.ts'
 import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
+import { camel } from './names.ts'
 import { isPushEvent, pushEventOf, pushReportOf, pushSummaryOf } from './push-wire.ts'
 import type { WirePushReport, WirePushSummary } from './push-wire.ts'
 import type * as result from './results.ts'
 import type { Answer, Call, CallOptions, Transport } from './transport.ts'
 import { read, segment } from './typed.ts'
 import * as wire from './wire.ts'
+import type { Answers } from './wire-types.generated.ts'
 
 export interface Page extends CallOptions {
   readonly limit?: number
@@ -20,6 +22,8 @@ export interface PushOptions extends CallOptions {
   readonly force?: boolean
   /** Goes on although live subscriptions are affected. */
   readonly approveImpact?: boolean
+  /** Fingerprint (`plan`) of a plan that was shown before; any other plan is refused with `plan_stale`. */
+  readonly expectPlan?: string
   readonly author?: string | undefined
   readonly message?: string | undefined
   /** Makes the call safe to repeat; the client then repeats it after a failed connection. */
@@ -40,6 +44,8 @@ export interface AdminClient {
   diff(from: number, to: number, options?: CallOptions): Promise<result.DocumentDifference[]>
   /** Pushes the content of an earlier revision as a new one. */
   rollback(revision: number, options?: PushOptions): Promise<result.PushOutcome>
+  /** As `rollback`, but returns as soon as it is journalled. */
+  startRollback(revision: number, options?: Omit<PushOptions, 'dryRun'>): Promise<result.StartedPush>
   /** What is active at the processor, as a document. */
   pull(options?: CallOptions): Promise<result.Pulled>
   drift(options?: CallOptions): Promise<result.DriftReport>
@@ -57,7 +63,15 @@ export interface AdminClient {
   pushEvents(id: string, options?: CallOptions): AsyncIterable<result.PushEvent>
   /** Finishes an interrupted push. */
   resume(id: string, options?: CallOptions): Promise<result.PushOutcome>
+  /** As `resume`, but returns as soon as the push runs again. */
+  startResume(id: string, options?: CallOptions): Promise<result.StartedPush>
+  /** Stops a running push between two steps; it can be resumed. */
+  cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
   webhooks(options?: CallOptions): Promise<result.WebhookListing[]>
+  /** What happened at the processor after an event, oldest first. Without `after` only where to begin: `last`. */
+  processorEvents(
+    query?: CallOptions & { readonly after?: string | undefined; readonly types?: readonly string[] | undefined },
+  ): Promise<result.ProcessorEvents>
   enterprisePricesByTemplate(template: string, options?: CallOptions): Promise<PriceDocument[]>
   enterprisePricesById(enterpriseId: string, options?: CallOptions): Promise<PriceDocument[]>
   keys(options?: CallOptions): Promise<result.ServiceKey[]>
@@ -80,7 +94,11 @@ function configCalls(transport: Transport) {
     config: async (options?: CallOptions) =>
       wire.servedConfigOf(await read<wire.WireServedConfig>(transport, `${root}/config`, options)),
     validate: (document: object, options?: CallOptions) =>
-      read<result.Validation>(transport, `${root}/config/validate`, { ...options, method: 'POST', body: document }),
+      read<Answers['validateConfig'][200]>(transport, `${root}/config/validate`, {
+        ...options,
+        method: 'POST',
+        body: document,
+      }),
     history: async (page: Page = {}) => {
       const answer = await read<{ versions: wire.WireHistoryEntry[]; pagination: wire.WirePagination }>(
         transport,
@@ -124,6 +142,10 @@ function pushCalls(transport: Transport) {
       wire.pushOutcomeOf(
         await read<wire.WirePushOutcome>(transport, `${root}/config/rollback`, pushCall({ revision }, options)),
       ),
+    startRollback: async (revision: number, options: Omit<PushOptions, 'dryRun'> = {}) =>
+      startedOf(
+        await transport.send(`${root}/config/rollback`, pushCall({ revision }, options, { prefer: 'respond-async' })),
+      ),
     reset: async (
       options: CallOptions & { scope?: 'managed' | 'account'; author?: string; message?: string } = {},
     ): Promise<result.ResetReport> => {
@@ -157,6 +179,19 @@ function pushCalls(transport: Transport) {
           method: 'POST',
         }),
       ),
+    startResume: async (id: string, options?: CallOptions) =>
+      startedOf(
+        await transport.send(`${root}/pushes/${segment(id)}/resume`, {
+          timeoutMs: longTimeoutMs,
+          ...options,
+          method: 'POST',
+          headers: { prefer: 'respond-async' },
+        }),
+      ),
+    cancelPush: async (id: string, options?: CallOptions) =>
+      pushSummaryOf(
+        await read<WirePushSummary>(transport, `${root}/pushes/${segment(id)}/cancel`, { ...options, method: 'POST' }),
+      ),
   }
 }
 
@@ -166,6 +201,15 @@ function otherCalls(transport: Transport) {
       (await read<{ webhooks: wire.WireWebhook[] }>(transport, `${root}/webhooks`, options)).webhooks.map(
         wire.webhookOf,
       ),
+    processorEvents: async ({
+      after,
+      types = [],
+      ...options
+    }: CallOptions & { after?: string | undefined; types?: readonly string[] | undefined } = {}) => {
+      const query = { after, types: types.length === 0 ? undefined : types.join(',') }
+      const answer = await read<Answers['listProcessorEvents'][200]>(transport, `${root}/events`, { ...options, query })
+      return { ...answer, events: answer.events.map(camel) }
+    },
     enterprisePricesByTemplate: (template: string, options?: CallOptions) =>
       listPrices(transport, `by-template/${segment(template)}`, options),
     enterprisePricesById: (enterpriseId: string, options?: CallOptions) =>
@@ -173,7 +217,7 @@ function otherCalls(transport: Transport) {
     keys: async (options?: CallOptions) =>
       (await read<{ keys: wire.WireServiceKey[] }>(transport, `${root}/keys`, options)).keys.map(wire.serviceKeyOf),
     createKey: async (name: string, options?: CallOptions) => {
-      const made = await read<wire.WireServiceKey & { key: string }>(transport, `${root}/keys`, {
+      const made = await read<Answers['createKey'][201]>(transport, `${root}/keys`, {
         ...options,
         method: 'POST',
         body: { name },
@@ -184,12 +228,13 @@ function otherCalls(transport: Transport) {
       await transport.send(`${root}/keys/${segment(id)}`, { ...options, method: 'DELETE' })
     },
     doctor: async (options?: CallOptions) =>
-      (await read<{ findings: result.Finding[] }>(transport, `${root}/doctor`, options)).findings,
+      (await read<Answers['runDoctor'][200]>(transport, `${root}/doctor`, options)).findings,
   }
 }
 
 async function listPrices(transport: Transport, path: string, options?: CallOptions): Promise<PriceDocument[]> {
-  return (await read<{ prices: PriceDocument[] }>(transport, `${root}/enterprise/prices/${path}`, options)).prices
+  return (await read<Answers['listTemplatePrices'][200]>(transport, `${root}/enterprise/prices/${path}`, options))
+    .prices
 }
 
 async function* pushEvents(transport: Transport, id: string, options?: CallOptions): AsyncGenerator<result.PushEvent> {
@@ -205,19 +250,24 @@ async function* pushEvents(transport: Transport, id: string, options?: CallOptio
 }
 
 function pushCall(document: object, options: PushOptions, headers: Record<string, string> = {}): Call {
-  const { dryRun, force, approveImpact, author, message, idempotencyKey, ...rest } = options
+  const { dryRun, force, approveImpact, expectPlan, author, message, idempotencyKey, ...rest } = options
   return {
     timeoutMs: longTimeoutMs,
     ...rest,
     method: 'POST',
     body: document,
     query: { dry_run: dryRun || undefined, force: force || undefined, approve_impact: approveImpact || undefined },
-    headers: { ...headers, ...actorHeaders({ author, message }), 'idempotency-key': idempotencyKey },
+    headers: {
+      ...headers,
+      ...actorHeaders({ author, message }),
+      'idempotency-key': idempotencyKey,
+      'x-ratecard-plan': expectPlan,
+    },
   }
 }
 
 /** Header values are Latin-1 at most and one line: names and messages travel percent-encoded. */
-function actorHeaders(actor: { author?: string | undefined; message?: string | undefined }) {
+export function actorHeaders(actor: { author?: string | undefined; message?: string | undefined }) {
   const encoded = (text: string | undefined) =>
     text?.replace(/[^\x20-\x24\x26-\x7e]/gu, (character) => encodeURIComponent(character))
   return { 'x-ratecard-author': encoded(actor.author), 'x-ratecard-message': encoded(actor.message) }
@@ -235,6 +285,6 @@ function startedOf({ status, headers, body }: Answer): result.StartedPush {
   return { started: true, pushId: decodeURIComponent(pushId) }
 }
 
-function paged({ limit, offset, ...options }: Page): Call {
+export function paged({ limit, offset, ...options }: Page): Call {
   return { ...options, query: { limit, offset } }
 }

@@ -4,6 +4,7 @@ import type { CallOptions, Transport } from './transport.ts'
 import { conversionOf, costOf, servedConfigOf } from './wire.ts'
 import type { WireConversion, WireCost, WireServedConfig } from './wire.ts'
 import { read, segment } from './typed.ts'
+import type { Answers } from './wire-types.generated.ts'
 
 export interface BillingClient {
   /** The JSON Schema of the configuration document. */
@@ -25,11 +26,11 @@ export function billingClient(transport: Transport): BillingClient {
   return {
     schema: (options) => read<Record<string, unknown>>(transport, `${root}/schema`, options),
     config: async (options) => servedConfigOf(await read<WireServedConfig>(transport, `${root}/config`, options)),
-    price: (id, options) => read(transport, `${root}/config/prices/${segment(id)}`, options),
+    price: (id, options) => read<Answers['getPrice'][200]>(transport, `${root}/config/prices/${segment(id)}`, options),
     product: async (id, options) =>
-      (await read<{ product: ProductDocument }>(transport, `${root}/config/products/${segment(id)}`, options)).product,
+      (await read<Answers['getProduct'][200]>(transport, `${root}/config/products/${segment(id)}`, options)).product,
     meter: async (id, options) =>
-      (await read<{ meter: MeterDocument }>(transport, `${root}/config/meters/${segment(id)}`, options)).meter,
+      (await read<Answers['getMeter'][200]>(transport, `${root}/config/meters/${segment(id)}`, options)).meter,
     calculate: async (priceId, quantity, options) =>
       costOf(
         await read<WireCost>(transport, `${root}/config/prices/${segment(priceId)}/calculate`, {

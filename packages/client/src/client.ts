@@ -4,14 +4,36 @@ import { adminClient } from './admin.ts'
 import type { AdminClient } from './admin.ts'
 import { billingClient } from './billing.ts'
 import type { BillingClient } from './billing.ts'
+import { checkoutClient, portalClient, usageClient } from './checkout.ts'
+import type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'
+import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
+import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
+import { serverClient } from './server.ts'
+import type { ServerClient } from './server.ts'
+import { sessionsClient, tenantsClient } from './tenants.ts'
+import type { SessionsClient, TenantsClient } from './tenants.ts'
 import { createTransport } from './transport.ts'
 import type { ClientOptions } from './transport.ts'
+import { workersClient } from './workers.ts'
+import type { WorkersClient } from './workers.ts'
 
 export interface Client {
   /** Public calls. */
   readonly billing: BillingClient
-  /** Calls that need a service key. */
+  /** Calls of a tenant, with its session or with a service key. */
+  readonly checkout: CheckoutClient
+  readonly portal: PortalClient
+  readonly usage: UsageClient
+  /** Calls that need a service key: the configuration, pushes, keys. */
   readonly admin: AdminClient
+  readonly tenants: TenantsClient
+  readonly sessions: SessionsClient
+  readonly enterprise: EnterpriseClient
+  readonly migrations: MigrationsClient
+  readonly jobs: JobsClient
+  readonly workers: WorkersClient
+  /** Calls about the service itself. */
+  readonly server: ServerClient
 }
 
 /**
@@ -23,13 +45,35 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options)
-  return { billing: billingClient(transport), admin: adminClient(transport) }
+  return {
+    billing: billingClient(transport),
+    checkout: checkoutClient(transport),
+    portal: portalClient(transport),
+    usage: usageClient(transport),
+    admin: adminClient(transport),
+    tenants: tenantsClient(transport),
+    sessions: sessionsClient(transport),
+    enterprise: enterpriseClient(transport),
+    migrations: migrationsClient(transport),
+    jobs: jobsClient(transport),
+    workers: workersClient(transport),
+    server: serverClient(transport),
+  }
 }
 
 export { RatecardError, errorFromProblem } from './error.ts'
 export type { Issue, ProcessorWords } from './error.ts'
 export type { AdminClient, Page, PushOptions } from './admin.ts'
 export type { BillingClient } from './billing.ts'
+export type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'
+export type { ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
+export type { ServerClient } from './server.ts'
+export type { ActOptions, SessionsClient, TenantPage, TenantQuery, TenantsClient, WriteOptions } from './tenants.ts'
 export type { CallOptions, ClientOptions } from './transport.ts'
 export type * from './documents.ts'
 export type * from './results.ts'
+export type * from './tenant-results.ts'
+export type * from './worker-results.ts'
+export { verifyWebhook, WebhookError } from './webhooks.ts'
+export type { VerifyOptions, WebhookErrorCode, WebhookEvent } from './webhooks.ts'
+export type { LogQuery, WorkersClient } from './workers.ts'

@@ -1,21 +1,22 @@
 // The wire form of pushes and their live events; the rest is in wire.ts.
 import { isRecord } from './error.ts'
 import type * as result from './results.ts'
+import type { Answers, PriceImpact, PushStep } from './wire-types.generated.ts'
 
-export interface WirePushSummary {
-  id: string
-  kind: result.PushKind
-  state: result.PushState
-  version: string
-  revision: number | null
-  author: string | null
-  message: string | null
-  created_at: string
-  updated_at: string
-  finished_at: string | null
-  steps_total: number
-  steps_done: number
-}
+export type WirePriceImpact = PriceImpact
+
+export const priceImpactOf = (wire: WirePriceImpact): result.PriceImpact => ({
+  priceId: wire.price_id,
+  processorPriceId: wire.processor_price_id,
+  action: wire.action,
+  subscriptions: wire.subscriptions,
+  subscriptionsWithoutTenant: wire.subscriptions_without_tenant,
+  tenants: wire.tenants,
+  monthly: wire.monthly,
+  usageBased: wire.usage_based,
+})
+
+export type WirePushSummary = Answers['listPushes'][200]['pushes'][number]
 
 export const pushSummaryOf = (wire: WirePushSummary): result.PushSummary => ({
   id: wire.id,
@@ -32,17 +33,7 @@ export const pushSummaryOf = (wire: WirePushSummary): result.PushSummary => ({
   stepsDone: wire.steps_done,
 })
 
-export interface WirePushStep {
-  index: number
-  op: string
-  kind: result.ResourceKind
-  config_id: string
-  state: result.StepState
-  attempts: number
-  processor_id: string | null
-  request_id: string | null
-  error: Record<string, unknown> | null
-}
+export type WirePushStep = PushStep
 
 export const pushStepOf = (wire: WirePushStep): result.PushStep => ({
   index: wire.index,
@@ -56,10 +47,7 @@ export const pushStepOf = (wire: WirePushStep): result.PushStep => ({
   error: wire.error,
 })
 
-export interface WirePushReport extends WirePushSummary {
-  steps: WirePushStep[]
-  error: Record<string, unknown> | null
-}
+export type WirePushReport = Answers['getPush'][200]
 
 export const pushReportOf = (wire: WirePushReport): result.PushReport => ({
   ...pushSummaryOf(wire),

@@ -54,6 +54,21 @@ export interface Detail {
   display: Display
 }
 
+/** Whom a plan touches: live subscriptions on a price that it archives or replaces. They stay on the old price until moved. */
+export interface PriceImpact {
+  priceId: string
+  /** The old one. */
+  processorPriceId: string
+  action: 'archive' | 'replace'
+  subscriptions: number
+  /** Of these, those of customers that are no tenant. */
+  subscriptionsWithoutTenant: number
+  tenants: number
+  /** At list price; empty for metered prices, whose money depends on usage. */
+  monthly: { currency: string; amount: number; formatted: string }[]
+  usageBased: boolean
+}
+
 export interface PushOutcome {
   status: 'applied' | 'unchanged' | 'planned'
   version: string
@@ -62,8 +77,11 @@ export interface PushOutcome {
   changes: ChangeReport
   details: Detail[]
   warnings: Issue[]
+  impact: PriceImpact[]
   /** Calls to the processor that the plan holds. */
   writes: number
+  /** Fingerprint of the plan, to be given back with `expectPlan`. */
+  plan: string
 }
 
 /** An asynchronous push that was journalled, or the answer when there was nothing to wait for. */
@@ -91,6 +109,8 @@ export interface HistoryEntry {
   author: string | null
   message: string | null
   checksum: string
+  /** Its report has each step with the processor's request id. */
+  pushId: string | null
   changes: ChangeReport
 }
 
@@ -228,4 +248,11 @@ export interface Finding {
   status: 'ok' | 'warning' | 'problem'
   detail: string
   hint?: string
+}
+
+export interface ProcessorEvents {
+  /** `body` is the event as the processor sends it. */
+  events: { id: string; type: string; createdAt: string; body: Record<string, unknown> }[]
+  /** Give it as `after` next time; null: nothing ever happened. */
+  last: string | null
 }

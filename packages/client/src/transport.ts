@@ -5,6 +5,10 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Sent as `X-Service-Key`. Never put one into a browser. */
   readonly serviceKey?: string | undefined
+  /** Value of a tenant's session, sent as the cookie `ratecard_session`: for servers that call on a customer's behalf. */
+  readonly session?: string | undefined
+  /** `include` lets a browser send the session cookie that it holds to a service of another origin. */
+  readonly credentials?: RequestCredentials
   readonly fetch?: typeof fetch
   /** For each attempt. Default 30 seconds. */
   readonly timeoutMs?: number
@@ -19,6 +23,8 @@ export interface CallOptions {
 
 export interface Call extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** A write that the service does once per key: it gets a key, if it has none, and may be repeated. */
+  readonly keyed?: boolean
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
@@ -47,6 +53,7 @@ export function createTransport(options: ClientOptions): Transport {
 
   const attempt = async (path: string, call: Call, signal: AbortSignal | null): Promise<Response> => {
     const init: RequestInit = { method: call.method ?? 'GET', headers: headersOf(options, call), signal }
+    if (options.credentials !== undefined) init.credentials = options.credentials
     if (call.body !== undefined) init.body = JSON.stringify(call.body)
     return doFetch(urlOf(base, path, call.query), init)
   }
@@ -66,12 +73,14 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   return {
-    async send(path, call = {}) {
+    async send(path, given = {}) {
+      const call = withKey(given)
       for (let tries = 0; ; tries++) {
         try {
           return await once(path, call)
         } catch (error) {
-          if (tries >= retries || !isRepeatable(call) || !isPassing(error)) throw error
+          if (tries >= retries || !isRepeatable(call) || !isPassing(error, call.keyed === true && tries > 0))
+            throw error
           await pause(pauseMs(error, tries), call.signal)
         }
       }
@@ -93,6 +102,7 @@ export function createTransport(options: ClientOptions): Transport {
 function headersOf(options: ClientOptions, call: Call): Headers {
   const headers = new Headers({ accept: 'application/json' })
   if (options.serviceKey !== undefined) headers.set('x-service-key', options.serviceKey)
+  if (options.session !== undefined) headers.set('cookie', `ratecard_session=${encodeURIComponent(options.session)}`)
   if (call.body !== undefined) headers.set('content-type', 'application/json')
   for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers.set(name, value)
   return headers
@@ -162,9 +172,17 @@ function isRepeatable(call: Call): boolean {
   return (call.method ?? 'GET') === 'GET' || call.headers?.['idempotency-key'] !== undefined
 }
 
-/** Whether the same request may succeed a moment later. */
-function isPassing(error: unknown): boolean {
+/** One key for all attempts of a call. `randomUUID` is missing on pages without TLS, random values are not. */
+function withKey(call: Call): Call {
+  if (call.keyed !== true || call.headers?.['idempotency-key'] !== undefined) return call
+  const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-')
+  return { ...call, headers: { ...call.headers, 'idempotency-key': key } }
+}
+
+/** Whether the same request may succeed a moment later. An earlier attempt of our own may still be running. */
+function isPassing(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
+  if (ownMayRun && error.code === 'push_in_progress') return true
   if (error.status === 0) return error.code === 'server_unreachable'
   return error.status === 429 || error.status === 503
 }

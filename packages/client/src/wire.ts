@@ -1,17 +1,10 @@
 // The crossing between the wire's snake_case and the client's camelCase. Every member is named: nothing is converted by
 // rule, because ids and metadata keys inside an answer must stay as their authors wrote them.
-import type { BillingDocument } from './documents.ts'
-import type { Issue } from './error.ts'
+import { priceImpactOf } from './push-wire.ts'
 import type * as result from './results.ts'
+import type { Answers, Detail } from './wire-types.generated.ts'
 
-export interface WireServedConfig {
-  id: string
-  version: string
-  revision: number
-  created_at: string
-  updated_at: string
-  config: BillingDocument
-}
+export type WireServedConfig = Answers['getConfig'][200]
 
 export const servedConfigOf = (wire: WireServedConfig): result.ServedConfig => ({
   id: wire.id,
@@ -22,16 +15,7 @@ export const servedConfigOf = (wire: WireServedConfig): result.ServedConfig => (
   config: wire.config,
 })
 
-export interface WireDetail {
-  kind: result.ResourceKind
-  config_id: string
-  action: result.ChangeAction
-  because: string[]
-  fields: result.FieldChange[]
-  processor_id_before: string | null
-  processor_id_after: string | null
-  display: result.Display
-}
+export type WireDetail = Detail
 
 export const detailOf = (wire: WireDetail): result.Detail => ({
   kind: wire.kind,
@@ -44,16 +28,7 @@ export const detailOf = (wire: WireDetail): result.Detail => ({
   display: wire.display,
 })
 
-export interface WirePushOutcome {
-  status: result.PushOutcome['status']
-  version: string
-  revision: number | null
-  push_id: string | null
-  changes: result.ChangeReport
-  details: WireDetail[]
-  warnings: Issue[]
-  writes: number
-}
+export type WirePushOutcome = Answers['pushConfig'][200]
 
 export const pushOutcomeOf = (wire: WirePushOutcome): result.PushOutcome => ({
   status: wire.status,
@@ -63,15 +38,12 @@ export const pushOutcomeOf = (wire: WirePushOutcome): result.PushOutcome => ({
   changes: wire.changes,
   details: wire.details.map(detailOf),
   warnings: wire.warnings,
+  impact: wire.impact.map(priceImpactOf),
   writes: wire.writes,
+  plan: wire.plan,
 })
 
-export interface WirePagination {
-  total: number
-  limit: number
-  offset: number
-  has_more: boolean
-}
+export type WirePagination = Answers['listPushes'][200]['pagination']
 
 export const paginationOf = (wire: WirePagination): result.Pagination => ({
   total: wire.total,
@@ -80,16 +52,7 @@ export const paginationOf = (wire: WirePagination): result.Pagination => ({
   hasMore: wire.has_more,
 })
 
-export interface WireHistoryEntry {
-  revision: number
-  version: string
-  kind: result.PushKind
-  created_at: string
-  author: string | null
-  message: string | null
-  checksum: string
-  changes: result.ChangeReport
-}
+export type WireHistoryEntry = Answers['listVersions'][200]['versions'][number]
 
 export const historyEntryOf = (wire: WireHistoryEntry): result.HistoryEntry => ({
   revision: wire.revision,
@@ -99,25 +62,18 @@ export const historyEntryOf = (wire: WireHistoryEntry): result.HistoryEntry => (
   author: wire.author,
   message: wire.message,
   checksum: wire.checksum,
+  pushId: wire.push_id,
   changes: wire.changes,
 })
 
-export interface WireRevision extends WireHistoryEntry {
-  document: BillingDocument | null
-}
+export type WireRevision = Answers['getRevision'][200]
 
 export const revisionOf = (wire: WireRevision): result.Revision => ({
   ...historyEntryOf(wire),
   document: wire.document,
 })
 
-export interface WireDifference {
-  kind: result.ResourceKind
-  config_id: string
-  change: 'added' | 'changed' | 'removed'
-  fields: { field: string; before: unknown; after: unknown }[]
-  display: result.Display
-}
+export type WireDifference = Answers['compareRevisions'][200]['differences'][number]
 
 export const differenceOf = (wire: WireDifference): result.DocumentDifference => ({
   kind: wire.kind,
@@ -127,10 +83,7 @@ export const differenceOf = (wire: WireDifference): result.DocumentDifference =>
   display: wire.display,
 })
 
-export interface WirePulled {
-  document: BillingDocument
-  unrepresented: { kind: string; processor_id: string; reason: string }[]
-}
+export type WirePulled = Extract<Answers['pullConfig'][200], { unrepresented: unknown }>
 
 export const pulledOf = (wire: WirePulled): result.Pulled => ({
   document: wire.document,
@@ -141,13 +94,7 @@ export const pulledOf = (wire: WirePulled): result.Pulled => ({
   })),
 })
 
-export interface WireDriftReport {
-  in_sync: boolean
-  revision: number
-  version: string
-  differences: WireDetail[]
-  unmanaged: { kind: result.ResourceKind; processor_id: string; name: string | null }[]
-}
+export type WireDriftReport = Answers['getDrift'][200]
 
 export const driftReportOf = (wire: WireDriftReport): result.DriftReport => ({
   inSync: wire.in_sync,
@@ -157,11 +104,7 @@ export const driftReportOf = (wire: WireDriftReport): result.DriftReport => ({
   unmanaged: wire.unmanaged.map((item) => ({ kind: item.kind, processorId: item.processor_id, name: item.name })),
 })
 
-export interface WireResetReport {
-  archived: result.ResetReport['archived']
-  errors: { kind: string; config_id: string; detail: string }[]
-  revision: number
-}
+export type WireResetReport = Answers['resetConfig'][200]
 
 export const resetReportOf = (wire: WireResetReport): result.ResetReport => ({
   archived: wire.archived,
@@ -169,15 +112,7 @@ export const resetReportOf = (wire: WireResetReport): result.ResetReport => ({
   revision: wire.revision,
 })
 
-export interface WireWebhook {
-  id: string
-  url: string
-  events: string[]
-  processor_id: string | null
-  secret: string | null
-  secret_known: boolean
-  created_at: string | null
-}
+export type WireWebhook = Answers['listWebhooks'][200]['webhooks'][number]
 
 export const webhookOf = (wire: WireWebhook): result.WebhookListing => ({
   id: wire.id,
@@ -189,24 +124,7 @@ export const webhookOf = (wire: WireWebhook): result.WebhookListing => ({
   createdAt: wire.created_at,
 })
 
-export interface WireCost {
-  price_id: string
-  quantity: number
-  currency: string
-  billing_scheme: 'per_unit' | 'tiered'
-  tiers_mode?: 'graduated' | 'volume' | null
-  amount: number
-  amount_decimal: string
-  effective_unit_amount: number | string | null
-  formatted: string
-  breakdown: {
-    up_to: number | 'inf'
-    quantity: number
-    unit_amount: number | string
-    flat_amount: number | string
-    amount: number | string
-  }[]
-}
+export type WireCost = Answers['calculatePrice'][200]
 
 export const costOf = (wire: WireCost): result.Cost => ({
   priceId: wire.price_id,
@@ -227,13 +145,7 @@ export const costOf = (wire: WireCost): result.Cost => ({
   })),
 })
 
-export interface WireConversion {
-  config_id: string
-  processor_id: string
-  item_type: result.ResourceKind
-  history_count: number
-  current: boolean
-}
+export type WireConversion = Answers['convertProcessorId'][200]
 
 export const conversionOf = (wire: WireConversion): result.Conversion => ({
   configId: wire.config_id,
@@ -243,14 +155,7 @@ export const conversionOf = (wire: WireConversion): result.Conversion => ({
   current: wire.current,
 })
 
-export interface WireServiceKey {
-  id: string
-  name: string
-  hint: string
-  created_at: string
-  last_used_at: string | null
-  revoked_at: string | null
-}
+export type WireServiceKey = Answers['listKeys'][200]['keys'][number]
 
 export const serviceKeyOf = (wire: WireServiceKey): result.ServiceKey => ({
   id: wire.id,

@@ -59,7 +59,9 @@ const outcome = {
   changes: {},
   details: [],
   warnings: [],
+  impact: [],
   writes: 0,
+  plan: 'f',
 }
 
 describe('the client', () => {

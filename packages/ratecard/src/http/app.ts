@@ -1,5 +1,6 @@
 // The HTTP API: which routes there are, who may call them, and what every answer has in common. It decides nothing about
 // configurations; it knows the Service and nothing beneath it.
+import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
 import fastify, { LogController } from 'fastify'
@@ -21,14 +22,24 @@ import { registerDocs, registerOpenApi } from './openapi.ts'
 import { answerClientError, createProblemSender, errorsUrl } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
 import { adminConfigRoutes } from './routes/admin-config.ts'
+import { adminEnterpriseRoutes } from './routes/admin-enterprise.ts'
 import { adminHistoryRoutes } from './routes/admin-history.ts'
+import { adminJobRoutes } from './routes/admin-jobs.ts'
 import { adminKeyRoutes } from './routes/admin-keys.ts'
 import { adminListingRoutes } from './routes/admin-listings.ts'
 import { adminPushRoutes } from './routes/admin-pushes.ts'
+import { adminSessionRoutes } from './routes/admin-sessions.ts'
+import { adminTenantRoutes } from './routes/admin-tenants.ts'
+import { checkoutRoutes } from './routes/checkout.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { publicRoutes } from './routes/public.ts'
+import { workerRunRoutes } from './routes/worker-runs.ts'
+import { workerRoutes } from './routes/workers.ts'
+import { createOrigins } from './session.ts'
+import type { Origins } from './session.ts'
 import { createServerWithShortPath } from './short-path.ts'
 import { compileValidator } from './validator.ts'
+import { WorkerGateway } from './worker-gateway.ts'
 
 export interface AppOptions {
   readonly service: Service
@@ -36,6 +47,8 @@ export interface AppOptions {
     /** Requests a minute and address. */
     readonly rateLimit: number
     readonly publicUrl: string | null
+    /** Origins whose pages may use the session cookie, beside the public URL's and loopback. */
+    readonly allowedRedirects?: readonly string[]
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   }
   readonly clock: Clock
@@ -60,8 +73,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const registry = options.metrics ?? new Registry()
   const metrics = createRequestMetrics(registry)
   const sendProblem = createProblemSender(docsUrl)
+  const logger = options.logger ?? pino({ level: settings.logLevel })
+  const workers = new WorkerGateway({
+    service,
+    docsUrl,
+    closing: closing.signal,
+    onInternal: (error, requestId) => {
+      logger.error({ err: error, request_id: requestId }, 'request to a worker failed')
+    },
+  })
   const app = fastify({
-    loggerInstance: options.logger ?? pino({ level: settings.logLevel }),
+    loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -78,9 +100,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         service,
         isOpen: () => !closing.signal.aborted,
         onAnswer: metrics.countShort,
+        workers,
       }),
   })
   app.decorateRequest('caller', null)
+  app.decorateRequest('tenantSession', null)
   app.decorate('drain', () => {
     closing.abort()
   })
@@ -94,7 +118,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit)
-  const authentication = createAuthentication(service, guard)
+  // Cookies are read where one counts; most requests have none to read.
+  await app.register(cookie, { hook: false })
+  const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
+  const authentication = createAuthentication({ service, guard, origins })
   await registerOpenApi(app, settings.publicUrl)
   const notFound = (scope: FastifyInstance) => {
     scope.setNotFoundHandler((request, reply) => {
@@ -108,6 +135,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     service,
     guard,
     authentication,
+    origins,
     docsUrl,
     closing: closing.signal,
     notFound,
@@ -115,6 +143,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await app.register((scope) => publicScope(scope, scopes), { prefix: '/api/v1/billing' })
   await app.register((scope) => adminScope(scope, scopes), { prefix: '/api/v1/billing/admin' })
+  await app.register((scope) => workerScope(scope, scopes), { prefix: '/api/v1/workers' })
   operationRoutes(app, { service, clock, registry, authentication, isDraining: () => closing.signal.aborted })
   pageRoutes(app)
   await registerDocs(app)
@@ -126,6 +155,7 @@ interface ScopeDeps {
   readonly service: Service
   readonly guard: AddressGuard
   readonly authentication: Authentication
+  readonly origins: Origins
   readonly docsUrl: string
   readonly publicUrl: string | null
   readonly closing: AbortSignal
@@ -144,6 +174,7 @@ async function publicScope(scope: FastifyInstance, deps: ScopeDeps): Promise<voi
   scope.addHook('onRequest', deps.authentication.optional)
   deps.notFound(scope)
   publicRoutes(scope, deps)
+  checkoutRoutes(scope, deps)
 }
 
 /** The key comes first: nobody learns without one which admin paths there are, and no body is read. */
@@ -163,6 +194,21 @@ async function adminScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void
   adminPushRoutes(scope, deps)
   adminListingRoutes(scope, deps)
   adminKeyRoutes(scope, deps)
+  adminTenantRoutes(scope, deps)
+  adminSessionRoutes(scope, deps)
+  adminEnterpriseRoutes(scope, deps)
+  adminJobRoutes(scope, deps)
+}
+
+async function workerScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void> {
+  scope.addHook('onRequest', deps.authentication.required)
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+  deps.notFound(scope)
+  workerRoutes(scope, deps)
+  workerRunRoutes(scope, deps)
 }
 
 function addCommonHooks(app: FastifyInstance, closing: AbortSignal): void {

@@ -2,12 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
+import type { Session } from '../service-tenants.ts'
 import type { AddressGuard } from './limits.ts'
+import { sessionValueOf } from './session.ts'
+import type { Origins } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The valid service key that came with the request. */
     caller: ServiceKey | null
+    /** The genuine session of a tenant, on the routes that take one. */
+    tenantSession: Session | null
   }
 }
 
@@ -18,9 +23,17 @@ export interface Authentication {
   readonly required: Hook
   /** Public routes: a valid key shows more; a wrong one is a mistake that the caller wants to hear of. */
   readonly optional: Hook
+  /** Checkout routes, after `optional`: a service key, or the session cookie of a tenant. The key wins. */
+  readonly session: Hook
 }
 
-export function createAuthentication(service: Pick<Service, 'authenticate'>, guard: AddressGuard): Authentication {
+export interface AuthenticationDeps {
+  readonly service: Pick<Service, 'authenticate' | 'authenticateSession'>
+  readonly guard: AddressGuard
+  readonly origins: Origins
+}
+
+export function createAuthentication({ service, guard, origins }: AuthenticationDeps): Authentication {
   async function optional(request: FastifyRequest): Promise<void> {
     const key = request.headers['x-service-key']
     if (key === undefined || key === '') return
@@ -38,9 +51,39 @@ export function createAuthentication(service: Pick<Service, 'authenticate'>, gua
       await optional(request)
       if (request.caller !== null) return
       await guard.count(request)
+      const value = sessionValueOf(request)
+      if (value !== undefined && (await service.authenticateSession(value)) !== null)
+        throw new ServiceError(
+          'not_allowed',
+          'A session opens checkout, portal and usage; this route needs a service key.',
+        )
       throw new ServiceError('service_key_missing', 'This route needs the header X-Service-Key.', {
         hint: 'Send a service key in X-Service-Key.',
       })
     },
+    async session(request) {
+      if (request.caller !== null) return
+      const value = sessionValueOf(request)
+      const session = value === undefined ? null : await service.authenticateSession(value)
+      if (session === null) {
+        await guard.count(request)
+        throw value === undefined ? neither() : sessionInvalid()
+      }
+      origins.refuseForeign(request)
+      request.tenantSession = session
+    },
   }
+}
+
+function neither(): ServiceError {
+  return new ServiceError('service_key_missing', 'This route needs the session cookie of a tenant, or a service key.', {
+    hint: 'Send the cookie ratecard_session, or a service key in X-Service-Key.',
+  })
+}
+
+/** One text for every cause: whether a session ever existed is nobody's business. */
+function sessionInvalid(): ServiceError {
+  return new ServiceError('session_invalid', 'The session is not valid.', {
+    hint: 'Ask the application for a new session.',
+  })
 }

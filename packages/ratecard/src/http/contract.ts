@@ -7,7 +7,17 @@ import type { FastifySchema } from 'fastify'
 import { problemCodes } from '../errors/codes.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 
-export type Tag = 'Price list' | 'Configuration' | 'Pushes' | 'Enterprise' | 'Access' | 'Operations'
+export type Tag =
+  | 'Price list'
+  | 'Checkout'
+  | 'Configuration'
+  | 'Pushes'
+  | 'Tenants'
+  | 'Enterprise'
+  | 'Jobs'
+  | 'Workers'
+  | 'Access'
+  | 'Operations'
 
 export interface Answer {
   readonly description: string
@@ -21,7 +31,8 @@ export interface RouteContract {
   readonly operationId: string
   readonly summary: string
   readonly tag: Tag
-  readonly access: 'public' | 'open' | 'service_key'
+  /** `session`: the session cookie of a tenant, or a service key. */
+  readonly access: 'public' | 'open' | 'service_key' | 'session'
   readonly description?: string
   readonly params?: TSchema
   readonly query?: Readonly<Record<string, TSchema>>
@@ -32,6 +43,14 @@ export interface RouteContract {
 }
 
 export const securityScheme = 'ServiceKey'
+export const sessionScheme = 'SessionCookie'
+
+const security: Readonly<Record<RouteContract['access'], readonly Readonly<Record<string, readonly string[]>>[]>> = {
+  open: [],
+  public: [{}, { [securityScheme]: [] }],
+  session: [{ [sessionScheme]: [] }, { [securityScheme]: [] }],
+  service_key: [{ [securityScheme]: [] }],
+}
 
 /** The schema of a route: what Fastify validates and OpenAPI shows. */
 export function describeRoute(contract: RouteContract): FastifySchema {
@@ -44,12 +63,7 @@ export function describeRoute(contract: RouteContract): FastifySchema {
     querystring: Type.Object({ ...contract.query }, { additionalProperties: false }),
     ...(contract.headers === undefined ? {} : { headers: Type.Object({ ...contract.headers }) }),
     ...(contract.body === undefined ? {} : { body: contract.body }),
-    security:
-      contract.access === 'service_key'
-        ? [{ [securityScheme]: [] }]
-        : contract.access === 'public'
-          ? [{}, { [securityScheme]: [] }]
-          : [],
+    security: security[contract.access],
     response: { ...answersOf(contract), ...problemsOf(contract) },
   }
 }
@@ -92,7 +106,8 @@ function errorsOf({ access, body, errors = [] }: RouteContract): Set<ProblemCode
   return new Set<ProblemCode>([
     'request_invalid',
     ...(access === 'open' ? [] : (['service_key_invalid', 'rate_limited', 'store_unavailable'] as const)),
-    ...(access === 'service_key' ? (['service_key_missing'] as const) : []),
+    ...(access === 'service_key' || access === 'session' ? (['service_key_missing', 'not_allowed'] as const) : []),
+    ...(access === 'session' ? (['session_invalid', 'secret_unreadable'] as const) : []),
     ...(body === undefined ? [] : (['json_malformed', 'body_too_large', 'media_type_unsupported'] as const)),
     ...errors,
     'internal',
@@ -110,6 +125,9 @@ export const processorErrors = [
   'processor_rejected',
 ] as const satisfies readonly ProblemCode[]
 
+/** What anything that concerns a customer of the processor can end with. */
+export const customerErrors = [...processorErrors, 'account_mismatch'] as const satisfies readonly ProblemCode[]
+
 /** What anything that plans and applies can end with. */
 export const pushErrors = [
   ...processorErrors,
@@ -118,6 +136,7 @@ export const pushErrors = [
   'version_conflict',
   'processor_drift',
   'plan_stale',
+  'push_cancelled',
   'impact_not_approved',
   'account_mismatch',
   'idempotency_key_reused',

@@ -17,6 +17,30 @@ export async function eventStream<Event>(
   return Readable.from(frames(events, first, render), { objectMode: false })
 }
 
+/** The same without the wait, for sources that may be silent for long: the client learns at once that it is connected. */
+export function openEventStream<Event>(
+  source: AsyncIterable<Event>,
+  render: (event: Event) => { readonly event: string; readonly data: unknown },
+): Readable {
+  return Readable.from(openFrames(source[Symbol.asyncIterator](), render), { objectMode: false })
+}
+
+async function* openFrames<Event>(
+  events: AsyncIterator<Event>,
+  render: (event: Event) => { readonly event: string; readonly data: unknown },
+): AsyncGenerator<string> {
+  yield heartbeat
+  const pending = events.next()
+  for (;;) {
+    const first = await orHeartbeat(pending)
+    if (first === null) yield heartbeat
+    else {
+      yield* frames(events, first, render)
+      return
+    }
+  }
+}
+
 async function* frames<Event>(
   events: AsyncIterator<Event>,
   first: IteratorResult<Event>,

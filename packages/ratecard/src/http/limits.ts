@@ -13,7 +13,8 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-function isLoopback(address: string): boolean {
+/** Also for text that is no address: then it is not. */
+export function isLoopback(address: string): boolean {
   const mapped = address.replace(/^::ffff:(?=\d+\.)/i, '')
   return loopback.check(mapped, isIPv6(mapped) ? 'ipv6' : 'ipv4')
 }

@@ -3,9 +3,11 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
 import { publicHeaders } from './config-answer.ts'
-import { describeRoute, securityScheme } from './contract.ts'
+import { describeRoute, securityScheme, sessionScheme } from './contract.ts'
 import { Type } from 'typebox'
 import { IssueSchema, ProblemSchema } from './problem-schemas.ts'
+import { sessionCookie } from './session.ts'
+import { PriceImpactSchema } from './impact-wire.ts'
 import { CalculationSchema, ChangeReportSchema, DetailSchema, PushStepSchema } from './wire-schemas.ts'
 
 export const openapiPath = '/api/v1/openapi.json'
@@ -21,6 +23,7 @@ const components = {
   Problem: ProblemSchema,
   ChangeReport: ChangeReportSchema,
   Detail: DetailSchema,
+  PriceImpact: PriceImpactSchema,
   PushStep: PushStepSchema,
 }
 
@@ -38,7 +41,10 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
       },
       servers: [{ url: publicUrl ?? '/' }],
       components: {
-        securitySchemes: { [securityScheme]: { type: 'apiKey', in: 'header', name: 'X-Service-Key' } },
+        securitySchemes: {
+          [securityScheme]: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
+          [sessionScheme]: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        },
       },
     },
     refResolver: {

@@ -7,6 +7,7 @@ import type { PushOptions, PushOutcome, Service } from '../service.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { actorOf, headerInvalid } from './request-parts.ts'
 import { pushOutcomeToWire } from './wire.ts'
+import { PushStartedSchema } from './wire-schemas.ts'
 
 export const pushesPath = '/api/v1/billing/admin/pushes'
 
@@ -25,7 +26,19 @@ export const pushHeaders = {
   'idempotency-key': Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
   ),
+  'x-ratecard-plan': Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'Fingerprint (`plan`) of a plan that was shown before: any other plan is refused with `plan_stale`.',
+    }),
+  ),
 }
+
+export const pushStartedAnswer = {
+  description: 'Journalled and running (`Prefer: respond-async`).',
+  schema: PushStartedSchema,
+  headers: { Location: { type: 'string', description: 'Where the push is followed.' } },
+} as const
 
 export interface PushAnswering {
   readonly service: Pick<Service, 'idempotent'>
@@ -42,14 +55,41 @@ export async function answerPush(
   run: Run,
 ): Promise<FastifyReply> {
   const { dry_run: dryRun, force, approve_impact: approveImpact } = request.query
-  const options: PushOptions = { ...actorOf(request), dryRun, force, approveImpact }
+  const expectPlan = expectedPlan(request)
+  const options: PushOptions = {
+    ...actorOf(request),
+    dryRun,
+    force,
+    approveImpact,
+    ...(expectPlan === null ? {} : { expectPlan }),
+  }
   const isAsync = !dryRun && prefersAsync(request)
-  return answerOnce({ service, docsUrl }, request, reply, dryRun ? null : idempotencyKeyOf(request), async () => {
-    const result = isAsync ? await untilOpen(run, options, request) : await run(options)
-    return typeof result === 'string'
-      ? { status: 202, body: JSON.stringify({ push_id: result, state: 'running' }) }
-      : { status: 200, body: JSON.stringify(pushOutcomeToWire(result)) }
-  })
+  return answerOnce({ service, docsUrl }, request, reply, dryRun ? null : idempotencyKeyOf(request), () =>
+    runPush(run, options, request, isAsync),
+  )
+}
+
+/** Finishes a push that is journalled already; `run` takes only `onOpen`. A repeat of it finds it finished. */
+export async function answerResume(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
+): Promise<FastifyReply> {
+  const { status, body } = await runPush(run, { author: null, message: null }, request, prefersAsync(request))
+  sayStarted(reply, status, body)
+  return reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+async function runPush(run: Run, options: PushOptions, request: FastifyRequest, isAsync: boolean) {
+  const result = isAsync ? await untilOpen(run, options, request) : await run(options)
+  return typeof result === 'string'
+    ? { status: 202, body: JSON.stringify({ push_id: result, state: 'running' }) }
+    : { status: 200, body: JSON.stringify(pushOutcomeToWire(result)) }
+}
+
+function sayStarted(reply: FastifyReply, status: number, body: string): void {
+  const pushId = status === 202 ? pushIdOf(body) : null
+  if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
 }
 
 /** Answers with what `work` gives, once per key; a repeat says `Idempotent-Replayed`. */
@@ -63,8 +103,7 @@ export async function answerOnce(
   const result = await service.idempotent(key, fingerprintOf(request), () => keepingFailures(work, request, docsUrl))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
   const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
-  const pushId = result.status === 202 ? pushIdOf(body) : null
-  if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
+  sayStarted(reply, result.status, body)
   return reply
     .code(result.status)
     .type(result.status < 400 ? 'application/json; charset=utf-8' : problemMediaType)
@@ -111,14 +150,22 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
 }
 
+function expectedPlan(request: FastifyRequest): string | null {
+  const plan = request.headers['x-ratecard-plan']
+  if (plan === undefined) return null
+  if (typeof plan === 'string' && /^[0-9a-f]{64}$/.test(plan)) return plan
+  throw headerInvalid('x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer: 64 hexadecimal digits.')
+}
+
 function prefersAsync(request: FastifyRequest): boolean {
   const preferences = [request.headers['prefer'] ?? []].flat().join(',').toLowerCase()
   return preferences.split(/[,;]/).some((preference) => preference.trim() === 'respond-async')
 }
 
 function fingerprintOf(request: FastifyRequest): string {
+  const plan = expectedPlan(request)
   return createHash('sha256')
-    .update(JSON.stringify([request.method, request.url, request.body ?? null]))
+    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...(plan === null ? [] : [plan])]))
     .digest('hex')
 }
 

@@ -1,9 +1,11 @@
 // Pieces that several routes read from a request.
 import { Type } from 'typebox'
 import type { FastifyRequest } from 'fastify'
+import { isMoment } from '../config/moment.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Actor } from '../service.ts'
+import type { Caller } from '../service-tenants.ts'
 import { malformed } from './json-body.ts'
 
 export const pageQuery = {
@@ -28,6 +30,29 @@ export function actorOf(request: FastifyRequest): Actor {
     author: textHeader(request, 'x-ratecard-author', 200),
     message: textHeader(request, 'x-ratecard-message', 2000),
   }
+}
+
+/** Who asks, for the audit trail and the jobs. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { author, message } = actorOf(request)
+  return { author, message, keyId: request.caller?.id ?? null, requestId: request.id }
+}
+
+/** Epoch milliseconds of a body member that holds a time. */
+export function timeOf(text: string, member: string): number {
+  if (isMoment(text)) return Date.parse(text)
+  throw memberInvalid(member, `"${member}" must be a time with a zone, for example 2031-01-31T12:00:00Z.`)
+}
+
+/** The body has the right shape, yet one of its members cannot be used. */
+export function memberInvalid(
+  member: string,
+  detail: string,
+  code: 'value_invalid' | 'field_missing' = 'value_invalid',
+): ServiceError {
+  return new ServiceError('request_invalid', detail, {
+    issues: [{ code, pointer: pointerOf([member]), severity: 'error', detail }],
+  })
 }
 
 function textHeader(request: FastifyRequest, name: string, maxLength: number): string | null {

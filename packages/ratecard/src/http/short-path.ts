@@ -1,7 +1,7 @@
 // The public price list is read far more often than anything else. Its plain GET is answered before the router: the same
 // headers and bytes as the route's, without what the framework does for every request. Whatever is unusual goes to the router.
 import { createServer } from 'node:http'
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Service } from '../service.ts'
 import { configAnswer } from './config-answer.ts'
 import type { ConfigAnswer } from './config-answer.ts'
@@ -14,14 +14,30 @@ export interface ShortPath {
   /** Draining: the router refuses then. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: 200 | 304) => void
+  /** Requests for workers: theirs come first, whatever their path. */
+  readonly workers: {
+    takes(request: IncomingMessage, response: ServerResponse): boolean
+    wantsUpgrade(request: IncomingMessage): boolean
+    watchUpgrades(server: Server): void
+  }
 }
+
+const bodyTimeoutMs = 60_000
 
 /** A server whose plain `GET config` is answered at once; all else goes to `route`. */
 export function createServerWithShortPath(route: RequestListener, path: ShortPath): Server {
-  return createServer({ keepAliveTimeout: 72_000, requestTimeout: 60_000 }, (request, response) => {
+  const options = {
+    keepAliveTimeout: 72_000,
+    // A worker may be sent a body for as long as it likes to read; the API's own limit is below.
+    requestTimeout: 0,
+    shouldUpgradeCallback: (request: IncomingMessage) => path.workers.wantsUpgrade(request),
+  }
+  const server = createServer(options, (request, response) => {
+    if (path.workers.takes(request, response)) return
     const plain =
       request.url === configPath && request.method === 'GET' && path.isOpen() ? plainRequest(request.rawHeaders) : null
     if (plain === null) {
+      limitBody(server, request)
       route(request, response)
       return
     }
@@ -35,6 +51,20 @@ export function createServerWithShortPath(route: RequestListener, path: ShortPat
       // Nothing was sent yet (no configuration, store away): the route tells why.
       route(request, response)
     })
+  })
+  path.workers.watchUpgrades(server)
+  return server
+}
+
+/** A body that does not come to its end is a mistake or an attack: answered like a malformed request. */
+function limitBody(server: Server, request: IncomingMessage): void {
+  const { headers } = request
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
+  const timer = setTimeout(() => {
+    if (!request.complete) server.emit('clientError', new Error('The body did not come in time.'), request.socket)
+  }, bodyTimeoutMs)
+  request.once('close', () => {
+    clearTimeout(timer)
   })
 }
 

@@ -77,7 +77,9 @@ export const PushOutcomeSchema = Type.Object(
     changes: ref('ChangeReport'),
     details: Type.Array(ref('Detail')),
     warnings: Type.Array(ref('Issue')),
+    impact: Type.Array(ref('PriceImpact')),
     writes: Count('Calls that change something at the processor.'),
+    plan: Type.String({ description: 'Fingerprint of the plan, for `X-Ratecard-Plan`.' }),
   },
   closed,
 )
@@ -141,6 +143,7 @@ const historyEntry = {
   author: nullable(Type.String()),
   message: nullable(Type.String()),
   checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
+  push_id: nullable(Type.String({ description: 'The push that made it; its report has the processor’s request ids.' })),
   changes: ref('ChangeReport'),
 }
 export const HistoryEntrySchema = Type.Object(historyEntry, closed)

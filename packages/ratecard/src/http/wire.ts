@@ -23,6 +23,7 @@ import type {
   Validation,
   WebhookListing,
 } from '../service.ts'
+import { priceImpactToWire } from './impact-wire.ts'
 
 const timeOrNull = (epochMs: number | null) => (epochMs === null ? null : toRfc3339(epochMs))
 
@@ -83,7 +84,9 @@ export function pushOutcomeToWire(outcome: PushOutcome) {
     changes: outcome.changes,
     details: outcome.details.map(detailToWire),
     warnings: outcome.warnings.map(issueToWire),
+    impact: outcome.impact.map(priceImpactToWire),
     writes: outcome.writes,
+    plan: outcome.plan,
   }
 }
 
@@ -142,6 +145,7 @@ export function historyEntryToWire(entry: HistoryEntry) {
     author: entry.author,
     message: entry.message,
     checksum: entry.checksum,
+    push_id: entry.pushId,
     changes: entry.changes,
   }
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Service } from '../../service.ts'
 import { describeRoute, processorErrors, pushErrors } from '../contract.ts'
 import type { RouteContract } from '../contract.ts'
-import { answerOnce, answerPush, idempotencyKeyOf, pushHeaders, pushQuery } from '../push-answer.ts'
+import { answerOnce, answerPush, idempotencyKeyOf, pushHeaders, pushQuery, pushStartedAnswer } from '../push-answer.ts'
 import type { PushAnswering, PushQuery } from '../push-answer.ts'
 import { actorHeaders, actorOf, documentOf } from '../request-parts.ts'
 import { driftToWire, pulledToWire, resetToWire, servedConfigToWire, validationToWire } from '../wire.ts'
@@ -12,7 +12,6 @@ import {
   DriftSchema,
   PulledSchema,
   PushOutcomeSchema,
-  PushStartedSchema,
   ref,
   ResetSchema,
   ServedConfigSchema,
@@ -31,11 +30,7 @@ const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
 
 const pushAnswers = {
   200: { description: 'Applied, unchanged, or (`dry_run`) planned.', schema: PushOutcomeSchema },
-  202: {
-    description: 'Journalled and running (`Prefer: respond-async`).',
-    schema: PushStartedSchema,
-    headers: { Location: { type: 'string', description: 'Where the push is followed.' } },
-  },
+  202: pushStartedAnswer,
 } as const
 
 export function adminConfigRoutes(app: FastifyInstance, deps: AdminConfigDeps): void {

@@ -3,13 +3,14 @@ import { Type } from 'typebox'
 import type { Page, Service } from '../../service.ts'
 import { describeRoute, pushErrors } from '../contract.ts'
 import { eventStream } from '../event-stream.ts'
+import { answerResume, pushHeaders, pushesPath, pushStartedAnswer } from '../push-answer.ts'
 import { idParams, pageQuery } from '../request-parts.ts'
 import type { IdParams } from '../request-parts.ts'
-import { paginationToWire, pushEventToWire, pushOutcomeToWire, pushReportToWire, pushSummaryToWire } from '../wire.ts'
+import { paginationToWire, pushEventToWire, pushReportToWire, pushSummaryToWire } from '../wire.ts'
 import { PaginationSchema, PushOutcomeSchema, PushReportSchema, PushSummarySchema } from '../wire-schemas.ts'
 
 export interface AdminPushDeps {
-  readonly service: Pick<Service, 'listPushes' | 'findPush' | 'pushEvents' | 'resumePush'>
+  readonly service: Pick<Service, 'listPushes' | 'findPush' | 'pushEvents' | 'resumePush' | 'cancelPush'>
   /** Aborts when the server drains: streams end then. */
   readonly closing: AbortSignal
 }
@@ -67,11 +68,36 @@ export function adminPushRoutes(app: FastifyInstance, { service, closing }: Admi
         tag: 'Pushes',
         access: 'service_key',
         params: idParams,
-        answers: { 200: { description: 'The push is applied.', schema: PushOutcomeSchema } },
+        headers: { prefer: pushHeaders.prefer },
+        answers: {
+          200: { description: 'The push is applied.', schema: PushOutcomeSchema },
+          202: pushStartedAnswer,
+        },
         errors: ['push_not_found', 'push_not_resumable', ...pushErrors],
       }),
     },
-    async ({ params }) => pushOutcomeToWire(await service.resumePush(params.id)),
+    (request, reply) =>
+      answerResume(request, reply, (options) => service.resumePush(request.params.id, options)),
+  )
+  app.post<{ Params: IdParams }>(
+    '/pushes/:id/cancel',
+    {
+      schema: describeRoute({
+        operationId: 'cancelPush',
+        summary: 'Stop a running push between two steps',
+        description:
+          'What was sent to the processor is waited for. The push is then interrupted: it can be resumed, and the earlier version is still served.',
+        tag: 'Pushes',
+        access: 'service_key',
+        params: idParams,
+        answers: { 202: { description: 'The push as it is now; it stops shortly.', schema: PushSummarySchema } },
+        errors: ['push_not_found', 'push_not_running'],
+      }),
+    },
+    async ({ params }, reply) => {
+      const summary = pushSummaryToWire(await service.cancelPush(params.id))
+      return reply.code(202).header('location', `${pushesPath}/${summary.id}`).send(summary)
+    },
   )
 }
 

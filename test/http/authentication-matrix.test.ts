@@ -1,0 +1,231 @@
+// Every route against every way of not being allowed in. A route without a row here fails the first test.
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { cookieOf, nobody, sessionOf } from '../support/selling.ts'
+import { defaults, reasonable, rows } from './route-rows.ts'
+import type { Access } from './route-rows.ts'
+
+interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly codesOf: (status: number) => readonly string[]
+}
+
+let test: TestApp
+let offset = 0
+let routes: Map<string, Route>
+/** Ids that are known only once they were made. */
+const made: Record<string, string> = {}
+const secrets: string[] = []
+const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '' }
+const sessions = { other: '', expired: '', revoked: '', orphaned: '', forged: '', altered: '' }
+
+beforeAll(async () => {
+  test = await startTestApp({ clock: { now: () => Date.now() + offset } })
+  const pushed = await test.push(sampleConfig())
+  const { service } = test
+  const spare = await service.createKey('spare')
+  const revoked = await service.createKey('revoked')
+  await service.revokeKey(revoked.id)
+  await sessionOf(test, 'acme')
+  const expired = await service.createSession('acme', 60)
+  offset += 60_000
+  const ended = await service.createSession('acme', null)
+  await service.revokeSession(ended.id)
+  sessions.orphaned = await sessionOf(test, 'gone')
+  await service.removeTenant('gone', nobody)
+  const genuine = await service.createSession('acme', null)
+  const elsewhere = await startTestApp()
+  sessions.forged = await sessionOf(elsewhere, 'acme')
+  await elsewhere.close()
+  sessions.other = await sessionOf(test, 'rival')
+  sessions.expired = expired.value
+  sessions.revoked = ended.value
+  sessions.altered = genuine.value.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))
+  keys.revoked = revoked.key
+  Object.assign(made, { push: pushed.json().push_id, session: genuine.id, key: spare.id })
+  secrets.push(test.key, spare.key, genuine.value, ...Object.values(keys), ...Object.values(sessions))
+  routes = routesOf(test.app.swagger())
+})
+afterAll(() => test.close())
+
+interface Described {
+  readonly operationId?: string
+  readonly responses?: Record<string, { readonly content?: Record<string, { readonly schema?: unknown }> }>
+}
+
+function routesOf(document: { readonly paths?: object }): Map<string, Route> {
+  const found = new Map<string, Route>()
+  for (const [path, operations] of Object.entries(document.paths ?? {}))
+    for (const [method, { operationId = '', responses = {} }] of Object.entries(
+      operations as Record<string, Described>,
+    ))
+      found.set(operationId, {
+        method: method.toUpperCase() as Route['method'],
+        path,
+        codesOf: (status) => JSON.stringify(responses[String(status)] ?? '').match(/[a-z]+(?:_[a-z]+)+/g) ?? [],
+      })
+  return found
+}
+
+/** The same request each time, with these headers: the contract of its answers is checked in the tests of the routes. */
+function ask(id: string, headers: Record<string, string>): Promise<LightMyRequestResponse> {
+  const route = routes.get(id)
+  const row = rows[id]
+  if (route === undefined || row === undefined) throw new Error(`no route ${id}`)
+  const given: Readonly<Record<string, string>> = { ...defaults, ...row.at }
+  const url = route.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = given[name]
+    if (value === undefined) throw new Error(`no value for {${name}} of ${id}`)
+    return made[value] ?? value
+  })
+  return test.app.inject({
+    method: route.method,
+    url,
+    headers,
+    ...(row.body === undefined ? {} : { payload: row.body }),
+  })
+}
+
+const idsWith = (...accesses: Access[]) =>
+  Object.entries(rows).flatMap(([id, { access }]) => (accesses.includes(access) ? [id] : []))
+
+/** The refusal without what differs each time; fails when it tells more than any refusal does. */
+function refusalOf(id: string, response: LightMyRequestResponse): Record<string, unknown> {
+  const { instance, ...problem } = response.json<Record<string, unknown>>()
+  expect(instance).toBe(`urn:request:${String(response.headers['x-request-id'])}`)
+  expect(Object.keys(problem).filter((name) => name !== 'hint')).toEqual(['type', 'title', 'status', 'detail', 'code'])
+  expect(problem['status']).toBe(response.statusCode)
+  expect(routes.get(id)?.codesOf(response.statusCode)).toContain(problem['code'])
+  expect(response.headers['content-type']).toMatch(/^application\/problem\+json/)
+  expect(response.headers['cache-control']).toBe('no-store')
+  expect(response.headers['set-cookie']).toBeUndefined()
+  const told = response.body + JSON.stringify(response.headers)
+  for (const secret of [...secrets, 'acme', 'rival', 'gone', 'expired', 'revoked', '.ts:'])
+    expect(told.includes(secret), `${id} tells ${secret}`).toBe(false)
+  return problem
+}
+
+/** Each of the ids refuses the headers with this status and code; all with the same words. */
+async function refuseAll(ids: readonly string[], headers: Record<string, string>, status: number, code: string) {
+  const words = new Set<string>()
+  for (const id of ids) {
+    const response = await ask(id, headers)
+    expect([id, response.statusCode, response.json().code]).toEqual([id, status, code])
+    words.add(JSON.stringify(refusalOf(id, response)))
+  }
+  expect(words.size).toBe(1)
+  return [...words][0]
+}
+
+/** Everything that a request could have changed. */
+async function stateOf({ service }: TestApp) {
+  const page = { limit: 100, offset: 0 }
+  return {
+    config: await service.fullConfig(),
+    versions: await service.history(page),
+    pushes: await service.listPushes(page),
+    keys: (await service.listKeys()).map(({ lastUsedAt: _used, ...rest }) => rest),
+    tenants: await service.listTenants(page),
+    audit: await service.tenantAudit('acme', page),
+    subscriptions: await service.tenantSubscriptions('acme'),
+    jobs: await service.listJobs(page),
+    processor: (await service.processorEvents({ after: null, types: [] })).last,
+  }
+}
+
+describe('the matrix', () => {
+  it('has a row for every route that there is, and for no other', () => {
+    expect(Object.keys(rows).sort()).toEqual([...routes.keys()].sort())
+  })
+
+  it('agrees with what the description says about each route', () => {
+    const documented = Object.values(test.app.swagger().paths ?? {})
+      .flatMap((operations) => Object.values(operations as Record<string, { operationId: string; security: object[] }>))
+      .map(({ operationId, security }) => {
+        const schemes = security.map((way) => Object.keys(way).join())
+        const access = {
+          '': 'open',
+          ',ServiceKey': 'public',
+          'SessionCookie,ServiceKey': 'session',
+          ServiceKey: 'key',
+        }[schemes.join()]
+        return [operationId, access]
+      })
+    expect(Object.fromEntries(documented)).toEqual(
+      Object.fromEntries(Object.entries(rows).map(([id, { access }]) => [id, access])),
+    )
+  })
+})
+
+describe('whoever has no right', () => {
+  let before: Awaited<ReturnType<typeof stateOf>>
+  beforeAll(async () => {
+    before = await stateOf(test)
+  })
+
+  it('is asked for a key without one', async () => {
+    await refuseAll(idsWith('key'), {}, 401, 'service_key_missing')
+    await refuseAll(idsWith('session'), {}, 401, 'service_key_missing')
+    await refuseAll(idsWith('session'), { cookie: 'ratecard_session=' }, 401, 'service_key_missing')
+  })
+
+  it('is refused with a wrong or a revoked key in the same words, also where none is needed', async () => {
+    const ids = idsWith('key', 'session', 'public')
+    const wrong = await refuseAll(ids, { 'x-service-key': keys.wrong }, 401, 'service_key_invalid')
+    expect(await refuseAll(ids, { 'x-service-key': keys.revoked }, 401, 'service_key_invalid')).toBe(wrong)
+    // A good session does not mend a wrong key.
+    const both = { 'x-service-key': keys.wrong, cookie: cookieOf(sessions.other) }
+    expect(await refuseAll(ids, both, 401, 'service_key_invalid')).toBe(wrong)
+  })
+
+  it('is known with a genuine session, and yet not let in where a key is needed', async () => {
+    await refuseAll(idsWith('key'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
+  })
+
+  it('cannot act for another tenant with its own session', async () => {
+    await refuseAll(idsWith('session'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
+  })
+
+  it('is told the same of sessions that expired, were revoked, lost their tenant, or were never made here', async () => {
+    const { other: _genuine, ...dead } = sessions
+    const said = new Set<string | undefined>()
+    const asked = new Set<string | undefined>()
+    for (const value of [...Object.values(dead), 'x', 'a.b.c', '%00', 'ses_1..', 'A'.repeat(3000)]) {
+      said.add(await refuseAll(idsWith('session'), { cookie: cookieOf(value) }, 401, 'session_invalid'))
+      asked.add(await refuseAll(idsWith('key').slice(0, 3), { cookie: cookieOf(value) }, 401, 'service_key_missing'))
+    }
+    expect([said.size, asked.size]).toEqual([1, 1])
+    for (const value of Object.values(dead))
+      await refuseAll(idsWith('key'), { cookie: cookieOf(value) }, 401, 'service_key_missing')
+  })
+
+  it('sees of public routes what everybody sees, whatever the cookie', async () => {
+    for (const id of idsWith('public', 'open')) {
+      const plain = await ask(id, {})
+      expect([id, plain.statusCode]).toEqual([id, 200])
+      for (const value of [sessions.other, sessions.forged]) {
+        const response = await ask(id, { cookie: cookieOf(value) })
+        expect([id, response.statusCode, response.headers['etag']]).toEqual([id, 200, plain.headers['etag']])
+        if (id !== 'getHealth') expect(response.body).toBe(plain.body)
+      }
+    }
+  })
+
+  it('has changed nothing, here or at the processor', async () => {
+    expect(await stateOf(test)).toEqual(before)
+  })
+})
+
+describe('whoever has a key', () => {
+  it('is let in with the very same requests', async () => {
+    const ends: Record<string, string> = {}
+    for (const id of Object.keys(rows)) {
+      const response = await ask(id, { 'x-service-key': test.key })
+      if (response.statusCode >= 400) ends[id] = response.json<{ code: string }>().code
+    }
+    expect(ends).toEqual(reasonable)
+  })
+})

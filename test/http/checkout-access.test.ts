@@ -1,0 +1,113 @@
+// Who may send a customer to the checkout: cookies, keys and the origins of pages.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { billing, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { cookieOf, nobody, sessionOf, urls } from '../support/selling.ts'
+
+let test: TestApp
+let cookie: string
+
+beforeAll(async () => {
+  test = await startTestApp({ allowedRedirects: ['https://shop.example.test'] })
+  await test.push(sampleConfig())
+  cookie = cookieOf(await sessionOf(test, 'acme'))
+})
+afterAll(() => test.close())
+
+const checkout = `${billing}/checkout`
+const post = (url: string, payload: object, headers: Record<string, string>) =>
+  test.inject({ method: 'POST', url, payload, headers })
+const pro = { price_id: 'pro_monthly', ...urls }
+
+describe('pages of other sites', () => {
+  const preflight = (origin: string, url = checkout) =>
+    test.app.inject({
+      method: 'OPTIONS',
+      url,
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+    })
+
+  it('may use the cookie when their origin is allowed, and not one of them else', async () => {
+    for (const origin of ['https://shop.example.test', 'http://localhost:3000', 'http://127.0.0.1:8080']) {
+      const answer = await preflight(origin)
+      expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([204, origin])
+      expect(answer.headers['access-control-allow-credentials']).toBe('true')
+      expect(answer.headers['access-control-allow-methods']).toBe('POST')
+      expect(String(answer.headers['vary'])).toContain('Origin')
+      const response = await post(checkout, pro, { cookie, origin })
+      expect([response.statusCode, response.headers['access-control-allow-origin']]).toEqual([200, origin])
+    }
+    for (const origin of [
+      'https://evil.test',
+      'null',
+      'http://shop.example.test',
+      'https://shop.example.test.evil.test',
+      'https://localhost.evil.test',
+      'file://',
+    ])
+      for (const url of [checkout, `${billing}/portal`, `${billing}/usage`]) {
+        const answer = await preflight(origin, url)
+        expect([origin, answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([
+          origin,
+          404,
+          undefined,
+        ])
+        const response = await post(url, {}, { cookie, origin })
+        expect([origin, response.statusCode, response.json().code]).toEqual([origin, 403, 'not_allowed'])
+        expect(response.headers['access-control-allow-origin']).toBeUndefined()
+      }
+  })
+
+  it('read the price list as ever, without credentials', async () => {
+    const answer = await preflight('https://evil.test', `${billing}/config`)
+    expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([204, '*'])
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+  })
+
+  it('cannot send a form: only JSON is taken', async () => {
+    const response = await test.inject({
+      method: 'POST',
+      url: checkout,
+      payload: 'price_id=pro_monthly',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(response.statusCode).toBe(415)
+  })
+})
+
+describe('the credential', () => {
+  it('is the key when both come: a wrong one is refused beside a good cookie', async () => {
+    const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
+    expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
+    const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })
+    expect([both.statusCode, both.json().errors[0].pointer]).toEqual([400, '#/tenant_id'])
+  })
+
+  it('of a tenant that is removed or revoked is nothing at once', async () => {
+    await test.service.createTenant({ id: 'brief', name: 'B' }, nobody)
+    const kept = await test.service.createSession('brief', null)
+    const revoked = await test.service.createSession('brief', null)
+    await test.service.revokeSession(revoked.id)
+    const answer = async (value: string) => (await post(checkout, pro, { cookie: cookieOf(value) })).statusCode
+    expect([await answer(kept.value), await answer(revoked.value)]).toEqual([200, 401])
+    await test.service.removeTenant('brief', nobody)
+    expect(await answer(kept.value)).toBe(401)
+  })
+
+  it('that is guessed is counted against its address', async () => {
+    const limited = await startTestApp({ rateLimit: 3 })
+    try {
+      const guess = (headers: Record<string, string>) =>
+        limited.inject({ method: 'POST', url: checkout, payload: pro, headers, remoteAddress: '203.0.113.7' })
+      const statuses = []
+      for (const value of ['a', 'b', 'c', 'd']) statuses.push((await guess({ cookie: cookieOf(value) })).statusCode)
+      statuses.push((await guess({})).statusCode)
+      expect(statuses).toEqual([401, 401, 401, 429, 429])
+      const genuine = cookieOf(await sessionOf(limited, 'customer'))
+      // There is no configuration: the answer shows that the session was let in.
+      expect((await guess({ cookie: genuine })).json().code).toBe('config_not_found')
+    } finally {
+      await limited.close()
+    }
+  })
+})

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+
+let test: TestApp
+let cookie: string
+
+beforeAll(async () => {
+  test = await startTestApp({ allowedRedirects: ['https://shop.example.test'] })
+  await test.push(sampleConfig())
+  cookie = cookieOf(await sessionOf(test, 'acme'))
+})
+afterAll(() => test.close())
+
+const checkout = `${billing}/checkout`
+const post = (url: string, payload: object, headers: Record<string, string>) =>
+  test.inject({ method: 'POST', url, payload, headers })
+const pro = { price_id: 'pro_monthly', ...urls }
+
+describe('POST checkout', () => {
+  it('sends a session’s tenant to a page of the processor', async () => {
+    const response = await post(checkout, { ...pro, quantity: 3, trial_period_days: 14 }, { cookie })
+    expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
+    const { url, session_id } = response.json()
+    expect(session_id).toMatch(/^cs_/)
+    expect(new URL(url).origin).toBe(test.sandbox.url)
+    expect(await (await fetch(url)).text()).toContain('14 days free')
+  })
+
+  it('takes a service key that says for whom, and nothing less', async () => {
+    const response = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...pro, tenant_id: 'acme' } })
+    expect(response.json()).toEqual({ url: expect.stringMatching(/^http/), session_id: expect.stringMatching(/^cs_/) })
+    const silent = await test.asAdmin({ method: 'POST', url: checkout, payload: pro })
+    expect([silent.statusCode, silent.json().errors]).toMatchObject([
+      400,
+      [{ code: 'field_missing', pointer: '#/tenant_id' }],
+    ])
+    const unknown = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...pro, tenant_id: 'nobody' } })
+    expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'tenant_not_found'])
+  })
+
+  it('lets a session speak for its own tenant and no other', async () => {
+    expect((await post(checkout, { ...pro, tenant_id: 'acme' }, { cookie })).statusCode).toBe(200)
+    await sessionOf(test, 'other')
+    for (const tenant_id of ['other', 'nobody']) {
+      const response = await post(checkout, { ...pro, tenant_id }, { cookie })
+      expect([response.statusCode, response.json().code]).toEqual([403, 'not_allowed'])
+    }
+  })
+
+  it('shows a session no hidden price; a key may sell one', async () => {
+    for (const price_id of ['pro_secret', 'pro_monthly_gold', 'no_such_price']) {
+      const response = await post(checkout, { ...urls, price_id }, { cookie })
+      expect([price_id, response.statusCode, response.json().detail]).toEqual([
+        price_id,
+        404,
+        `There is no price "${price_id}".`,
+      ])
+    }
+    const payload = { ...urls, price_id: 'pro_secret', tenant_id: 'acme' }
+    expect((await test.asAdmin({ method: 'POST', url: checkout, payload })).statusCode).toBe(200)
+  })
+
+  it('begins a free price at once and leads to the success URL', async () => {
+    const free = cookieOf(await sessionOf(test, 'thrifty'))
+    const response = await post(checkout, { ...urls, price_id: 'free' }, { cookie: free })
+    expect(response.json()).toEqual({ url: urls.success_url, session_id: null })
+    const { billing_status, subscriptions } = (
+      await test.asAdmin({ url: `${admin}/tenants/thrifty/subscriptions` })
+    ).json()
+    expect([billing_status, subscriptions]).toMatchObject(['free', [{ home: 'local', items: [{ price_id: 'free' }] }]])
+  })
+
+  it('names what is wrong with the body', async () => {
+    const wrong = {
+      success_url: 5,
+      cancel_url: '',
+      quantity: 0,
+      trial_period_days: 731,
+      allow_promotion_codes: 'yes',
+      price: 'x',
+    }
+    const response = await post(checkout, wrong, { cookie })
+    const pointers = response.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)
+    expect([response.statusCode, pointers.sort()]).toEqual([
+      400,
+      [
+        '#/allow_promotion_codes',
+        '#/cancel_url',
+        '#/price',
+        '#/price_id',
+        '#/quantity',
+        '#/success_url',
+        '#/trial_period_days',
+      ],
+    ])
+    for (const [payload, code] of [
+      [{ ...pro, success_url: 'https://elsewhere.test/' }, 'checkout_invalid'],
+      [{ ...pro, cancel_url: 'javascript:alert(1)' }, 'checkout_invalid'],
+      [{ ...pro, promotion_code: 'hello', allow_promotion_codes: true }, 'checkout_invalid'],
+      [{ ...pro, promotion_code: 'no_such_code' }, 'checkout_invalid'],
+      [{ ...urls, price_id: 'usage_graduated', quantity: 2 }, 'checkout_invalid'],
+    ] as const)
+      expect([payload, (await post(checkout, payload, { cookie })).json().code]).toEqual([payload, code])
+    expect((await post(checkout, { ...pro, success_url: 'https://shop.example.test/x' }, { cookie })).statusCode).toBe(
+      200,
+    )
+  })
+
+  it('opens one checkout for one Idempotency-Key of one tenant, and never answers another tenant with it', async () => {
+    const headers = { cookie, 'idempotency-key': 'order-1' }
+    const first = (await post(checkout, pro, headers)).json()
+    const again = await post(checkout, pro, headers)
+    expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first, 'true'])
+    expect((await post(checkout, { ...pro, quantity: 2 }, headers)).json().code).toBe('idempotency_key_reused')
+    const other = cookieOf(await sessionOf(test, 'other'))
+    const stranger = await post(checkout, pro, { cookie: other, 'idempotency-key': 'order-1' })
+    expect([stranger.statusCode, stranger.headers['idempotent-replayed']]).toEqual([200, undefined])
+    expect(stranger.json().session_id).not.toBe(first.session_id)
+    const key = await test.asAdmin({
+      method: 'POST',
+      url: checkout,
+      payload: pro,
+      headers: { 'idempotency-key': 'tenant:acme:order-1' },
+    })
+    expect(key.json()).not.toHaveProperty('session_id')
+    const forged = await test.asAdmin({
+      method: 'POST',
+      url: checkout,
+      payload: { ...pro, tenant_id: 'acme' },
+      headers: { 'idempotency-key': 'tenant:acme:order-1' },
+    })
+    expect(forged.json().code).toBe('idempotency_key_reused')
+  })
+})
+
+describe('what was bought', () => {
+  it('is seen by config price id, with the invoice to come', async () => {
+    await sessionOf(test, 'buyer')
+    await buy(test, 'buyer', { price_id: 'pro_monthly', quantity: 2 })
+    const found = (await test.asAdmin({ url: `${admin}/tenants/buyer/subscriptions` })).json()
+    expect(found).toMatchObject({
+      billing_status: 'active',
+      subscriptions: [
+        {
+          home: 'processor',
+          status: 'active',
+          currency: 'usd',
+          items: [{ price_id: 'pro_monthly', quantity: 2, legacy: false, usage_type: 'licensed' }],
+        },
+      ],
+    })
+    const { invoices, tenant_id, ...first } = (
+      await test.asAdmin({ url: `${admin}/tenants/buyer/upcoming-invoice` })
+    ).json()
+    expect([tenant_id, invoices.length]).toEqual(['buyer', 1])
+    const { subscription, ...same } = invoices[0]
+    expect([subscription, same]).toEqual([found.subscriptions[0].id, first])
+    expect(first).toMatchObject({
+      currency: 'usd',
+      total: 2400,
+      amount_due: 2400,
+      formatted: '$24.00',
+      lines: [{ price_id: 'pro_monthly', quantity: 2, amount: 2400 }],
+    })
+    const gone = await test.asAdmin({ method: 'DELETE', url: `${admin}/tenants/buyer` })
+    expect([gone.statusCode, gone.json().code]).toEqual([409, 'conflict'])
+  })
+})
+
+describe('POST portal', () => {
+  it('leads to the processor’s portal and back to an allowed page', async () => {
+    const portal = `${billing}/portal`
+    const response = await post(portal, { return_url: 'http://localhost:3000/account' }, { cookie })
+    expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['url']])
+    expect((await fetch(response.json().url)).status).toBe(200)
+    for (const return_url of ['https://elsewhere.test/', '/account', 'https://shop.example.test@evil.test/']) {
+      const refused = await post(portal, { return_url }, { cookie })
+      expect([return_url, refused.json().code]).toEqual([return_url, 'checkout_invalid'])
+    }
+    expect((await post(portal, {}, { cookie })).json().errors).toMatchObject([{ pointer: '#/return_url' }])
+  })
+})
+
+describe('POST usage', () => {
+  const usage = `${billing}/usage`
+
+  it('records whole numbers and decimals, once for each identifier', async () => {
+    const given = { meter: 'api_calls', value: 12, identifier: 'batch-1', timestamp: new Date().toISOString() }
+    const response = await post(usage, given, { cookie })
+    expect([response.statusCode, response.json()]).toEqual([200, { ...given, tenant_id: 'acme' }])
+    const decimal = (await post(usage, { meter: 'api_calls', value: '0.125' }, { cookie })).json()
+    expect(decimal).toMatchObject({ value: '0.125', timestamp: null, identifier: expect.any(String) })
+    const byKey = await test.asAdmin({
+      method: 'POST',
+      url: usage,
+      payload: { meter: 'api_calls', value: 1, tenant_id: 'acme' },
+    })
+    expect(byKey.json()).toMatchObject({ tenant_id: 'acme', value: 1 })
+  })
+
+  it('records once for each Idempotency-Key', async () => {
+    const headers = { cookie, 'idempotency-key': 'usage-1' }
+    const first = (await post(usage, { meter: 'api_calls', value: 3 }, headers)).json()
+    const again = await post(usage, { meter: 'api_calls', value: 3 }, headers)
+    expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first, 'true'])
+  })
+
+  it('refuses what is no amount, no time, no meter', async () => {
+    for (const value of [-1, 1.5, '1e3', '-1', '', ' 1', null, 1e15, true])
+      expect([value, (await post(usage, { meter: 'api_calls', value }, { cookie })).json().errors]).toMatchObject([
+        value,
+        [{ pointer: '#/value' }],
+      ])
+    for (const timestamp of ['yesterday', '2026-02-30T00:00:00Z', '2026-01-01', 1_700_000_000])
+      expect((await post(usage, { meter: 'api_calls', value: 1, timestamp }, { cookie })).json().errors).toMatchObject([
+        { pointer: '#/timestamp' },
+      ])
+    const unknown = await post(usage, { meter: 'no_such_meter', value: 1 }, { cookie })
+    expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'meter_not_found'])
+  })
+})

@@ -1,0 +1,130 @@
+// A row for every route: who may call it, and a request that would do something were it let in.
+import { changedConfig, sampleConfig } from '../support/app.ts'
+import { urls } from '../support/selling.ts'
+
+/** `open`: no credential is looked at. `public`: a key shows more. `session`: a tenant's session or a key. `key`: a key. */
+export type Access = 'open' | 'public' | 'session' | 'key'
+export interface Row {
+  readonly access: Access
+  /** What the path's parameters are; the defaults suit most. */
+  readonly at?: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+const open: Row = { access: 'open' }
+const key: Row = { access: 'key' }
+const shown = (id: string): Row => ({ access: 'public', at: { id } })
+const by = (access: Access, body: object, at: Row['at'] = {}): Row => ({ access, body, at })
+const deal = { tenant_id: 'acme', enterprise_template: 'gold' }
+
+/** What each request would do, were it let in: bodies are valid and ids exist. */
+export const rows: Readonly<Record<string, Row>> = {
+  getHealth: open,
+  getReadiness: open,
+  getOpenApi: open,
+  getMetrics: key,
+
+  getSchema: { access: 'public' },
+  getConfig: { access: 'public' },
+  getPrice: shown('pro_monthly'),
+  getProduct: shown('pro'),
+  getMeter: shown('api_calls'),
+  calculatePrice: by('public', { quantity: 1 }, { id: 'pro_monthly' }),
+  convertProcessorId: { access: 'public', at: { processor_id: 'free' } },
+
+  createCheckout: by('session', { price_id: 'free', ...urls, tenant_id: 'acme' }),
+  createPortal: by('session', { return_url: urls.success_url, tenant_id: 'acme' }),
+  recordUsage: by('session', { meter: 'api_calls', value: 5, tenant_id: 'acme', identifier: 'intruder' }),
+
+  getFullConfig: key,
+  pushConfig: by(
+    'key',
+    changedConfig('9.9.9', ({ products }) => void products.pop()),
+  ),
+  validateConfig: by('key', sampleConfig()),
+  rollbackConfig: by('key', { revision: 1 }),
+  pullConfig: key,
+  getDrift: key,
+  listVersions: key,
+  getRevision: key,
+  compareRevisions: key,
+  listPushes: key,
+  getPush: { access: 'key', at: { id: 'push' } },
+  followPush: { access: 'key', at: { id: 'push' } },
+  resumePush: { access: 'key', at: { id: 'push' } },
+  cancelPush: { access: 'key', at: { id: 'push' } },
+  listWebhooks: key,
+  listProcessorEvents: key,
+  createKey: by('key', { name: 'intruder' }),
+  listKeys: key,
+  runDoctor: key,
+
+  createTenant: by('key', { name: 'Intruder' }),
+  listTenants: key,
+  getTenant: key,
+  updateTenant: by('key', { name: 'Intruder' }),
+  listTenantSubscriptions: key,
+  getUpcomingInvoice: key,
+  listTenantAudit: key,
+  createSession: by('key', { tenant_id: 'acme' }),
+  listTemplatePrices: key,
+  listEnterprisePrices: key,
+  applyTemplate: by('key', deal),
+  applyCustom: by('key', { tenant_id: 'acme', enterprise_id: 'acme' }),
+  removeEnterprise: by('key', { tenant_id: 'acme' }),
+  getEnterpriseCoverage: key,
+  moveTemplate: by('key', { enterprise_template: 'gold' }),
+  startMigration: by('key', { price_id: 'pro_monthly' }),
+  listJobs: key,
+  getJob: key,
+  resumeJob: key,
+  cancelJob: key,
+
+  deployWorker: by('key', {
+    modules: [{ name: 'w.js', type: 'esm', content: 'export default {}' }],
+    main: 'w.js',
+    compatibility_date: '2026-01-01',
+  }),
+  listWorkers: key,
+  getWorker: key,
+  listDeployments: key,
+  rollBackWorker: by('key', {}),
+  getWorkerLogs: key,
+  listCronRuns: key,
+  triggerCron: by('key', {}),
+
+  // What takes things away comes last: the control at the end runs all rows in this order.
+  removeWorker: key,
+  revokeSession: { access: 'key', at: { id: 'session' } },
+  revokeKey: { access: 'key', at: { id: 'key' } },
+  removeTenant: key,
+  resetConfig: key,
+}
+
+/** How rows end that a key alone does not bring to their goal; all others succeed. This application hosts no workers. */
+export const reasonable: Readonly<Record<string, string>> = {
+  getJob: 'job_not_found',
+  resumeJob: 'job_not_found',
+  cancelJob: 'job_not_found',
+  resumePush: 'push_not_resumable',
+  cancelPush: 'push_not_running',
+  deployWorker: 'worker_unavailable',
+  rollBackWorker: 'worker_unavailable',
+  getWorker: 'worker_not_found',
+  listDeployments: 'worker_not_found',
+  getWorkerLogs: 'worker_not_found',
+  listCronRuns: 'worker_not_found',
+  triggerCron: 'worker_not_found',
+  removeWorker: 'worker_not_found',
+}
+
+export const defaults: Readonly<Record<string, string>> = {
+  id: 'acme',
+  name: 'worker',
+  revision: '1',
+  from: '1',
+  to: '1',
+  template: 'gold',
+  enterprise_id: 'acme',
+  processor_id: 'free',
+}

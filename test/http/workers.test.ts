@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getFrom, startWorkerWorld, upload, workersPath } from './worker-world.ts'
+import type { WorkerWorld } from './worker-world.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await startWorkerWorld({ publicUrl: 'https://billing.example.com' })
+})
+afterAll(() => world.close())
+
+const answering = (text: string) => `export default { fetch() { return new Response(${JSON.stringify(text)}) } }`
+const get = (path: string) => getFrom(world, path)
+
+describe('deploying workers', () => {
+  it('replaces a deployment, lists both, rolls back with code, environment and schedules, and removes everything', async () => {
+    const code = (text: string) =>
+      `export default { fetch(request, env) { return new Response('${text} ' + env.STAGE) }, scheduled() {} }`
+    const first = await world.deploy('turns', code('one'), {
+      vars: { STAGE: 'a' },
+      crons: ['0 0 * * *', '*/5 * * * *'],
+    })
+    const second = await world.deploy('turns', code('two'), { vars: { STAGE: 'b' }, crons: ['30 6 * * 1'] })
+    expect(second.json()).toMatchObject({ crons: [{ cron: '30 6 * * 1' }] })
+    expect((await get('/workers/turns')).body).toBe('two b')
+    const ids = [second, first].map((answer) => answer.json<{ deployment: { id: string } }>().deployment.id)
+    const list = await world.asAdmin({ url: `${workersPath}/turns/deployments` })
+    expect(list.json()).toMatchObject({
+      deployments: [
+        { id: ids[0], active: true },
+        { id: ids[1], active: false },
+      ],
+      pagination: { total: 2 },
+    })
+    const back = await world.asAdmin({
+      method: 'POST',
+      url: `${workersPath}/turns/rollback`,
+      headers: { 'x-ratecard-author': 'ada', 'x-ratecard-message': 'two is broken' },
+    })
+    expect(back.statusCode).toBe(200)
+    expect(back.json()).toMatchObject({ deployment: { id: ids[1], active: true } })
+    expect(back.json<{ crons: { cron: string }[] }>().crons.map(({ cron }) => cron)).toEqual([
+      '*/5 * * * *',
+      '0 0 * * *',
+    ])
+    expect((await get('/workers/turns')).body).toBe('one a')
+    const logs = await world.asAdmin({ url: `${workersPath}/turns/logs?level=system` })
+    expect(logs.json()).toMatchObject({
+      logs: [{ message: 'Rolled back to this deployment by ada: two is broken.', deployment: ids[1] }],
+    })
+    const further = await world.asAdmin({ method: 'POST', url: `${workersPath}/turns/rollback`, payload: {} })
+    expect(further.json()).toMatchObject({ code: 'deployment_not_found' })
+    const chosen = await world.asAdmin({
+      method: 'POST',
+      url: `${workersPath}/turns/rollback`,
+      payload: { deployment: ids[0] },
+    })
+    expect(chosen.json()).toMatchObject({ deployment: { id: ids[0] } })
+    expect((await world.asAdmin({ method: 'DELETE', url: `${workersPath}/turns` })).statusCode).toBe(204)
+    expect((await get('/workers/turns')).status).toBe(404)
+    expect((await world.asAdmin({ url: `${workersPath}/turns` })).json()).toMatchObject({ code: 'worker_not_found' })
+    expect((await world.asAdmin({ method: 'DELETE', url: `${workersPath}/turns` })).statusCode).toBe(404)
+    expect(await world.store.workers.content(ids[0] ?? '')).toBeNull()
+  })
+
+  it('keeps the old version when the new one does not start, and says why at the line of the source', async () => {
+    await world.deploy('steady', answering('old'))
+    const sourceMap = JSON.stringify({ version: 3, sources: ['src/boot.ts'], names: [], mappings: 'AAEA' })
+    const answer = await world.deploy('steady', `throw new Error('no key')`, { source_map: sourceMap })
+    expect(answer.statusCode).toBe(422)
+    expect(answer.json()).toMatchObject({ code: 'worker_start_failed' })
+    expect(answer.json<{ detail: string }>().detail).toMatch(/no key[^]*src\/boot\.ts:3:/)
+    const silent = await world.deploy('steady', answering('no handler'), { crons: ['* * * * *'] })
+    expect(silent.json()).toMatchObject({ code: 'worker_start_failed' })
+    expect(silent.json<{ detail: string }>().detail).toContain('no scheduled handler')
+    expect((await get('/workers/steady')).body).toBe('old')
+    const worker = await world.asAdmin({ url: `${workersPath}/steady` })
+    expect(worker.json()).toMatchObject({ state: 'running', crons: [] })
+  })
+
+  it.each<[string, Record<string, unknown>, number, string, string]>([
+    ['a cron that the grammar does not know', { crons: ['* * * * *', '* * * * 7'] }, 422, 'cron_invalid', '#/crons/1'],
+    ['a cron given twice', { crons: ['* * * * *', '*  * * * *'] }, 422, 'cron_invalid', '#/crons/1'],
+    [
+      'a main module that is not there',
+      { main: 'other.js', modules: [{ name: 'index.js', type: 'esm', content: '' }] },
+      422,
+      'worker_bundle_invalid',
+      '#/main',
+    ],
+    [
+      'a compatibility date in the future',
+      { compatibility_date: '2999-01-01' },
+      422,
+      'worker_bundle_invalid',
+      '#/compatibility_date',
+    ],
+    [
+      'a flag that is not allowed',
+      { compatibility_flags: ['unsafe_module'] },
+      422,
+      'worker_bundle_invalid',
+      '#/compatibility_flags/0',
+    ],
+    ['an impossible environment name', { vars: { 'a-b': '1' } }, 422, 'worker_bundle_invalid', '#/vars/a-b'],
+    [
+      'a name that is value and secret',
+      { vars: { A: '1' }, secrets: { A: '2' } },
+      422,
+      'worker_bundle_invalid',
+      '#/secrets/A',
+    ],
+    ['a host that is no host name', { hosts: ['https://a.example'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
+    ['the host name of the service', { hosts: ['billing.example.com'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
+    ['a CPU limit out of range', { cpu_ms: 5 }, 422, 'worker_bundle_invalid', '#/cpu_ms'],
+    ['a member that does not exist', { crom: [] }, 400, 'request_invalid', '#/crom'],
+  ])('refuses %s', async (_what, more, status, code, pointer) => {
+    const answer = await world.deploy('refused', answering('x'), more)
+    expect(answer.statusCode).toBe(status)
+    expect(answer.json()).toMatchObject({ code, errors: [{ pointer }] })
+    expect((await world.asAdmin({ url: `${workersPath}/refused` })).statusCode).toBe(404)
+  })
+
+  it('refuses modules that are not what they say, and bundles over ten megabytes', async () => {
+    const many = await world.asAdmin({
+      method: 'POST',
+      url: `${workersPath}/refused/deployments`,
+      payload: {
+        ...upload(answering('x')),
+        modules: [
+          { name: 'worker.js', type: 'esm', content: answering('x') },
+          { name: 'entry.js', type: 'esm', content: '' },
+          { name: '../up.txt', type: 'text', content: '' },
+          { name: 'a.wasm', type: 'wasm', content: '!' },
+          { name: './a.wasm', type: 'wasm', content: '' },
+        ],
+      },
+    })
+    expect(many.json()).toMatchObject({
+      code: 'worker_bundle_invalid',
+      errors: [
+        { pointer: '#/modules/1/name' },
+        { pointer: '#/modules/2/name' },
+        { pointer: '#/modules/3/content' },
+        { pointer: '#/modules/4/name' },
+      ],
+    })
+    const large = await world.deploy('refused', `${answering('x')}//${'x'.repeat(11 * 1024 * 1024)}`)
+    expect(large.json()).toMatchObject({ code: 'worker_bundle_invalid', errors: [{ pointer: '#/modules' }] })
+  })
+
+  it('needs the service key for every operation, and for no request to a worker', async () => {
+    for (const [method, url] of [
+      ['GET', workersPath],
+      ['POST', `${workersPath}/hello/deployments`],
+      ['GET', `${workersPath}/hello/logs`],
+      ['DELETE', `${workersPath}/hello`],
+    ] as const)
+      expect((await world.inject({ method, url })).json()).toMatchObject({ code: 'service_key_missing' })
+    expect((await get('/workers/hello')).status).toBe(200)
+  })
+
+  it('lets one deployment of a worker run at a time', async () => {
+    const slow = `for (let i = 0; i < 2e8; i++); ${answering('slow')}`
+    const [one, two] = await Promise.all([world.deploy('single', slow), world.deploy('single', slow)])
+    expect([one.statusCode, two.statusCode].sort()).toEqual([201, 409])
+    expect([one, two].find((answer) => answer.statusCode === 409)?.json()).toMatchObject({
+      code: 'deployment_in_progress',
+    })
+  })
+})
+
+describe('a replica without workers', () => {
+  it('tells of them, deploys none, and sends their requests elsewhere', async () => {
+    const off = await startWorkerWorld({ runtime: null })
+    expect((await off.asAdmin({ url: workersPath })).json()).toEqual({ workers: [] })
+    expect((await off.deploy('hello', answering('x'))).json()).toMatchObject({ code: 'worker_unavailable' })
+    const response = await fetch(`${off.url}/workers/hello`)
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'worker_unavailable' }])
+    const ready = (await off.inject({ url: '/readyz' })).json()
+    expect(ready).toMatchObject({ ready: true, checks: { workers: { ok: true, detail: 'off' } } })
+    await off.close()
+  })
+})

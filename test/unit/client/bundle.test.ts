@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url'
+import { runInNewContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+
+const source = (entry: string) => fileURLToPath(new URL(`../../../packages/client/src/${entry}`, import.meta.url))
+const limit = 10 * 1024
+
+/** As an application's bundler does it for a browser: Node's modules cannot be found there, so that an import fails. */
+async function bundle(contents: string, format: 'esm' | 'iife' = 'esm'): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: source('.'), loader: 'ts' },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+    target: 'es2022',
+    format,
+    globalName: 'bundled',
+  })
+  return outputFiles[0]?.contents ?? new Uint8Array()
+}
+
+const zipped = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length
+
+describe('the client in a bundle', () => {
+  it('weighs at most ten kilobytes, all of it, minified and zipped', async () => {
+    const whole = zipped(await bundle(`export * from './client.ts'`))
+    expect(whole).toBeGreaterThan(1000)
+    expect(whole).toBeLessThanOrEqual(limit)
+  })
+
+  it('brings the signature check alone when that is all that is imported, by either name', async () => {
+    const alone = zipped(await bundle(`export { verifyWebhook } from './webhooks.ts'`))
+    expect(alone).toBeLessThanOrEqual(1536)
+    const shaken = zipped(await bundle(`export { verifyWebhook } from './client.ts'`))
+    expect(shaken).toBeLessThanOrEqual(alone + 64)
+  })
+
+  it('needs nothing of Node: it begins in a place that has but what browsers and workers have', async () => {
+    const text = new TextDecoder().decode(await bundle(`export * from './client.ts'`, 'iife'))
+    expect(text).not.toMatch(/\bnode:|\bprocess\.|\bBuffer\b|\brequire\(/)
+    const place: { bundled?: { createClient?: unknown } } = {}
+    runInNewContext(`${text};globalThis.bundled=bundled`, place)
+    expect(typeof place.bundled?.createClient).toBe('function')
+  })
+
+  it('has no dependencies, and its entries are those that the package names', () => {
+    const manifest = JSON.parse(readFileSync(source('../package.json'), 'utf8')) as Record<string, unknown>
+    expect([manifest['dependencies'], manifest['peerDependencies']]).toEqual([undefined, undefined])
+    expect(Object.keys(manifest['exports'] as object)).toEqual(['.', './webhooks', './package.json'])
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../../packages/client/src/client.ts'
+import type { ClientOptions } from '../../../packages/client/src/client.ts'
+import { camel, snake } from '../../../packages/client/src/names.ts'
+
+interface Sent {
+  readonly url: string
+  readonly init: RequestInit
+  readonly headers: Headers
+  readonly body: unknown
+}
+
+/** A client whose requests go nowhere: each is answered with the next of `answers`. */
+function answering(answers: readonly (Response | Error)[], options: Partial<ClientOptions> = {}) {
+  const sent: Sent[] = []
+  const fake: typeof fetch = (input, init = {}) => {
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
+    sent.push({
+      url: input instanceof Request ? input.url : String(input),
+      init,
+      headers: new Headers(init.headers),
+      body,
+    })
+    const answer = answers[sent.length - 1]
+    return answer instanceof Response ? Promise.resolve(answer) : Promise.reject(answer ?? new Error('asked too often'))
+  }
+  return { sent, client: createClient({ baseUrl: 'http://ratecard.test', fetch: fake, ...options }) }
+}
+
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  Response.json(body, { status, headers })
+const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+  json({ code, title: code, detail: code }, status, headers)
+const lost = () => new TypeError('fetch failed')
+const bought = { url: 'http://x.test/', session_id: 'cs_1' }
+const wish = { priceId: 'p', successUrl: 'http://x.test/', cancelUrl: 'http://x.test/' }
+
+describe('credentials', () => {
+  it('are a session for servers, as the cookie that the service reads', async () => {
+    const { client, sent } = answering([json(bought)], { session: 'ses_1.a.b' })
+    await client.checkout.create(wish)
+    expect([sent[0]?.headers.get('cookie'), sent[0]?.headers.get('x-service-key')]).toEqual([
+      'ratecard_session=ses_1.a.b',
+      null,
+    ])
+  })
+
+  it('cannot add a second cookie', async () => {
+    const { client, sent } = answering([json(bought)], { session: 'a; admin=1' })
+    await client.checkout.create(wish)
+    expect(sent[0]?.headers.get('cookie')).toBe('ratecard_session=a%3B%20admin%3D1')
+  })
+
+  it('are what the browser holds when that is asked for, and nothing is said about them otherwise', async () => {
+    const browser = answering([json(bought)], { credentials: 'include' })
+    await browser.client.checkout.create(wish)
+    expect(browser.sent[0]?.init.credentials).toBe('include')
+    const plain = answering([json(bought)])
+    await plain.client.checkout.create(wish)
+    expect(plain.sent[0]?.init).not.toHaveProperty('credentials')
+  })
+})
+
+describe('writes that are done once per key', () => {
+  it('wait for their own first attempt, when its answer was lost and it still runs', async () => {
+    const running = problem(409, 'push_in_progress', { 'retry-after': '0' })
+    const { client, sent } = answering([lost(), running, json(bought)])
+    expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
+    expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
+  })
+
+  it('do not wait for what somebody else is doing', async () => {
+    const { client, sent } = answering([problem(409, 'push_in_progress', { 'retry-after': '0' })])
+    await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'push_in_progress' })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('are not repeated when they were refused', async () => {
+    const { client, sent } = answering([problem(422, 'price_not_sellable')])
+    await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'price_not_sellable', status: 422 })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('end with the lost connection when there are no attempts left', async () => {
+    const { client, sent } = answering([lost(), lost()], { retries: 1 })
+    await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'server_unreachable' })
+    expect(sent).toHaveLength(2)
+  })
+
+  it('are the ones that the service knows: a portal, a session, a change and a removal are sent once', async () => {
+    for (const call of [
+      (client: ReturnType<typeof createClient>) => client.portal.create({ returnUrl: 'http://x.test/' }),
+      (client: ReturnType<typeof createClient>) => client.sessions.create({ tenantId: 't' }),
+      (client: ReturnType<typeof createClient>) => client.tenants.update('t', { name: 'x' }),
+      (client: ReturnType<typeof createClient>) => client.tenants.remove('t'),
+      (client: ReturnType<typeof createClient>) => client.jobs.resume('j'),
+    ]) {
+      const { client, sent } = answering([lost()])
+      await expect(call(client)).rejects.toMatchObject({ code: 'server_unreachable' })
+      expect([sent.length, sent[0]?.headers.get('idempotency-key')]).toEqual([1, null])
+    }
+  })
+})
+
+describe('names', () => {
+  it('of members change sides, what is in them stays', async () => {
+    const worker = {
+      name: 'w',
+      last_exit: null,
+      deployment: { id: 'd', created_at: 't', variables: ['snake_case', 'camelCase'] },
+      crons: [{ cron: '* * * * *', next_at: 't' }],
+    }
+    const { client, sent } = answering([json(worker, 201)])
+    const vars = { snake_case: '1', camelCase: { deepInside: true } }
+    const made = await client.workers.deploy(
+      'a/b',
+      { modules: [], main: 'm.js', compatibilityDate: '2026-01-01', vars, secrets: { MY_keyName: 's' } },
+      { author: 'Zoë' },
+    )
+    expect(sent[0]?.url).toBe('http://ratecard.test/api/v1/workers/a%2Fb/deployments')
+    expect(sent[0]?.body).toEqual({
+      modules: [],
+      main: 'm.js',
+      compatibility_date: '2026-01-01',
+      vars,
+      secrets: { MY_keyName: 's' },
+    })
+    expect(sent[0]?.headers.get('x-ratecard-author')).toBe('Zo%C3%AB')
+    expect(made).toEqual({
+      name: 'w',
+      lastExit: null,
+      deployment: { id: 'd', createdAt: 't', variables: ['snake_case', 'camelCase'] },
+      crons: [{ cron: '* * * * *', nextAt: 't' }],
+    })
+  })
+
+  it('come back as they went', () => {
+    const both = { priceId: 1, successUrl: 2, ttl: 3, allowPromotionCodes: [{ innerName: 4 }], x: undefined }
+    expect(snake(both)).toEqual({ price_id: 1, success_url: 2, ttl: 3, allow_promotion_codes: [{ innerName: 4 }] })
+    expect(camel(snake(both))).toEqual(both)
+  })
+
+  it('that are absent are not sent, in bodies and in queries', async () => {
+    const list = { tenants: [], pagination: { total: 0, limit: 10, offset: 0, has_more: false } }
+    const { client, sent } = answering([json(bought), json(list)])
+    await client.checkout.create({ ...wish, quantity: undefined, promotionCode: undefined })
+    expect(Object.keys(sent[0]?.body as object)).toEqual(['price_id', 'success_url', 'cancel_url'])
+    await client.tenants.list({ limit: 5, enterpriseId: undefined, processorCustomerId: 'cus 1' })
+    expect(sent[1]?.url).toBe('http://ratecard.test/api/v1/billing/admin/tenants?limit=5&processor_customer_id=cus+1')
+  })
+})
