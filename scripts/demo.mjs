@@ -85,15 +85,18 @@ async function answering(url) {
   throw new Error(`${url} did not answer within 30 seconds`)
 }
 
-async function ask(base, resource, body) {
+async function ask(base, resource, body, serviceKey) {
   const address = `${base}/api/v1/billing/${resource}`
   const data = body === undefined ? '' : ` -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
-  console.log(`\n${paint('1', `$ curl ${address}${data}`)}`)
+  const key = serviceKey === undefined ? '' : ` -H "x-service-key: $KEY"`
+  console.log(`\n${paint('1', `$ curl ${address}${key}${data}`)}`)
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(serviceKey === undefined ? {} : { 'x-service-key': serviceKey }),
+  }
   const response = await fetch(
     address,
-    body === undefined
-      ? {}
-      : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
   )
   const answer = await response.json()
   if (!response.ok) throw new Error(`${address} answered ${response.status}: ${JSON.stringify(answer)}`)
@@ -102,13 +105,21 @@ async function ask(base, resource, body) {
 
 const show = (value) => console.log(JSON.stringify(value, null, 2))
 
-/** The second version: a changed amount, a product that goes, a meter with a price on it. */
+/** The second version: a changed amount, a negotiated price, a product that goes, a meter with a price on it. */
 function editConfiguration() {
   const file = path.join(billing, 'billing.json')
   const config = JSON.parse(readFileSync(file, 'utf8'))
   config.version = '1.1.0'
   const team = config.products.find((product) => product.id === 'team')
   team.prices.find((price) => price.id === 'team_monthly').amount = 3400
+  team.prices.push({
+    id: 'team_monthly_partner',
+    amount: 2500,
+    currency: 'eur',
+    interval: 'month',
+    public: false,
+    enterprise_template: 'partner',
+  })
   config.products = config.products.filter((product) => product.id !== 'status_light')
   config.meters = [{ id: 'text_messages', display_name: 'Text messages', event_name: 'text_message_sent' }]
   config.products.push({
@@ -126,6 +137,48 @@ function editConfiguration() {
     ],
   })
   writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`)
+}
+
+const readKey = (name) => readFileSync(path.join(workspace, 'data', name), 'utf8').trim()
+
+/** The buyer fills in the sandbox's own checkout page. */
+async function payAt(url) {
+  const form = new URLSearchParams({ action: 'pay', number: '4242 4242 4242 4242' })
+  const response = await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
+  if (response.status !== 303) throw new Error(`the checkout page answered ${response.status}`)
+  console.log(
+    `\n(the buyer pays on that page with 4242 4242 4242 4242 and is sent to ${response.headers.get('location')})`,
+  )
+}
+
+async function sellToATenant({ base, env, sandboxPort }) {
+  title('A tenant buys three seats')
+  await run(shop, env, ['tenants', 'create', 'acme', '--name', 'Acme Rockets'])
+  const back = 'http://127.0.0.1:3000'
+  const checkout = { price_id: 'team_monthly', quantity: 3, tenant_id: 'acme', success_url: back, cancel_url: back }
+  const { url } = await ask(base, 'checkout', checkout, readKey('service-key'))
+  console.log(url)
+  await payAt(url)
+  await run(shop, env, ['tenants', 'subscriptions', 'acme'])
+
+  title('It gets a negotiated price: nothing is billed now')
+  await run(shop, env, ['enterprise', 'apply', 'acme', '--template', 'partner'])
+  await run(shop, env, ['tenants', 'upcoming-invoice', 'acme'])
+
+  title('A month later, on the sandbox clock')
+  const clock = { ...env, RATECARD_SANDBOX_PORT: String(sandboxPort), RATECARD_DATA_DIR: path.join(workspace, 'data') }
+  await run(shop, clock, ['sandbox', 'clock', 'advance', '32d'])
+  const totals = await invoiceTotals(sandboxPort)
+  console.log(`\nInvoices of Acme Rockets: ${totals.map((total) => `€${(total / 100).toFixed(2)}`).join(', then ')}`)
+  if (totals.join() !== '10200,7500') throw new Error(`the invoices should be 10200 and 7500, not ${totals.join()}`)
+}
+
+/** As the processor has them, oldest first. */
+async function invoiceTotals(sandboxPort) {
+  const authorization = `Basic ${Buffer.from(`${readKey('sandbox-key')}:`).toString('base64')}`
+  const response = await fetch(`http://127.0.0.1:${sandboxPort}/v1/invoices`, { headers: { authorization } })
+  const { data } = await response.json()
+  return data.map((invoice) => invoice.total).reverse()
 }
 
 async function demo() {
@@ -146,7 +199,7 @@ async function demo() {
   await run(shop, env, ['billing', 'validate'])
   await run(shop, env, ['billing', 'push', '--message', 'First prices'])
 
-  title('The second version: a new amount, one product less, a meter')
+  title('The second version: a new amount, a negotiated price, one product less, a meter')
   editConfiguration()
   await run(shop, env, ['billing', 'push', '--dry-run', '--exit-code'], { expected: 3 })
   await run(shop, env, ['billing', 'push', '--yes', '--message', 'Spring prices'])
@@ -161,6 +214,8 @@ async function demo() {
   const { price } = await ask(base, 'config/prices/team_monthly')
   show({ id: price.id, amount: price.amount, currency: price.currency, processor_id: price.processor_id })
   show(await ask(base, `convert/processor-id/${price.processor_id}`))
+
+  await sellToATenant({ base, env, sandboxPort })
 
   title('Done')
   console.log(`

@@ -8,6 +8,7 @@ import { cliPage } from './reference/cli-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
+import { wireTypes } from './reference/wire-types.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
@@ -18,6 +19,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
   'docs/reference/settings.md': settingsPage,
+  'packages/client/src/wire-types.generated.ts': wireTypes,
 }
 
 /** Generators that are scripts of their own; each knows --check. */

@@ -5,7 +5,7 @@ import { code, page, table } from './markdown.ts'
 import { limitsText, typeText } from './schema-text.ts'
 import type { SchemaNode } from './schema-text.ts'
 
-interface Content {
+export interface Content {
   readonly schema?: SchemaNode & { readonly allOf?: readonly SchemaNode[] }
 }
 
@@ -17,7 +17,8 @@ interface Parameter {
   readonly schema?: SchemaNode
 }
 
-interface Operation {
+export interface Operation {
+  readonly operationId?: string
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
@@ -29,7 +30,7 @@ interface Operation {
   >
 }
 
-interface OpenApi {
+export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, SchemaNode>> }
 }
@@ -40,10 +41,11 @@ const intro = `Bodies are JSON with snake_case names, bare, without an envelope;
 \`application/problem+json\`; [Errors](errors.md) explains each code. Unknown query parameters are refused. A running service describes itself at
 \`GET /api/v1/openapi.json\` and shows it at \`/docs\`.
 
-Routes marked **service key** need the header \`X-Service-Key\`; on those marked *key optional* a valid key also shows hidden prices.`
+Routes marked **service key** need the header \`X-Service-Key\`; on those marked *key optional* a valid key also shows hidden prices. Those marked
+**session or service key** also take the cookie \`ratecard_session\` of a tenant.`
 
 /** The description that the application itself serves. No operation is ever called, so there need be no service behind it. */
-async function openApi(): Promise<OpenApi> {
+export async function openApi(): Promise<OpenApi> {
   const unused: object = new Proxy({}, { get: () => () => Promise.reject(new Error('only the description is read')) })
   const app = await buildApp({
     service: unused as Service,
@@ -59,7 +61,8 @@ async function openApi(): Promise<OpenApi> {
 
 function accessOf({ security = [] }: Operation): string {
   if (security.length === 0) return ''
-  return security.some((way) => Object.keys(way).length === 0) ? ' *(key optional)*' : ' **(service key)**'
+  if (security.some((way) => Object.keys(way).length === 0)) return ' *(key optional)*'
+  return security.length === 1 ? ' **(service key)**' : ' **(session or service key)**'
 }
 
 const describeSchema = (schema: SchemaNode | undefined): string => {

@@ -50,6 +50,11 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** What a person answers; absent is off a terminal. */
   readonly answer?: { readonly confirm?: boolean; readonly text?: string | null }
+  /** Ctrl-C. */
+  readonly signal?: AbortSignal
+  /** Gets each piece of output as it comes. */
+  readonly onOutput?: (text: string) => void
+  readonly keys?: NonNullable<CliIo['keys']>
 }
 
 /** A working directory and a home of its own; commands run in this process. */
@@ -63,8 +68,22 @@ export function cliWorld(env: NodeJS.ProcessEnv = {}): CliWorld {
     let stdout = ''
     let stderr = ''
     const io: CliIo = {
-      stdout: { write: (text) => void (stdout += text), isTTY: false, columns: 100 },
-      stderr: { write: (text) => void (stderr += text), isTTY: false, columns: 100 },
+      stdout: {
+        write: (text) => {
+          stdout += text
+          options.onOutput?.(text)
+        },
+        isTTY: false,
+        columns: 100,
+      },
+      stderr: {
+        write: (text) => {
+          stderr += text
+          options.onOutput?.(text)
+        },
+        isTTY: false,
+        columns: 100,
+      },
       interactive: options.answer !== undefined,
       env: {
         HOME: home,
@@ -76,7 +95,8 @@ export function cliWorld(env: NodeJS.ProcessEnv = {}): CliWorld {
       },
       cwd: options.cwd ?? cwd,
       home,
-      signal: new AbortController().signal,
+      signal: options.signal ?? new AbortController().signal,
+      ...(options.keys === undefined ? {} : { keys: options.keys }),
       confirm: () => Promise.resolve(options.answer?.confirm ?? false),
       ask: () => Promise.resolve(options.answer?.text ?? null),
     }

@@ -39,12 +39,15 @@ export function usageFailure(detail: string, hint?: string): CliFailure {
   return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
 }
 
+/** Told by this process before there is a server: whoever starts it can put them right. */
+const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable'])
+
 /** Whatever was thrown, as something that can be shown. */
 export function toFailure(error: unknown, io: { readonly apiUrl?: string | undefined } = {}): CliFailure {
   if (error instanceof CliFailure) return error
   if (error instanceof RatecardError) return fromClient(error, io.apiUrl)
   if (error instanceof ServiceError)
-    return new CliFailure(exitOf(error.status), {
+    return new CliFailure(startMistakes.has(error.code) ? 1 : exitOf(error.status), {
       code: error.code,
       title: problemCodes[error.code].title,
       detail: error.message,

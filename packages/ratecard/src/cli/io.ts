@@ -22,6 +22,8 @@ export interface CliIo {
   confirm(question: string): Promise<boolean>
   /** The text that was typed; null when cancelled. */
   ask(question: string): Promise<string | null>
+  /** Single keys as they are pressed, until the answer is called. Absent where nobody can press one. */
+  readonly keys?: (listener: (key: string) => void) => () => void
 }
 
 export function processIo(host: NodeJS.Process, home: string, signal: AbortSignal): CliIo {
@@ -42,6 +44,24 @@ export function processIo(host: NodeJS.Process, home: string, signal: AbortSigna
     signal,
     confirm: async (question) => /^y(es)?$/i.test((await ask(`${question} [y/N] `)) ?? ''),
     ask: (question) => ask(`${question}: `),
+    ...(isatty(0) && isatty(2) && host.env['CI'] === undefined
+      ? { keys: (listener: (key: string) => void) => readKeys(host.stdin, listener) }
+      : {}),
+  }
+}
+
+/** In this mode the terminal sends no signals: Ctrl-C arrives as a key. */
+function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
+  const onData = (data: Buffer) => {
+    for (const key of data.toString('utf8')) listener(key)
+  }
+  stdin.setRawMode(true)
+  stdin.on('data', onData)
+  stdin.resume()
+  return () => {
+    stdin.off('data', onData)
+    stdin.setRawMode(false)
+    stdin.pause()
   }
 }
 

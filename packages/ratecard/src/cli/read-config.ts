@@ -19,6 +19,18 @@ import type { Environment } from './project.ts'
 /** An issue with its place in the author's files, and the lines around it. */
 export type FiledIssue = Issue & Partial<Place> & { readonly frame?: string }
 
+/** One file as its author wrote it, and with its variables expanded. */
+export interface SourceFile {
+  /** Absolute. */
+  readonly file: string
+  /** As shown: relative to the working directory. */
+  readonly path: string
+  /** As it stands on the disk, a byte order mark included. */
+  readonly text: string
+  readonly document: unknown
+  readonly expanded: unknown
+}
+
 export interface ReadConfig {
   /** The expanded document; null when it has errors. */
   readonly config: BillingConfig | null
@@ -26,6 +38,7 @@ export interface ReadConfig {
   readonly warnings: readonly FiledIssue[]
   /** As shown: relative to the working directory. */
   readonly files: readonly string[]
+  readonly sources: readonly SourceFile[]
   readonly environment: Environment
   /** Adds places to issues that the server reports about the same document. */
   place(issues: readonly Issue[]): readonly FiledIssue[]
@@ -39,23 +52,32 @@ export function readConfig({
 }: Pick<CommandContext, 'args' | 'options' | 'global' | 'io'>): ReadConfig {
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, global)
-  const sources = findFiles(io, project, [...args, ...options.list('file')]).map((file) =>
-    parseSource({ path: shownPath(io, file), text: readFileSync(file, 'utf8') }),
-  )
-  const files = sources.map((source) => source.path)
+  const read = findFiles(io, project, [...args, ...options.list('file')]).map((file) => {
+    const text = readFileSync(file, 'utf8')
+    return { file, text, source: parseSource({ path: shownPath(io, file), text }) }
+  })
+  const sources = read.map(({ source }) => source)
+  const lookup = variables(io, environment)
+  const about = {
+    files: sources.map((source) => source.path),
+    sources: read.map(({ file, text, source: { path: shown, document } }) => {
+      return { file, path: shown, text, document, expanded: interpolate(document, lookup).value }
+    }),
+    environment,
+  }
   const merged = mergeFiles(sources)
   const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
   const ofFiles = merged.issues.map(framer(sources))
   // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
   if (sources.some((source) => source.document === undefined))
-    return { config: null, ...sorted(ofFiles), files, environment, place }
+    return { config: null, ...sorted(ofFiles), ...about, place }
 
-  const expanded = interpolate(merged.document, variables(io, environment))
+  const expanded = interpolate(merged.document, lookup)
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
   const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
   const found = sorted([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
-  return { config: found.errors.length === 0 ? verdict.config : null, ...found, files, environment, place }
+  return { config: found.errors.length === 0 ? verdict.config : null, ...found, ...about, place }
 }
 
 /** The document, or a failure that lists everything wrong with it. */

@@ -17,7 +17,7 @@ export const billingDrift: Command = {
     else {
       out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)
       out.print(showPlan(drift.differences, out.paint))
-      out.say('\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull`.')
+      out.say('\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.')
     }
     if (drift.unmanaged.length > 0)
       out.note(

@@ -2,23 +2,43 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from '../command.ts'
+import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { count } from '../views/issues.ts'
+import { updateFiles } from './pull-update.ts'
 
 export const billingPull: Command = {
   name: 'billing pull',
   summary: 'Write what is active at the processor as a configuration',
   description:
-    'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.',
-  options: [{ flags: '--output <file>', description: 'File to write; written whole or not at all.' }],
+    'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.\n\nWith --update, your own files are changed in place: only values that differ, with comments, order and formatting kept. Values that come from variables are never overwritten.',
+  options: [
+    { flags: '--output <file>', description: 'File to write; written whole or not at all.' },
+    {
+      flags: '--update [path...]',
+      description: 'Edit these files or folders (ratecard/billing when none is named) so that they say what is live.',
+    },
+    { flags: '--all', description: 'With --update: also add active objects that are in no file.' },
+    { flags: '--dry-run', description: 'With --update: list the edits and stop.' },
+  ],
   examples: [
     { command: 'ratecard billing pull --output ratecard/billing/billing.json', what: 'into the project' },
     { command: 'ratecard billing pull > account.json', what: 'to look at it' },
+    { command: 'ratecard billing pull --update', what: 'take edits made at the processor into your files' },
   ],
   run: async (context) => {
     const { options, io, out } = context
+    const update = options.flag('update') || options.list('update').length > 0
+    if (update && options.text('output') !== undefined)
+      throw usageFailure(
+        '--update and --output do not go together.',
+        'Edit your files with one, write a new file with the other.',
+      )
+    if (!update && (options.flag('all') || options.flag('dryRun')))
+      throw usageFailure('--all and --dry-run belong to --update.', 'Write `ratecard billing pull --update --dry-run`.')
     const pulled = await connect(context).client.admin.pull({ signal: io.signal })
     const text = `${JSON.stringify(pulled.document, null, 2)}\n`
+    if (update) return updateFiles(context, pulled)
     const output = options.text('output')
     for (const item of pulled.unrepresentable)
       out.note(`${out.paint.yellow('left out')} ${item.kind} ${item.processorId}: ${item.reason}`)

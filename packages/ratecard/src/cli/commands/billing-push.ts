@@ -1,11 +1,16 @@
+import path from 'node:path'
+import type { PushOutcome } from '@ratecard/client'
+import { systemClock, toRfc3339 } from '../../clock.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
 import { readConfig, requireConfig } from '../read-config.ts'
+import { readPlan, writePlan } from '../saved-plan.ts'
 import { connect } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showChanges } from '../views/changes.ts'
 import { jsonOutcome } from '../views/json.ts'
+import { applySavedPlan } from './push-saved-plan.ts'
 import {
   actorOptions,
   confirmPlan,
@@ -18,18 +23,19 @@ import {
   showWarnings,
   withPlaces,
 } from './shared.ts'
-import type { PushOutcome } from '@ratecard/client'
 
 export const billingPush: Command = {
   name: 'billing push',
   summary: 'Bring the processor to what the configuration says',
   description:
-    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Same content again is "unchanged" and writes nothing.',
+    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
   arguments: [filesArgument],
   options: [
     fileOption,
     { flags: '--dry-run', description: 'Show the plan and stop; nothing is written anywhere.' },
-    { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
+    { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
+    { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
+    { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
     ...impactOptions,
     ...actorOptions,
   ],
@@ -37,22 +43,45 @@ export const billingPush: Command = {
     { command: 'ratecard billing push', what: 'plan, question, push' },
     { command: 'ratecard billing push --env production --yes --message "Spring prices"', what: 'from a script' },
     { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
+    { command: 'ratecard billing push --env production --plan-out plan.json', what: 'to be looked at' },
+    { command: 'ratecard billing push --plan plan.json', what: 'and applied as it is' },
   ],
   run: async (context) => {
-    const { options, out } = context
-    if (options.flag('exitCode') && !options.flag('dryRun'))
-      throw usageFailure('--exit-code belongs to --dry-run.', 'Write `ratecard billing push --dry-run --exit-code`.')
+    checkOptions(context)
+    const saved = context.options.text('plan')
+    if (saved !== undefined) {
+      const outcome = await applySavedPlan(context, readPlan(path.resolve(context.io.cwd, saved)))
+      if (outcome.status !== 'planned') showOutcome(context, outcome)
+      return { exit: exitOf(context, outcome), json: jsonOutcome(outcome) }
+    }
     const read = readConfig(context)
     const config = requireConfig(read)
     showWarnings(context, read.warnings)
     const connection = connect(context)
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
-    return withPlaces(read, () => plan(context, connection, config), asFailure).finally(() => out.endProgress())
+    return withPlaces(read, () => plan(context, connection, config), asFailure).finally(() => context.out.endProgress())
   },
 }
 
+function checkOptions({ options, args }: CommandContext): void {
+  const planned = options.flag('dryRun') || options.text('planOut') !== undefined
+  if (options.flag('exitCode') && !planned)
+    throw usageFailure('--exit-code belongs to --dry-run.', 'Write `ratecard billing push --dry-run --exit-code`.')
+  if (options.text('plan') === undefined) return
+  if (options.text('planOut') !== undefined)
+    throw usageFailure('--plan and --plan-out do not go together.', 'Make a plan with one, apply it with the other.')
+  if (args.length > 0 || options.list('file').length > 0)
+    throw usageFailure('A saved plan holds its document.', 'Leave the files away: `ratecard billing push --plan FILE`.')
+  if (options.flag('force'))
+    throw usageFailure('--force would make another plan.', 'Make the plan itself with --force --plan-out.')
+}
+
+function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
+  return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
+}
+
 async function plan(context: CommandContext, connection: Connection, config: object): Promise<CommandResult> {
-  const { options, io } = context
+  const { options, io, out } = context
   const choices = {
     force: options.flag('force'),
     approveImpact: options.flag('approveImpact'),
@@ -61,14 +90,41 @@ async function plan(context: CommandContext, connection: Connection, config: obj
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
   showPlanOf(context, connection, planned)
-  for (const warning of planned.warnings) context.out.note(`${context.out.paint.yellow('warning')} ${warning.detail}`)
-  if (options.flag('dryRun'))
-    return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }
-  await confirmPlan(context, planned)
-  context.out.say()
-  const outcome = await pushAndFollow(context, connection.client, config, { ...choices, plan: planned })
+  for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
+  const planOut = options.text('planOut')
+  if (planOut !== undefined) savePlan(context, connection, config, planned, planOut)
+  if (options.flag('dryRun') || planOut !== undefined)
+    return { exit: exitOf(context, planned), json: jsonOutcome(planned) }
+  const exactly = await confirmPlan(context, planned)
+  out.say()
+  const outcome = await pushAndFollow(context, connection.client, config, { ...choices, plan: planned, exactly })
   showOutcome(context, outcome)
   return { json: jsonOutcome(outcome) }
+}
+
+function savePlan(
+  { options, global, io, out }: CommandContext,
+  connection: Connection,
+  document: object,
+  planned: PushOutcome,
+  name: string,
+): void {
+  writePlan(
+    path.resolve(io.cwd, name),
+    {
+      createdAt: toRfc3339(systemClock.now()),
+      apiUrl: connection.url,
+      environment: global.environment,
+      plan: planned.plan,
+      force: options.flag('force'),
+      approveImpact: options.flag('approveImpact'),
+      document,
+    },
+    planned,
+    { overwrite: global.yes },
+  )
+  out.say(`\n${out.paint.green('✓')} Saved to ${name}. Apply it with \`ratecard billing push --plan ${name}\`.`)
+  out.note('It holds the document with its variables expanded; only you may read it.')
 }
 
 export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void {

@@ -3,14 +3,19 @@ import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
+import { watchPush } from './shared.ts'
 
 export const billingPushes: Command = {
   name: 'billing pushes',
   summary: 'List pushes, or show the steps of one',
   arguments: [{ name: '[id]', description: 'Id of a push.' }],
-  options: [{ flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' }],
+  options: [
+    { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
+    { flags: '--follow', description: 'With an id: show its progress until it ended.' },
+  ],
   examples: [
     { command: 'ratecard billing pushes', what: 'recent pushes, failed ones too' },
+    { command: 'ratecard billing pushes <id> --follow', what: 'one that runs, until it ended' },
     { command: 'ratecard billing pushes <id>', what: 'each step of one, with the processor’s own errors' },
   ],
   run: async (context) => (context.args[0] === undefined ? list(context) : show(context, context.args[0])),
@@ -46,8 +51,11 @@ async function list(context: CommandContext): Promise<CommandResult> {
 }
 
 async function show(context: CommandContext, id: string): Promise<CommandResult> {
-  const { io, out } = context
-  const push = await connect(context).client.admin.findPush(id, { signal: io.signal })
+  const { io, out, options } = context
+  const { client } = connect(context)
+  const push = options.flag('follow')
+    ? await watchPush(context, client, id)
+    : await client.admin.findPush(id, { signal: io.signal })
   out.say(
     `Push ${push.id} (${push.kind} of version ${push.version}): ${paintState(push.state, context)}, ${push.stepsDone} of ${push.stepsTotal} steps\n`,
   )
@@ -58,9 +66,10 @@ async function show(context: CommandContext, id: string): Promise<CommandResult>
     step.kind.replace('_', ' '),
     step.configId,
     step.processorId ?? '',
+    step.requestId ?? '',
     errorText(step.error),
   ])
-  const titles = ['step', 'state', 'op', 'kind', 'id', 'processor id', 'error']
+  const titles = ['step', 'state', 'op', 'kind', 'id', 'processor id', 'request', 'error']
   if (rows.length > 0)
     out.print(
       table(

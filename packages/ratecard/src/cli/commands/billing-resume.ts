@@ -3,6 +3,7 @@ import { CliFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { showOutcome } from './billing-push.ts'
+import { followStarted } from './shared.ts'
 
 export const billingResume: Command = {
   name: 'billing resume',
@@ -14,7 +15,8 @@ export const billingResume: Command = {
   examples: [{ command: 'ratecard billing resume', what: 'the newest interrupted push' }],
   run: async (context) => {
     const { args, io, out } = context
-    const { admin } = connect(context).client
+    const { client } = connect(context)
+    const { admin } = client
     const id =
       args[0] ??
       (await admin.pushes({ limit: 100, signal: io.signal })).pushes.find(({ state }) => state === 'interrupted')?.id
@@ -26,7 +28,7 @@ export const billingResume: Command = {
         hint: '`ratecard billing pushes` lists them.',
       })
     out.progress(`Finishing push ${id} …`)
-    const outcome = await admin.resume(id, { signal: io.signal })
+    const outcome = await followStarted(context, client, null, () => admin.startResume(id, { signal: io.signal }))
     out.endProgress()
     showOutcome(context, outcome)
     return { json: jsonOutcome(outcome) }

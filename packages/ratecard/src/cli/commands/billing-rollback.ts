@@ -4,7 +4,7 @@ import { connect } from '../server-address.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { revisionNumber } from './billing-diff.ts'
 import { showOutcome } from './billing-push.ts'
-import { actorOptions, confirmPlan, hasChanges, impactOptions, showPlanOf } from './shared.ts'
+import { actorOptions, confirmPlan, followStarted, hasChanges, impactOptions, showPlanOf } from './shared.ts'
 
 export const billingRollback: Command = {
   name: 'billing rollback',
@@ -34,13 +34,15 @@ export const billingRollback: Command = {
     showPlanOf(context, connection, planned)
     if (options.flag('dryRun'))
       return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }
-    await confirmPlan(context, planned)
+    const exactly = await confirmPlan(context, planned)
     out.say()
-    out.progress(`Rolling back to revision ${revision} …`)
-    const outcome = await connection.client.admin.rollback(revision, {
-      ...choices,
-      idempotencyKey: crypto.randomUUID(),
-    })
+    const outcome = await followStarted(context, connection.client, planned, () =>
+      connection.client.admin.startRollback(revision, {
+        ...choices,
+        ...(exactly ? { expectPlan: planned.plan } : {}),
+        idempotencyKey: crypto.randomUUID(),
+      }),
+    )
     out.endProgress()
     showOutcome(context, outcome)
     return { json: jsonOutcome(outcome) }

@@ -52,7 +52,22 @@ export function jsonOutcome(outcome: client.PushOutcome) {
     changes: outcome.changes,
     details: outcome.details.map(jsonDetail),
     warnings: outcome.warnings,
+    impact: outcome.impact.map(jsonImpact),
     writes: outcome.writes,
+    plan: outcome.plan,
+  }
+}
+
+function jsonImpact(impact: client.PriceImpact) {
+  return {
+    price_id: impact.priceId,
+    processor_price_id: impact.processorPriceId,
+    action: impact.action,
+    subscriptions: impact.subscriptions,
+    subscriptions_without_tenant: impact.subscriptionsWithoutTenant,
+    tenants: impact.tenants,
+    monthly: impact.monthly,
+    usage_based: impact.usageBased,
   }
 }
 
@@ -65,6 +80,7 @@ export function jsonHistoryEntry(entry: client.HistoryEntry) {
     author: entry.author,
     message: entry.message,
     checksum: entry.checksum,
+    push_id: entry.pushId,
     changes: entry.changes,
   }
 }

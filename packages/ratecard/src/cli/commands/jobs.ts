@@ -1,0 +1,101 @@
+import type { JobReport } from '@ratecard/client'
+import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../command.ts'
+import { followJob, requireDone } from '../follow-job.ts'
+import { connect } from '../server-address.ts'
+import { showTime, table } from '../views/table.ts'
+import { toWireJson } from '../views/wire-json.ts'
+
+const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
+
+export const jobsList: Command = {
+  name: 'jobs list',
+  summary: 'List jobs that move subscriptions',
+  options: [{ flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' }],
+  examples: [{ command: 'ratecard jobs list', what: 'running and ended ones' }],
+  run: async (context) => {
+    const { options, io, out } = context
+    const list = await connect(context).client.jobs.list({ limit: options.whole('limit') ?? 10, signal: io.signal })
+    const columns = ['id', 'kind', 'about', 'state', 'steps', 'when (UTC)', 'author'].map((title) => ({ title }))
+    const rows = list.jobs.map((job) => [
+      job.id,
+      job.kind.replace('_', ' '),
+      job.subject,
+      job.state,
+      `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
+      showTime(job.createdAt),
+      job.author ?? '–',
+    ])
+    if (rows.length === 0) out.say('There were no jobs yet.')
+    else out.print(table(columns, rows, out.paint))
+    return { json: toWireJson(list) }
+  },
+}
+
+export const jobsShow: Command = {
+  name: 'jobs show',
+  summary: 'Show each step of a job, and what it was before',
+  arguments: [jobArgument],
+  options: [],
+  examples: [{ command: 'ratecard jobs show <id>', what: 'also how to go back' }],
+  run: async (context) => {
+    const { args, io } = context
+    const job = await connect(context).client.jobs.find(args[0] ?? '', { signal: io.signal })
+    return show(context, job)
+  },
+}
+
+export const jobsResume: Command = {
+  name: 'jobs resume',
+  summary: 'Go on with an interrupted or failed job',
+  arguments: [jobArgument],
+  options: [],
+  examples: [{ command: 'ratecard jobs resume <id>', what: 'what is done is not done again' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const { client } = connect(context)
+    const job = await client.jobs.resume(args[0] ?? '', { signal: io.signal })
+    const report = await followJob(client, job.id, out, io.signal)
+    requireDone(report)
+    out.say(`${out.paint.green('✓')} Done: ${String(report.stepsDone)} of ${String(report.stepsTotal)} steps.`)
+    return { json: toWireJson(report) }
+  },
+}
+
+export const jobsCancel: Command = {
+  name: 'jobs cancel',
+  summary: 'Stop a running job between two steps',
+  description: 'What was done stays done; `ratecard jobs resume` goes on.',
+  arguments: [jobArgument],
+  options: [],
+  examples: [{ command: 'ratecard jobs cancel <id>', what: 'nothing is cut off half-way' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
+    out.say(`${out.paint.green('✓')} Job ${job.id} stops after the step that runs now.`)
+    return { json: toWireJson(job) }
+  },
+}
+
+function show({ out }: CommandContext, job: JobReport): CommandResult {
+  out.say(
+    `${job.kind.replace('_', ' ')} ${job.subject}: ${job.state}, ${String(job.stepsDone)}/${String(job.stepsTotal)} steps`,
+  )
+  const columns = [{ title: '#', align: 'right' as const }, { title: 'state' }, { title: 'step' }, { title: 'result' }]
+  const rows = job.steps.map((step) => [
+    String(step.index + 1),
+    step.state,
+    oneLine(step.step),
+    oneLine(step.error ?? step.result),
+  ])
+  if (rows.length > 0) out.print(table(columns, rows, out.paint))
+  return { json: toWireJson(job) }
+}
+
+function oneLine(record: Readonly<Record<string, unknown>> | null): string {
+  if (record === null) return ''
+  const parts = Object.entries(record).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return `${name}=${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
+  })
+  return parts.join(' ')
+}

@@ -1,0 +1,181 @@
+import type { Tenant, TenantSubscriptions } from '@ratecard/client'
+import { authorOf } from '../author.ts'
+import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../command.ts'
+import { CliFailure, usageFailure } from '../failure.ts'
+import { connect } from '../server-address.ts'
+import { showTime, table } from '../views/table.ts'
+import { toWireJson } from '../views/wire-json.ts'
+
+const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
+const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
+const customerOption: OptionSpec = {
+  flags: '--customer <id>',
+  description: 'The customer at the processor that it is already, `cus_…`.',
+}
+
+export const tenantsCreate: Command = {
+  name: 'tenants create',
+  summary: 'Make a tenant',
+  description: 'Without --customer it becomes a customer of the processor at its first checkout.',
+  arguments: [{ name: '[id]', description: 'Your own id for it; one is made when it is left out.' }],
+  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
+  examples: [
+    { command: 'ratecard tenants create glazeworks --name "Glazeworks"', what: 'with an id of yours' },
+    { command: 'ratecard tenants create acme --name Acme --customer cus_123', what: 'who buys from you already' },
+  ],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const name = options.text('name') ?? args[0]
+    if (name === undefined) throw usageFailure('A tenant needs an id or a name.', 'Give one, or --name.')
+    const tenant = await connect(context).client.tenants.create(
+      { id: args[0], name, email: options.text('email'), processorCustomerId: options.text('customer') },
+      { author: await authorOf(context), signal: io.signal },
+    )
+    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)} (${tenant.name}).`)
+    return { json: toWireJson(tenant) }
+  },
+}
+
+export const tenantsList: Command = {
+  name: 'tenants list',
+  summary: 'List tenants',
+  options: [
+    { flags: '--template <name>', description: 'Only those with this enterprise template.' },
+    { flags: '--enterprise-id <id>', description: 'Only those with this enterprise id.' },
+    { flags: '--customer <id>', description: 'Only the one that is this customer of the processor.' },
+    { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
+    { flags: '--offset <n>', description: 'How many to pass over.', range: [0, 1_000_000], defaultText: '0' },
+  ],
+  examples: [{ command: 'ratecard tenants list --template school', what: 'who has a template' }],
+  run: async (context) => {
+    const { options, io, out } = context
+    const list = await connect(context).client.tenants.list({
+      limit: options.whole('limit') ?? 20,
+      offset: options.whole('offset') ?? 0,
+      enterpriseTemplate: options.text('template'),
+      enterpriseId: options.text('enterpriseId'),
+      processorCustomerId: options.text('customer'),
+      signal: io.signal,
+    })
+    if (list.tenants.length === 0) out.say('No tenants.')
+    else {
+      const columns = ['id', 'name', 'customer', 'enterprise', 'made (UTC)'].map((title) => ({ title }))
+      const rows = list.tenants.map((tenant) => [
+        tenant.id,
+        tenant.name,
+        tenant.processorCustomerId ?? '–',
+        enterpriseOf(tenant),
+        showTime(tenant.createdAt),
+      ])
+      out.print(table(columns, rows, out.paint))
+      const { total, offset } = list.pagination
+      if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
+    }
+    return { json: toWireJson(list) }
+  },
+}
+
+const enterpriseOf = ({ enterpriseTemplate, enterpriseId }: Tenant) =>
+  enterpriseTemplate ?? (enterpriseId === null ? '–' : `id ${enterpriseId}`)
+
+export const tenantsShow: Command = {
+  name: 'tenants show',
+  summary: 'Show a tenant and what it is subscribed to',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants show glazeworks', what: 'by your own price ids' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const { client } = connect(context)
+    const id = args[0] ?? ''
+    const tenant = await client.tenants.find(id, { signal: io.signal })
+    const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
+    out.print(
+      [
+        `${out.paint.bold(tenant.id)}  ${tenant.name}${tenant.email === null ? '' : `  ${tenant.email}`}`,
+        `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
+        `  enterprise  ${enterpriseOf(tenant)}`,
+        `  billing     ${subscriptions.billingStatus}`,
+      ].join('\n'),
+    )
+    showSubscriptions(context, subscriptions)
+    return { json: { ...asRecord(toWireJson(tenant)), ...asRecord(toWireJson(subscriptions)) } }
+  },
+}
+
+export const tenantsSubscriptions: Command = {
+  name: 'tenants subscriptions',
+  summary: 'List what a tenant is subscribed to',
+  description: '`legacy` marks a price that was replaced since: the tenant keeps it until you move it.',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants subscriptions glazeworks', what: 'live ones, by your own price ids' }],
+  run: async (context) => {
+    const { args, io } = context
+    const found = await connect(context).client.tenants.subscriptions(args[0] ?? '', { signal: io.signal })
+    showSubscriptions(context, found)
+    return { json: toWireJson(found) }
+  },
+}
+
+function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSubscriptions): void {
+  if (subscriptions.length === 0) {
+    out.say('No live subscriptions.')
+    return
+  }
+  const columns = ['subscription', 'status', 'price', 'quantity', 'renews (UTC)', 'then'].map((title) => ({ title }))
+  const rows = subscriptions.flatMap((subscription) =>
+    subscription.items.map((item) => [
+      subscription.id,
+      subscription.cancelAtPeriodEnd ? `${subscription.status}, ends` : subscription.status,
+      `${item.priceId ?? item.processorPriceId}${item.legacy ? out.paint.yellow(' (legacy)') : ''}`,
+      item.quantity === null ? (item.usageType === 'metered' ? 'by usage' : '–') : String(item.quantity),
+      item.currentPeriodEnd === null ? '–' : showTime(item.currentPeriodEnd),
+      item.scheduledPriceId ?? '',
+    ]),
+  )
+  out.print(table(columns, rows, out.paint))
+}
+
+export const tenantsUpdate: Command = {
+  name: 'tenants update',
+  summary: 'Change a tenant’s name, address or customer',
+  arguments: [tenantArgument],
+  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],
+  examples: [{ command: 'ratecard tenants update glazeworks --email ap@glazeworks.example', what: 'the rest stays' }],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const change = {
+      name: options.text('name'),
+      email: options.text('email'),
+      processorCustomerId: options.text('customer'),
+    }
+    if (Object.values(change).every((value) => value === undefined))
+      throw usageFailure('Nothing to change.', 'Give --name, --email or --customer.')
+    const actor = { author: await authorOf(context), signal: io.signal }
+    const tenant = await connect(context).client.tenants.update(args[0] ?? '', change, actor)
+    out.say(`${out.paint.green('✓')} Changed ${tenant.id}.`)
+    return { json: toWireJson(tenant) }
+  },
+}
+
+export const tenantsDelete: Command = {
+  name: 'tenants delete',
+  summary: 'Forget a tenant',
+  description: 'Its audit trail stays, and nothing changes at the processor.',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants delete glazeworks', what: 'asks first on a terminal' }],
+  run: async (context) => {
+    const { args, io, out, global } = context
+    const id = args[0] ?? ''
+    if (!global.yes && io.interactive && !(await io.confirm(`Forget the tenant "${id}"?`)))
+      throw new CliFailure(1, { code: 'declined', title: 'Declined', detail: 'Nothing was changed.' })
+    await connect(context).client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
+    out.say(`${out.paint.green('✓')} Forgot ${id}.`)
+    return { json: { id, deleted: true } }
+  },
+}
+
+export const asRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {}

@@ -1,0 +1,157 @@
+// Which values in the author's files have to change so that they say what is live. Only what the processor holds: our own fields
+// (ui, public, enterprise) and the version are the author's. Values that come from a variable are never overwritten.
+import { compareDocuments } from '../catalog/compare-documents.ts'
+import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import { editsBetween } from '../config/edit-source.ts'
+import type { BillingConfig } from '../config/schema.ts'
+import { canonicalDecimal } from '../money/decimal.ts'
+import { holdersOf, idOf, isRecord, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
+import type { Holder, Kind, LiveEdit } from './file-items.ts'
+import { additionsOf } from './live-additions.ts'
+import type { SourceFile } from './read-config.ts'
+
+export interface LiveEdits {
+  readonly edits: readonly LiveEdit[]
+  /** What differs and may not be changed in the file, with the reason. */
+  readonly refused: readonly string[]
+  /** In the files, but not active at the processor. */
+  readonly notLive: readonly string[]
+  /** Active at the processor, but not in the files. */
+  readonly notInFiles: readonly string[]
+}
+
+const ourOwn = new Set(['ui', 'public', 'default', 'enterprise_template', 'enterprise_id', 'base_price'])
+
+/** Members of the document that say a field. */
+const membersOf: Readonly<Record<string, readonly string[]>> = {
+  amount: ['amount', 'unit_amount_decimal'],
+  unit_amount_decimal: ['amount', 'unit_amount_decimal'],
+  'default_aggregation.formula': ['default_aggregation'],
+  'customer_mapping.event_payload_key': ['customer_mapping'],
+  'value_settings.event_payload_key': ['value_settings'],
+}
+
+export function liveEdits(
+  sources: readonly SourceFile[],
+  config: BillingConfig,
+  live: BillingConfig,
+  { all }: { readonly all: boolean },
+): LiveEdits {
+  const differences = compareDocuments(config, live)
+  const result = { edits: [] as LiveEdit[], refused: [] as string[] }
+  for (const difference of differences)
+    if (difference.change === 'changed') addChanges(result, sources, live, difference)
+  const added = differences.filter(({ change }) => change === 'added')
+  if (all) result.edits.push(...additionsOf(sources, live, added))
+  return {
+    ...result,
+    notLive: differences.filter(({ change }) => change === 'removed').map(nameOf),
+    notInFiles: all ? [] : added.map(nameOf),
+  }
+}
+
+type Result = { readonly edits: LiveEdit[]; readonly refused: string[] }
+
+function addChanges(
+  result: Result,
+  sources: readonly SourceFile[],
+  live: BillingConfig,
+  difference: DocumentDifference,
+): void {
+  const { kind, configId } = difference
+  const holders = holdersOf(sources, kind, configId)
+  const target = itemOf(live, kind, configId)
+  if (target === undefined || holders.length === 0) return
+  const item = nameOf(difference)
+  for (const { field, after } of difference.fields) {
+    if (ourOwn.has(field)) continue
+    if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
+    else if (field === 'default_price') addDefaultPrice(result, sources, holders, after, item)
+    else
+      for (const member of membersOf[field] ?? [field]) {
+        const holder = holders.find(({ raw }) => raw[member] !== undefined) ?? holders[0]
+        if (holder !== undefined) addMember(result, holder, member, target[member], item)
+      }
+    // An id that is derived from the address would change with it, and the signing secret be lost.
+    if (kind === 'webhook' && field === 'url' && holders[0]?.raw['id'] === undefined && holders[0] !== undefined)
+      addMember(result, holders[0], 'id', configId, item)
+  }
+}
+
+function addMember(result: Result, holder: Holder, member: string, live: unknown, item: string): void {
+  const [raw, expanded] = [holder.raw[member], holder.expanded[member]]
+  const wanted = wantedValue(member, expanded, live)
+  if (editsBetween(expanded, wanted, []).length === 0) return
+  if (JSON.stringify(raw ?? null).includes('${')) {
+    const written = typeof raw === 'string' ? raw : `a variable in "${member}"`
+    result.refused.push(
+      `${item}: "${member}" comes from ${written} in ${holder.source.path}, but is ${JSON.stringify(wanted ?? null)} at the processor.`,
+    )
+    return
+  }
+  for (const edit of editsBetween(raw, literal(wanted), [...holder.path, member]))
+    result.edits.push({
+      ...edit,
+      source: holder.source,
+      item,
+      field: edit.path.slice(holder.path.length).join('.'),
+      before: valueAt(holder.source.document, edit.path),
+    })
+}
+
+/** The live value in the file's own words where they mean the same. */
+function wantedValue(member: string, before: unknown, live: unknown): unknown {
+  if (member === 'metadata' && isRecord(before)) {
+    // Keys that the file does not speak of are somebody else's.
+    const held = isRecord(live) ? live : {}
+    return Object.fromEntries(Object.keys(before).flatMap((key) => (held[key] === undefined ? [] : [[key, held[key]]])))
+  }
+  if (member === 'tiers' && Array.isArray(before) && Array.isArray(live))
+    return live.map((tier: unknown, index) => {
+      const present: unknown = before[index]
+      return isRecord(tier) && isRecord(present) && tierText(tier) === tierText(present) ? present : tier
+    })
+  return live
+}
+
+function tierText(tier: Readonly<Record<string, unknown>>): string {
+  const amount = (value: unknown) => canonicalDecimal(typeof value === 'string' ? value : Number(value ?? 0))
+  return [tier['up_to'], amount(tier['unit_amount_decimal'] ?? tier['unit_amount']), amount(tier['flat_amount'])].join(
+    ' ',
+  )
+}
+
+/** What stands at the processor is text, not a variable. */
+function literal(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', '$${')
+  if (Array.isArray(value)) return value.map(literal)
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, literal(member)]))
+    : value
+}
+
+function addDefaultPrice(
+  result: Result,
+  sources: readonly SourceFile[],
+  holders: readonly Holder[],
+  live: unknown,
+  item: string,
+): void {
+  for (const { expanded } of holders)
+    for (const price of recordsOf(expanded['prices'])) {
+      const id = String(price['id'])
+      const [holder] = holdersOf(sources, 'price', id)
+      if (holder === undefined) continue
+      if (id === live && price['default'] !== true) addMember(result, holder, 'default', true, `${item}, price ${id}`)
+      if (id !== live && price['default'] === true)
+        addMember(result, holder, 'default', undefined, `${item}, price ${id}`)
+    }
+}
+
+function itemOf(config: BillingConfig, kind: Kind, id: string): Readonly<Record<string, unknown>> | undefined {
+  const items =
+    kind === 'price'
+      ? config.products.flatMap((product) => product.prices ?? [])
+      : (valueAt(config, [listOf[kind]]) ?? [])
+  return recordsOf(items).find((item) => idOf(kind, item) === id)
+}

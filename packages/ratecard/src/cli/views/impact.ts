@@ -1,0 +1,24 @@
+import type { PriceImpact } from '@ratecard/client'
+import type { Paint } from '../output.ts'
+import { count } from './issues.ts'
+
+/** One line for each price that somebody is on: who stays on the old price, and the money a month. Empty when nobody is. */
+export function showImpact(impact: readonly PriceImpact[], paint: Paint): string {
+  return impact
+    .filter(({ subscriptions }) => subscriptions > 0)
+    .map((price) => `  ${paint.yellow('!')} ${paint.bold(price.priceId)}: ${sentence(price)}`)
+    .join('\n')
+}
+
+function sentence({ subscriptions, subscriptionsWithoutTenant, tenants, monthly, usageBased }: PriceImpact): string {
+  const owned = subscriptions - subscriptionsWithoutTenant
+  const whose = [
+    ...(owned > 0 ? [`${count(owned, 'subscription')} of ${count(tenants, 'tenant')}`] : []),
+    ...(subscriptionsWithoutTenant > 0
+      ? [`${count(subscriptionsWithoutTenant, 'subscription')} of customers that are no tenant`]
+      : []),
+  ].join(' and ')
+  const money = usageBased ? ['billed by usage'] : monthly.map(({ formatted }) => `${formatted} a month`)
+  const parts = [whose, ...money].join(', ')
+  return `${parts} ${subscriptions === 1 ? 'stays' : 'stay'} on the old price until moved`
+}

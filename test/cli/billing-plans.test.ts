@@ -1,0 +1,206 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createClient } from '@ratecard/client'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+const key = 'cli-plans-service-key'
+let world: CliWorld
+let server: RunningServer
+let dataDir: string
+const client = () => createClient({ baseUrl: server.url, serviceKey: key })
+
+beforeAll(async () => {
+  const home = cliWorld()
+  dataDir = path.join(home.cwd, 'data')
+  server = await startServer({
+    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: key, RATECARD_LOG_LEVEL: 'silent' },
+    port: 0,
+    dataDir,
+    out: () => undefined,
+  })
+  world = cliWorld({ RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key })
+  return home.remove
+})
+afterAll(async () => {
+  await server.close()
+  world.remove()
+})
+
+const priced = (amount: number, version = '1.0.0') =>
+  smallConfig({
+    version,
+    products: [
+      {
+        id: 'pro',
+        name: 'Pro',
+        prices: [{ id: 'pro_monthly', amount, currency: 'eur', interval: 'month', default: true }],
+      },
+    ],
+  })
+const write = (config: object) => world.write('ratecard/billing/plans.json', config)
+const planFile = () => path.join(world.cwd, 'plan.json')
+
+describe('a saved plan', () => {
+  beforeEach(async () => {
+    write(priced(1200))
+    expect((await world.run(['billing', 'push', '--force', '--quiet'])).exit).toBe(0)
+    write(priced(1400, '1.1.0'))
+    const saved = await world.run(['billing', 'push', '--plan-out', 'plan.json', '--yes', '--exit-code'])
+    expect(saved.stdout).toContain('€12.00 / month → €14.00 / month')
+    expect(saved.exit).toBe(3)
+    expect((await client().admin.config()).version).toBe('1.0.0')
+  })
+
+  it('is a file of its owner alone, with the plan to read and the document to send', () => {
+    expect(statSync(planFile()).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(planFile(), 'utf8'))).toMatchObject({
+      format: 'ratecard-plan/1',
+      api_url: server.url,
+      environment: null,
+      version: '1.1.0',
+      changes: { prices: { updated: ['pro_monthly'] } },
+      document: priced(1400, '1.1.0'),
+    })
+  })
+
+  it('is not written over another file unasked', async () => {
+    const again = await world.run(['billing', 'push', '--plan-out', 'plan.json'])
+    expect(again.exit).toBe(1)
+    expect(again.stderr).toContain('plan.json exists already')
+  })
+
+  it('is applied as it was made, whatever the files say by now', async () => {
+    write(priced(9900, '9.0.0'))
+    const applied = await world.json(['billing', 'push', '--plan', 'plan.json', '--message', 'agreed'])
+    expect(applied).toMatchObject({
+      exit: 0,
+      document: { status: 'applied', changes: { prices: { updated: ['pro_monthly'] } } },
+    })
+    const { config } = await client().admin.config()
+    expect(config.version).toBe('1.1.0')
+    expect(config.products[0]?.prices?.[0]?.amount).toBe(1400)
+    // Applied, it no longer fits.
+    expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).document.error.code).toBe('plan_stale')
+  })
+
+  it('is refused when the live state moved on, and nothing is written', async () => {
+    const { revision } = await client().admin.push(priced(1300, '1.0.5'))
+    const refused = await world.json(['billing', 'push', '--plan', 'plan.json'])
+    expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'plan_stale' } } })
+    expect((await client().admin.config()).revision).toBe(revision)
+  })
+
+  it('is refused at another server, in another environment, and with another document', async () => {
+    const elsewhere = await world.json(['billing', 'push', '--plan', 'plan.json', '--api-url', 'http://127.0.0.1:9'])
+    expect(elsewhere).toMatchObject({ exit: 1, document: { error: { code: 'plan_elsewhere' } } })
+    const environment = await world.json(['billing', 'push', '--plan', 'plan.json', '--env', 'staging'])
+    expect(environment).toMatchObject({ exit: 1, document: { error: { code: 'plan_elsewhere' } } })
+    writeFileSync(planFile(), readFileSync(planFile(), 'utf8').replace('"amount": 1400', '"amount": 1'))
+    const forged = await world.json(['billing', 'push', '--plan', 'plan.json'])
+    expect(forged).toMatchObject({ exit: 1, document: { error: { code: 'plan_file_invalid' } } })
+    writeFileSync(planFile(), 'no json')
+    const broken = await world.json(['billing', 'push', '--plan', 'plan.json'])
+    expect(broken).toMatchObject({ exit: 1, document: { error: { code: 'plan_file_invalid' } } })
+    expect((await client().admin.config()).version).toBe('1.0.0')
+  })
+
+  it.each([
+    [['--plan', 'plan.json', '--plan-out', 'other.json']],
+    [['--plan', 'plan.json', '--force']],
+    [['--plan', 'plan.json', 'ratecard/billing']],
+  ])('does not go together with %j', async (options) => {
+    expect((await world.json(['billing', 'push', ...options])).exit).toBe(2)
+  })
+})
+
+const sandbox = (method: string, body?: object) =>
+  fetch(`${server.sandboxUrl ?? ''}/_sandbox/faults`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+
+describe('a long push', () => {
+  const many = (version: string, amount: number) =>
+    smallConfig({
+      version,
+      products: [
+        {
+          id: 'pro',
+          name: 'Pro',
+          prices: Array.from({ length: 48 }, (_, index) => ({
+            id: `p${String(index)}`,
+            amount: amount + index,
+            currency: 'eur',
+            interval: 'month',
+          })),
+        },
+      ],
+    })
+
+  it('tells whoever stops watching that it goes on, and how to follow and stop it; it can be cancelled and resumed', async () => {
+    write(many('2.0.0', 1000))
+    await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
+    const watching = new AbortController()
+    const running = world.run(['billing', 'push', '--force'], { signal: watching.signal })
+    let id: string | undefined
+    while (id === undefined)
+      id = (await client().admin.pushes({ limit: 1 })).pushes.find(({ state }) => state === 'running')?.id
+    watching.abort()
+    const ran = await running
+    expect(ran.exit).toBe(1)
+    expect(ran.stderr).toContain(`ratecard billing cancel ${id}`)
+    expect(ran.stderr).toContain(`ratecard billing pushes ${id} --follow`)
+
+    const cancelled = await world.json(['billing', 'cancel'])
+    expect(cancelled).toMatchObject({ exit: 0, document: { id, state: 'interrupted' } })
+    const again = await world.json(['billing', 'cancel', id])
+    expect(again).toMatchObject({ exit: 1, document: { error: { code: 'push_not_running' } } })
+
+    await sandbox('DELETE')
+    const resumed = await world.run(['billing', 'resume'])
+    expect(resumed.stdout).toMatch(/\[ *\d+\/\d+\] created price p\d+/)
+    expect(resumed.stdout).toContain('Applied version 2.0.0')
+    const report = await world.run(['billing', 'pushes', id, '--follow'])
+    expect(report.stdout).toMatch(/request/)
+    expect(report.stdout).toMatch(/req_\w+/)
+    const history = await client().admin.history({ limit: 1 })
+    expect(history.versions[0]?.pushId).toBe(id)
+  })
+
+  it('rolls back with its progress shown', async () => {
+    const { revision } = await client().admin.config()
+    await client().admin.push(many('2.1.0', 3000))
+    const back = await world.run(['billing', 'rollback', String(revision)])
+    expect(back.stdout).toMatch(/\[ *\d+\/\d+\] updated price p\d+/)
+    expect(back.exit).toBe(0)
+  })
+})
+
+describe('whom a push affects', () => {
+  it('is told in the plan, in money a month', async () => {
+    write(priced(9900))
+    await world.run(['billing', 'push', '--force', '--quiet'])
+    const { config } = await client().admin.config()
+    const price = config.products[0]?.prices?.[0]?.processor_id ?? ''
+    const sandboxKey = readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()
+    const post = async (at: string, body: Record<string, string>): Promise<string> => {
+      const answer = await fetch(`${server.sandboxUrl ?? ''}${at}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sandboxKey}` },
+        body: new URLSearchParams(body),
+      })
+      return ((await answer.json()) as { id: string }).id
+    }
+    const customer = await post('/v1/customers', { name: 'Ada' })
+    await post('/v1/subscriptions', { customer, 'items[0][price]': price, 'items[0][quantity]': '12' })
+    write(priced(11_900, '1.1.0'))
+    const planned = await world.run(['billing', 'push', '--dry-run'])
+    expect(planned.stdout).toContain(
+      'pro_monthly: 1 subscription of customers that are no tenant, €1,188.00 a month stays on the old price until moved',
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import path from 'node:path'
+import { createClient } from '@ratecard/client'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+const keys = { staging: 'staging-service-key-x', production: 'production-service-key' }
+const servers = {} as Record<keyof typeof keys, RunningServer>
+let world: CliWorld
+
+beforeAll(async () => {
+  const home = cliWorld()
+  for (const name of ['staging', 'production'] as const)
+    servers[name] = await startServer({
+      env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: keys[name], RATECARD_LOG_LEVEL: 'silent' },
+      port: 0,
+      dataDir: path.join(home.cwd, name),
+      out: () => undefined,
+    })
+  world = cliWorld()
+  for (const name of ['staging', 'production'] as const) environment(name, servers[name].url, keys[name])
+  return home.remove
+})
+afterAll(async () => {
+  await Promise.all(Object.values(servers).map((server) => server.close()))
+  world.remove()
+})
+
+function environment(name: string, url: string, key: string): void {
+  world.write(`ratecard/environments/.env.${name}`, `RATECARD_API_URL=${url}\nRATECARD_SERVICE_KEY=${key}\n`)
+}
+const client = (name: keyof typeof keys) => createClient({ baseUrl: servers[name].url, serviceKey: keys[name] })
+const hook = (host: string) => ({ id: 'hook', url: `https://${host}/hooks`, events: ['invoice.paid'] })
+const document = (version: string, amount: number, changes: Record<string, unknown> = {}) =>
+  smallConfig({
+    version,
+    products: [
+      {
+        // Words and order of the author, which must arrive as they are.
+        prices: [{ currency: 'eur', id: 'pro_monthly', interval: 'month', interval_count: 1, amount, default: true }],
+        name: 'Pro – für Teams',
+        id: 'pro',
+      },
+    ],
+    ...changes,
+  })
+const promote = ['billing', 'promote', '--from', 'staging', '--to', 'production']
+
+describe('promotion', () => {
+  let tested: number
+  beforeEach(async () => {
+    await client('production').admin.push(document('1.0.0', 1000), { force: true })
+    tested = (await client('staging').admin.push(document('1.1.0', 1200), { force: true })).revision ?? 0
+  })
+
+  it('takes exactly what was tested, says how the environments differ, and where it came from', async () => {
+    const dry = await world.run([...promote, '--dry-run', '--exit-code'])
+    expect(dry.exit).toBe(3)
+    expect(dry.stdout).toContain('1 difference')
+    expect(dry.stdout).toContain('€10.00 / month → €12.00 / month')
+    expect((await client('production').admin.config()).version).toBe('1.0.0')
+
+    const ran = await world.run(promote)
+    expect(ran).toMatchObject({ exit: 0, stderr: '' })
+    const made = (await client('production').admin.config()).revision
+    const [source, target] = await Promise.all([
+      client('staging').admin.revision(tested),
+      client('production').admin.revision(made),
+    ])
+    expect(JSON.stringify(target.document)).toBe(JSON.stringify(source.document))
+    expect(target.checksum).toBe(source.checksum)
+    expect(ran.stdout).toContain(source.checksum)
+    expect(target.message).toBe(`Promoted from staging, revision ${tested} of ${servers.staging.url}`)
+  })
+
+  it('takes an earlier revision when it is named', async () => {
+    await client('staging').admin.push(document('1.2.0', 9900))
+    const ran = await world.json([...promote, '--revision', String(tested), '--message', 'Spring'])
+    expect(ran).toMatchObject({ exit: 0, document: { status: 'applied' } })
+    const { version, revision } = await client('production').admin.config()
+    expect(version).toBe('1.1.0')
+    expect((await client('production').admin.revision(revision)).message).toMatch(/^Spring \(promoted from staging/)
+  })
+
+  it('does not point the customers’ webhooks at the test system unasked', async () => {
+    await client('production').admin.push(document('1.0.1', 1000, { webhooks: [hook('live.example.com')] }))
+    await client('staging').admin.push(document('1.1.1', 1200, { webhooks: [hook('staging.example.com')] }))
+    const refused = await world.json(promote)
+    expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'confirmation_required' } } })
+    expect(refused.document.error.detail).toContain('https://live.example.com/hooks')
+    const declined = await world.run(promote, { answer: { confirm: false } })
+    expect(declined.exit).toBe(1)
+    expect((await client('production').admin.config()).version).toBe('1.0.1')
+    expect((await world.run([...promote, '--yes'])).exit).toBe(0)
+    expect((await client('production').admin.config()).config.webhooks?.[0]?.url).toBe(
+      'https://staging.example.com/hooks',
+    )
+  })
+
+  it('is refused for a reset, which holds no configuration', async () => {
+    const { revision } = await client('staging').admin.reset()
+    const reset = await world.json([...promote, '--revision', String(revision)])
+    expect(reset).toMatchObject({ exit: 1, document: { error: { code: 'revision_not_found' } } })
+    expect((await client('production').admin.config()).version).toBe('1.0.0')
+  })
+
+  it.each([
+    [['billing', 'promote', '--from', 'staging'], 2, 'usage'],
+    [['billing', 'promote', '--from', 'staging', '--to', 'staging'], 2, 'usage'],
+    [[...promote, '--env', 'production'], 2, 'usage'],
+    [['billing', 'promote', '--from', 'staging', '--to', 'dev'], 1, 'environment_incomplete'],
+  ])('%j is refused before anything is asked', async (argv, exit, code) => {
+    expect(await world.json(argv)).toMatchObject({ exit, document: { error: { code } } })
+  })
+})

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createClient } from '@ratecard/client'
+import Stripe from 'stripe'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+const key = 'cli-update-service-key'
+let home: CliWorld
+let world: CliWorld
+let server: RunningServer
+let stripe: Stripe
+
+beforeEach(async () => {
+  home = cliWorld()
+  const dataDir = path.join(home.cwd, 'data')
+  server = await startServer({
+    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: key, RATECARD_LOG_LEVEL: 'silent' },
+    port: 0,
+    dataDir,
+    out: () => undefined,
+  })
+  stripe = new Stripe(readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim(), {
+    host: '127.0.0.1',
+    port: Number(new URL(server.sandboxUrl ?? '').port),
+    protocol: 'http',
+    telemetry: false,
+  })
+  world = cliWorld({ RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key, HOOK_HOST: 'hooks.example.com' })
+  world.write('ratecard/billing/catalog.yaml', catalog)
+  world.write('ratecard/billing/rest.jsonc', rest)
+  expect(await world.run(['billing', 'push', '--quiet'])).toMatchObject({ exit: 0, stderr: '' })
+  return async () => {
+    await server.close()
+    home.remove()
+    world.remove()
+  }
+})
+
+const catalog = `# Prices are agreed with sales: see the wiki
+version: 1.0.0
+products:
+- id: pro            # our bread and butter
+  name: 'Pro'
+  metadata: { team: growth, tier: two }   # for reports
+  prices:
+    -   id: pro_monthly
+        amount: 1200    # euro cents
+        currency: eur
+        interval: month
+
+    # yearly: two months free
+    -   { id: pro_yearly, amount: 12000, currency: eur, interval: year, default: true }
+  ui:
+    tagline: "For teams"
+`
+const rest = `{
+  "version": "1.0.0",
+  "products": [],
+  // who hears of it
+  "webhooks": [
+    { "url": "https://\${HOOK_HOST}/billing",  "events": ["invoice.paid", "invoice.created"] /* both */ }
+  ],
+  "coupons": [
+    { "id": "welcome", "name": "Welcome", "percent_off": 25, "duration": "once" }, // spring
+  ],
+}
+`
+const file = (name: string) => readFileSync(path.join(world.cwd, 'ratecard/billing', name), 'utf8')
+const update = ['billing', 'pull', '--update']
+
+async function priceId(id: string): Promise<string> {
+  const { config } = await createClient({ baseUrl: server.url, serviceKey: key }).admin.config()
+  return config.products.flatMap((product) => product.prices ?? []).find((price) => price.id === id)?.processor_id ?? ''
+}
+
+async function renameCoupon(): Promise<void> {
+  const [coupon] = (await stripe.coupons.list()).data
+  await stripe.coupons.update(coupon?.id ?? '', { name: 'Hello' })
+}
+
+async function editAtProcessor(): Promise<void> {
+  await stripe.products.update('rc_pro', {
+    name: 'Pro: the one',
+    description: 'For teams, and "more"',
+    metadata: { tier: 'three', foreign: 'yes' },
+    default_price: await priceId('pro_monthly'),
+  })
+  await renameCoupon()
+}
+
+const catalogAfter = catalog
+  .replace("'Pro'", "'Pro: the one'")
+  .replace('tier: two', 'tier: three')
+  .replace('        interval: month\n', '        interval: month\n        default: true\n')
+  .replace(', default: true }', ' }')
+  .replace('    tagline: "For teams"\n', '    tagline: "For teams"\n  description: For teams, and "more"\n')
+
+describe('an edit at the processor is taken into the files', () => {
+  it('value by value, with every other byte as it was, and then nothing is left to push', async () => {
+    await editAtProcessor()
+    const ran = await world.run(update)
+    expect(ran).toMatchObject({ exit: 0 })
+    expect(ran.stdout).toContain('ratecard/billing/catalog.yaml  product pro  name: "Pro" → "Pro: the one"')
+    expect(file('catalog.yaml')).toBe(catalogAfter)
+    expect(file('rest.jsonc')).toBe(rest.replace('"Welcome"', '"Hello"'))
+    // The history gets a revision that says so; the processor is as the files say.
+    expect((await world.run(['billing', 'push', '--yes'])).stdout).toContain('Nothing is written to the processor.')
+    expect((await world.run(['billing', 'drift', '--exit-code'])).exit).toBe(0)
+    expect((await world.run(update)).stdout).toContain('The files say what is live')
+  })
+
+  it('only after the list was shown: not with --dry-run, and not when declined', async () => {
+    await editAtProcessor()
+    const dry = await world.run([...update, '--dry-run'])
+    expect(dry.stdout).toContain('"Welcome" → "Hello"')
+    expect((await world.run(update, { answer: { confirm: false } })).exit).toBe(1)
+    expect(file('catalog.yaml')).toBe(catalog)
+    expect(file('rest.jsonc')).toBe(rest)
+    expect((await world.run(update, { answer: { confirm: true } })).exit).toBe(0)
+    expect(file('catalog.yaml')).toBe(catalogAfter)
+  })
+
+  it('events of a webhook one by one; a value that comes from a variable is named and nothing is written', async () => {
+    const [endpoint] = (await stripe.webhookEndpoints.list()).data
+    await stripe.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.created', 'charge.refunded'] })
+    expect((await world.run(update)).exit).toBe(0)
+    const after = rest.replace('["invoice.paid", "invoice.created"]', '["invoice.created", "charge.refunded"]')
+    expect(file('rest.jsonc')).toBe(after)
+
+    await stripe.webhookEndpoints.update(endpoint?.id ?? '', { url: 'https://elsewhere.example.com/billing' })
+    await renameCoupon()
+    const refused = await world.json(update)
+    expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'update_refused' } } })
+    expect(refused.document.error.detail).toContain('https://${HOOK_HOST}/billing')
+    expect(file('rest.jsonc')).toBe(after)
+  })
+
+  it('objects that nobody manages stay out, unless they are asked for', async () => {
+    const product = await stripe.products.create({ name: 'Legacy' })
+    const price = await stripe.prices.create({
+      product: product.id,
+      currency: 'eur',
+      unit_amount: 500,
+      recurring: { interval: 'month' },
+      lookup_key: 'legacy_monthly',
+    })
+    const without = await world.run(update)
+    expect(without.stderr).toContain('price legacy_monthly')
+    expect(file('catalog.yaml')).toBe(catalog)
+
+    expect((await world.run([...update, '--all'])).exit).toBe(0)
+    expect(file('catalog.yaml').startsWith(catalog)).toBe(true)
+    expect(file('catalog.yaml')).toContain(`processor_id: ${price.id}`)
+    const planned = await world.json(['billing', 'push', '--dry-run'])
+    expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
+  })
+
+  it('what was archived there is left in the file, and named', async () => {
+    await stripe.products.update('rc_pro', { default_price: '' })
+    await stripe.prices.update(await priceId('pro_monthly'), { active: false })
+    const ran = await world.run(update)
+    expect(ran.stderr).toContain('price pro_monthly is not active at the processor')
+    expect(file('catalog.yaml')).toContain('id: pro_monthly')
+  })
+
+  it.each([[['--output', 'x.json', '--update']], [['--all']], [['--dry-run']]])(
+    'not when it is called with %j',
+    async (options) => {
+      expect((await world.run(['billing', 'pull', ...options])).exit).toBe(2)
+    },
+  )
+})

@@ -1,0 +1,60 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+let world: CliWorld
+beforeEach(() => {
+  world = cliWorld({ RATECARD_LOG_LEVEL: 'silent', RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' })
+})
+afterEach(() => world.remove())
+
+const start = (argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  world.json(['server', 'start', '--data-dir', path.join(world.cwd, 'data'), ...argv], { env })
+
+describe('a server that cannot start because of its settings', () => {
+  it('ends with 1 and names the setting', async () => {
+    const { exit, document } = await start([], { RATECARD_PORT: 'many' })
+    expect([exit, document.error.code]).toEqual([1, 'settings_invalid'])
+    expect(document.error.detail).toContain('RATECARD_PORT')
+  })
+
+  it('ends with 1 when its port or that of its sandbox is taken', async () => {
+    const rival = createServer()
+    await new Promise<void>((resolve) => rival.listen(0, '127.0.0.1', resolve))
+    const port = String((rival.address() as AddressInfo).port)
+    try {
+      for (const [api, sandbox] of [
+        [port, '0'],
+        ['0', port],
+      ] as const) {
+        const { exit, document } = await start(['--port', api], { RATECARD_SANDBOX_PORT: sandbox })
+        expect([exit, document.error.code]).toEqual([1, 'settings_invalid'])
+        expect(document.error.detail).toContain(port)
+      }
+    } finally {
+      await new Promise((resolve) => rival.close(resolve))
+    }
+  })
+
+  it('ends with 1 under another master key than before', async () => {
+    const argv = ['--port', '70000']
+    expect((await world.run(['server', 'start', ...argv])).exit).toBe(2)
+    const first = await start(['--port', '0'], { RATECARD_MASTER_KEY: 'no key' })
+    expect([first.exit, first.document.error.code]).toEqual([1, 'settings_invalid'])
+    // The first start fails late, by its port, and has made the store by then.
+    const rival = createServer()
+    await new Promise<void>((resolve) => rival.listen(0, '127.0.0.1', resolve))
+    const port = String((rival.address() as AddressInfo).port)
+    try {
+      await start(['--port', port], { RATECARD_MASTER_KEY: generateMasterKey() })
+      const { exit, document } = await start(['--port', port], { RATECARD_MASTER_KEY: generateMasterKey() })
+      expect([exit, document.error.code]).toEqual([1, 'secret_unreadable'])
+    } finally {
+      await new Promise((resolve) => rival.close(resolve))
+    }
+  })
+})

@@ -1,0 +1,213 @@
+// Tenants, negotiated prices, migration, the listening command and the sandbox's clock, as typed.
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { verifyWebhook } from '@ratecard/client'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld, RunOptions } from './cli-world.ts'
+
+const key = 'tenant-cli-service-key'
+const example = fileURLToPath(new URL('../../examples/enterprise', import.meta.url))
+let world: CliWorld
+let server: RunningServer
+let stripe: Stripe
+
+beforeAll(async () => {
+  world = cliWorld()
+  const dataDir = path.join(world.cwd, '.ratecard')
+  server = await startServer({
+    env: {
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_SERVICE_KEY: key,
+      RATECARD_LOG_LEVEL: 'silent',
+      RATECARD_WORKERS: 'off',
+    },
+    port: 0,
+    dataDir,
+    out: () => undefined,
+  })
+  cpSync(example, world.cwd, { recursive: true })
+  const sandbox = new URL(server.sandboxUrl ?? '')
+  stripe = new Stripe(readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim(), {
+    host: sandbox.hostname,
+    port: sandbox.port,
+    protocol: 'http',
+    telemetry: false,
+  })
+  expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+})
+afterAll(async () => {
+  await server.close()
+  world.remove()
+})
+
+const env = () => ({
+  RATECARD_API_URL: server.url,
+  RATECARD_SERVICE_KEY: key,
+  RATECARD_SANDBOX_PORT: new URL(server.sandboxUrl ?? '').port,
+})
+const words = (line: string) => line.split(' ')
+const run = (line: string, options: RunOptions = {}) => world.run(words(line), { ...options, env: env() })
+const json = async (line: string) => {
+  const { exit, document } = await world.json(words(line), { env: env() })
+  return { exit, document: document as unknown as Readonly<Record<string, unknown>> }
+}
+
+/** A tenant with seats on a price of the configuration, as if it had bought them. */
+async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
+  const customer = await stripe.customers.create({ name: id })
+  expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
+  const { data } = await stripe.prices.list({ active: true, limit: 100 })
+  const price = data.find((each) => each.metadata['ratecard_id'] === priceId)
+  if (price === undefined) throw new Error(`No live price is marked ${priceId}`)
+  await stripe.subscriptions.create({ customer: customer.id, items: [{ price: price.id, quantity }] })
+  return customer.id
+}
+
+describe('tenants on the command line', () => {
+  test('a tenant is made, shown, changed, listed and forgotten', async () => {
+    expect((await run('tenants create potters --name Potters')).stdout).toContain('Tenant potters (Potters).')
+    expect(await json('tenants update potters --email a@potters.example')).toMatchObject({
+      document: { id: 'potters', email: 'a@potters.example', enterprise_template: null },
+    })
+    expect((await run('tenants show potters')).stdout).toMatch(/customer {4}none yet[\s\S]*billing {5}none/)
+    expect((await json('tenants list')).document).toMatchObject({ tenants: [{ id: 'potters' }] })
+    expect(await run('tenants delete potters --yes')).toMatchObject({ exit: 0 })
+    expect(await json('tenants show potters')).toMatchObject({
+      exit: 1,
+      document: { error: { code: 'tenant_not_found' } },
+    })
+  })
+
+  test('a template is tried, applied, seen in the trail and taken back, and nothing is billed', async () => {
+    const customer = await subscriber('glazeworks', 'kiln_monthly', 7)
+    const bills = async () => (await stripe.invoices.list({ customer })).data.length
+    const before = await bills()
+    expect((await run('enterprise apply glazeworks --template school --dry-run')).stdout).toMatch(
+      /kiln_monthly → kiln_monthly_school[\s\S]*Would swap 1 price\./,
+    )
+    expect(await json('enterprise apply glazeworks --template school')).toMatchObject({
+      document: { prices_swapped: 1, swaps: [{ from: 'kiln_monthly', to: 'kiln_monthly_school', effective: 'now' }] },
+    })
+    expect((await run('tenants upcoming-invoice glazeworks')).stdout).toContain('€205.80')
+    expect((await run('tenants subscriptions glazeworks')).stdout).toMatch(/kiln_monthly_school\s+7/)
+    expect(await json('enterprise remove glazeworks')).toMatchObject({ document: { prices_swapped: 1 } })
+    expect(await bills()).toBe(before)
+    expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
+  })
+
+  test('coverage shows a row for each base and fails on request when there are gaps', async () => {
+    const ran = await run('enterprise coverage --exit-code')
+    expect(ran.exit).toBe(3)
+    expect(ran.stdout).toMatch(/kiln_yearly .*kiln_yearly_guild/)
+  })
+
+  test('everybody with a template moves as a job after its prices changed', async () => {
+    await subscriber('mudlarks', 'kiln_monthly', 2)
+    await run('enterprise apply mudlarks --template guild')
+    const file = path.join(world.cwd, 'ratecard/billing/enterprise.jsonc')
+    const text = readFileSync(file, 'utf8')
+    world.write('ratecard/billing/enterprise.jsonc', text.replace('"amount": 3920', '"amount": 3900'))
+    expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+    expect(await json('tenants subscriptions mudlarks')).toMatchObject({
+      document: { subscriptions: [{ items: [{ price_id: 'kiln_monthly_guild', legacy: true }] }] },
+    })
+    const moved = await run('enterprise apply --all-with-template guild')
+    expect(moved).toMatchObject({ exit: 0 })
+    expect(moved.stdout).toContain('1 of 1 tenants are on "guild".')
+    expect(await json('tenants subscriptions mudlarks')).toMatchObject({
+      document: { subscriptions: [{ items: [{ price_id: 'kiln_monthly_guild', legacy: false }] }] },
+    })
+  })
+
+  test('subscribers of a replaced price are listed with the money, and moved when asked', async () => {
+    const customer = await subscriber('claybank', 'kiln_yearly', 3)
+    const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
+    world.write('ratecard/billing/catalog.json', text.replace('49000', '54000'))
+    expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+    const dry = await run('billing migrate --price kiln_yearly --dry-run')
+    expect(dry.stdout).toContain('€122.50 → €135.00')
+    expect(await json('tenants subscriptions claybank')).toMatchObject({
+      document: { subscriptions: [{ items: [{ legacy: true, scheduled_price_id: null }] }] },
+    })
+    const moved = await run('billing migrate --price kiln_yearly --to now')
+    expect(moved).toMatchObject({ exit: 0 })
+    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+1\/1/)
+    expect(await json('tenants subscriptions claybank')).toMatchObject({
+      document: { subscriptions: [{ items: [{ price_id: 'kiln_yearly', legacy: false, quantity: 3 }] }] },
+    })
+    expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
+  })
+})
+
+describe('events on the command line', () => {
+  test('listening brings new events to a handler, signed so that the client library accepts them', async () => {
+    const secret = (await run('billing webhook listen --print-secret')).stdout.trim()
+    const stop = new AbortController()
+    const got: string[] = []
+    const handler: Server = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        void verifyWebhook(Buffer.concat(chunks), String(request.headers['stripe-signature']), secret)
+          .then((event) => got.push(event.type))
+          .catch((error: unknown) => got.push(String(error)))
+          .finally(() => {
+            response.end()
+            stop.abort()
+          })
+      })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => handler.once('listening', resolve))
+    const address = handler.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const listening = run(
+      `billing webhook listen --events customer.created --forward http://127.0.0.1:${String(port)}/`,
+      {
+        signal: stop.signal,
+        onOutput: (text) => {
+          if (text.includes('Signing secret')) void stripe.customers.create({ name: 'somebody' })
+        },
+      },
+    )
+    const ran = await listening
+    handler.close()
+    expect(got).toEqual(['customer.created'])
+    expect(ran).toMatchObject({ exit: 0, stderr: '' })
+  })
+
+  test('the sandbox clock goes forward by months, and what is due happens', async () => {
+    const now = (await run('sandbox clock show')).stdout.trim()
+    const customer = await subscriber('kilnhouse', 'kiln_monthly', 1)
+    const moved = await run('sandbox clock advance 2mo')
+    expect(moved).toMatchObject({ exit: 0, stderr: '' })
+    expect(Date.parse((await run('sandbox clock show')).stdout.trim()) - Date.parse(now)).toBeGreaterThan(
+      58 * 86_400_000,
+    )
+    expect((await stripe.invoices.list({ customer })).data.length).toBeGreaterThan(1)
+  })
+})
+
+test.each([
+  ['enterprise apply glazeworks', /either --template or --id/],
+  ['enterprise apply --template school', /Whose prices/],
+  ['enterprise apply glazeworks --template a --id b', /either --template or --id/],
+  ['billing migrate', /Which price/],
+  ['billing migrate --price kiln_yearly --to tuesday', /no time to move/],
+  ['billing webhook listen', /--forward is missing/],
+  ['billing webhook listen --forward http://192.0.2.1/', /this machine only/],
+  ['sandbox clock advance soon', /is no time/],
+  ['sandbox clock advance 1d --url nowhere', /not the address of a sandbox/],
+  ['tenants update glazeworks', /Nothing to change/],
+  ['tenants session glazeworks --ttl 5', /whole number from 60/],
+])('`%s` is a usage mistake that says what to do', async (line, words) => {
+  const ran = await run(line)
+  expect(ran.exit).toBe(2)
+  expect(ran.stderr).toMatch(words)
+})
