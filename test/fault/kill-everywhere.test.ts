@@ -1,23 +1,31 @@
-import { expect, test } from 'vitest'
-import { createHarness, sqliteStores } from '../support/kill-harness.ts'
-import { firstDocument, secondDocument } from '../support/kill-documents.ts'
+import { describe, test } from 'vitest'
+import { everyNth, expectEveryKillSurvived } from '../support/kill-run.ts'
+import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
+import { postgresInstalled, startPostgres } from '../support/postgres.ts'
+import { announceSkip } from '../support/skips.ts'
 
-test(
-  'a push killed at any point, and pushed again, ends as an undisturbed one (SQLite)',
-  { timeout: 900_000 },
-  async () => {
-    const harness = await createHarness(sqliteStores(), firstDocument, secondDocument)
+const timeout = 900_000
+/** One for each core of a small machine: a run waits for its process, then the process for nobody. */
+const lanes = 2
+
+const chosen = process.env['KILL_STEP']
+const points = (usual: number) => everyNth(Number(chosen ?? usual))
+
+const installed = postgresInstalled()
+if (!installed) announceSkip('kill everywhere on PostgreSQL', 'no PostgreSQL server is installed')
+
+describe('a push killed at any point, and pushed again, ends as an undisturbed one', () => {
+  test('on SQLite', { timeout }, async () => {
+    await expectEveryKillSurvived(sqliteStores, points(1), lanes)
+  })
+
+  // Every point is on the list of SQLite; the journal is the same code, its transactions are another engine's.
+  test.runIf(installed)('on PostgreSQL', { timeout }, async () => {
+    const server = await startPostgres()
     try {
-      const undisturbed = await harness.run(0)
-      expect(undisturbed.world).toMatchObject({ planIsEmpty: true, secretsKnown: true })
-      expect(undisturbed.points).toBeGreaterThan(150)
-      const step = Number(process.env['KILL_STEP'] ?? 1)
-      for (let point = 1; point <= undisturbed.points; point += step) {
-        const { killed, world } = await harness.run(point)
-        expect({ point, killed, ...world }).toEqual({ point, killed: true, ...undisturbed.world })
-      }
+      await expectEveryKillSurvived(() => postgresStores(server), points(2), lanes)
     } finally {
-      await harness.close()
+      await server.close()
     }
-  },
-)
+  })
+})

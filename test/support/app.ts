@@ -6,7 +6,8 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
+import type { Clock } from '../../packages/ratecard/src/clock.ts'
+import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
 import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
@@ -20,6 +21,9 @@ export interface TestAppOptions {
   readonly publicUrl?: string | null
   readonly rateLimit?: number
   readonly requireVersionBump?: boolean
+  readonly workers?: ServiceOptions['workers']
+  readonly allowedRedirects?: readonly string[]
+  readonly clock?: Clock
   /** Takes the log's lines; without it nothing is logged. */
   readonly onLog?: (line: string) => void
   /** Changes the service that the application gets, for what no real call brings about. */
@@ -42,14 +46,25 @@ export interface TestApp {
 }
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const stack = await startStack({ requireVersionBump: options.requireVersionBump ?? false })
+  const clock = options.clock ?? systemClock
+  const stack = await startStack({
+    requireVersionBump: options.requireVersionBump ?? false,
+    allowedRedirects: options.allowedRedirects ?? [],
+    clock,
+    ...(options.workers === undefined ? {} : { workers: options.workers }),
+  })
   const { service, store, sandbox } = stack
   const first = await service.ensureFirstKey(null)
   if (first === null) throw new Error('no first key')
   const app = await buildApp({
     service: options.wrap?.(service) ?? service,
-    settings: { rateLimit: options.rateLimit ?? 600, publicUrl: options.publicUrl ?? null, logLevel: 'silent' },
-    clock: systemClock,
+    settings: {
+      rateLimit: options.rateLimit ?? 600,
+      publicUrl: options.publicUrl ?? null,
+      allowedRedirects: options.allowedRedirects ?? [],
+      logLevel: 'silent',
+    },
+    clock,
     ...(options.onLog === undefined ? {} : { logger: pino({ level: 'trace' }, { write: options.onLog }) }),
   })
   const check = createContractCheck(app)

@@ -1,6 +1,6 @@
 // Kills a push at a point, pushes again, and tells what the world looks like then.
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,36 +20,12 @@ import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
+import type { Place, StoreFactory } from './kill-stores.ts'
 
 const secretKey = 'sk_test_killedEverywhere0000'
 /** Long: the machine may be busy. The lease of a process that was killed is free at once all the same. */
 const leaseMs = 60_000
 const script = fileURLToPath(new URL('killable-push.ts', import.meta.url))
-
-/** Where the store of one case lives. `fork` copies the prepared state for one kill. */
-export interface StoreFactory {
-  readonly prepared: { readonly url: string | null; readonly file: string }
-  fork(name: string): Promise<{ readonly url: string | null; readonly file: string }>
-  close(): Promise<void>
-}
-
-export function sqliteStores(): StoreFactory {
-  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-'))
-  const prepared = { url: null, file: path.join(folder, 'prepared', 'ratecard.db') }
-  mkdirSync(path.dirname(prepared.file))
-  return {
-    prepared,
-    fork: (name) => {
-      const target = path.join(folder, name)
-      cpSync(path.dirname(prepared.file), target, { recursive: true })
-      return Promise.resolve({ url: null, file: path.join(target, 'ratecard.db') })
-    },
-    close: () => {
-      rmSync(folder, { recursive: true, force: true })
-      return Promise.resolve()
-    },
-  }
-}
 
 export interface World {
   /** Every live object of ours, references as configuration ids, ids of the processor left out. */
@@ -76,8 +52,7 @@ export async function createHarness(
   })
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-doc-'))
   const documentFile = path.join(folder, 'second.json')
-  const open = (place: { readonly url: string | null; readonly file: string }) =>
-    openStore({ ...place, sealer: createSealer(masterKey), leaseMs })
+  const open = ({ url, file }: Place) => openStore({ url, file, sealer: createSealer(masterKey), leaseMs })
   const compose = (store: Store) => {
     const processor = createStripeProcessor({
       secretKey,
@@ -122,7 +97,7 @@ export async function createHarness(
       leaseMs,
       documentFile,
     }
-    const { killed, output } = await runScript(order)
+    const { killed, output } = await runScript(order, folder)
     const store = await open(place)
     try {
       const { service, processor } = compose(store)
@@ -131,6 +106,7 @@ export async function createHarness(
       return { killed, points, world: await worldOf(store, processor, service, next) }
     } finally {
       await store.close()
+      await place.remove()
     }
   }
 
@@ -144,10 +120,12 @@ export async function createHarness(
   }
 }
 
-function runScript(order: object): Promise<{ readonly killed: boolean; readonly output: string }> {
+/** The compiled code is kept in the folder: half of what a short push costs is reading the program. */
+function runScript(order: object, folder: string): Promise<{ readonly killed: boolean; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(order)], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') },
     })
     let output = ''
     let errors = ''

@@ -1,7 +1,7 @@
 // The real thing in one process: store in memory, sandbox processor, Stripe adapter over HTTP, service.
 import Stripe from 'stripe'
 import { createService } from '../../packages/ratecard/src/compose.ts'
-import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
+import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
@@ -31,7 +31,13 @@ export interface StackOptions {
   readonly sandbox?: Sandbox
   readonly secretKey?: string
   readonly requireVersionBump?: boolean
+  readonly allowedRedirects?: readonly string[]
+  readonly impactThreshold?: number
   readonly clock?: Clock
+  /** Hosts workers as well. */
+  readonly workers?: ServiceOptions['workers']
+  /** Where the adapter finds the sandbox, if something stands between the two. */
+  readonly apiBase?: string
 }
 
 let accounts = 0
@@ -54,17 +60,23 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
   const processor = createStripeProcessor({
     secretKey,
-    apiBase: sandbox.url,
+    apiBase: options.apiBase ?? sandbox.url,
     budget: unlimitedBudget,
     clock,
     firstWaitMs: 1,
   })
   const service = createService({
-    settings: { requireVersionBump: options.requireVersionBump ?? false, workers: 'off' },
+    settings: {
+      requireVersionBump: options.requireVersionBump ?? false,
+      workers: 'off',
+      allowedRedirects: options.allowedRedirects ?? [],
+      impactThreshold: options.impactThreshold ?? null,
+    },
     store,
     processor,
     processorName: 'sandbox',
     clock,
+    ...(options.workers === undefined ? {} : { workers: options.workers }),
   })
   return {
     service,

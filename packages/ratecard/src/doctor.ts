@@ -8,6 +8,7 @@ export interface DoctorDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
+  readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly signal: AbortSignal
 }
 
@@ -21,6 +22,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['processor', () => checkAccount(deps)],
     ['pushes', () => checkPushes(deps)],
     ['webhooks', () => checkWebhooks(deps)],
+    ['workers', () => checkWorkers(deps)],
   ]
   const findings: Finding[] = []
   for (const [check, run] of checks) {
@@ -78,4 +80,15 @@ async function checkWebhooks({ processor, signal }: DoctorDeps): Promise<Omit<Fi
   const detail = `${String(webhook.length)} of ${String(endpointLimit)} webhook endpoints used`
   if (webhook.length < endpointLimit) return { status: 'ok', detail }
   return { status: 'warning', detail, hint: 'Delete endpoints that nobody needs; the next one would be refused.' }
+}
+
+async function checkWorkers({ workers }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const runtime = await workers.state()
+  if (runtime === null) return { status: 'ok', detail: 'off on this replica' }
+  if (runtime.available) return { status: 'ok', detail: runtime.detail }
+  return {
+    status: 'warning',
+    detail: runtime.detail,
+    hint: 'Everything but workers goes on; RATECARD_WORKERS=off says so.',
+  }
 }

@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { throttledBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { createService } from './compose.ts'
@@ -13,7 +14,7 @@ import { ServiceError } from './errors/service-error.ts'
 import { buildApp, closeGracefully } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Processor } from './processor/processor.ts'
-import { budgetFor } from './processor/rate-budget.ts'
+import { unlimitedBudget } from './processor/rate-budget.ts'
 import { isLiveKey } from './processor/stripe/connection.ts'
 import { createStripeProcessor } from './processor/stripe/stripe-processor.ts'
 import { startSandbox } from './sandbox/server.ts'
@@ -23,6 +24,8 @@ import type { Settings } from './settings.ts'
 import { createSealer, loadOrCreateMasterKeyFile } from './store/seal.ts'
 import { openStore } from './store/sql/open-store.ts'
 import type { Store } from './store/store.ts'
+import { workerHosting } from './worker-hosting.ts'
+import type { RuntimeState } from './workers/host/runtime.ts'
 
 export interface StartServerOptions {
   readonly env: NodeJS.ProcessEnv
@@ -62,25 +65,41 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     makePrivate(settings.dataDir)
     const store = await openSettingsStore(settings, clock)
     closers.push(() => store.close())
-    const { processor, processorName, sandbox } = await openProcessor(settings, clock, closers)
-    const service = createService({ settings, store, processor, processorName, clock })
-    closers.push(() => service.close())
-    const firstKey = await service.ensureFirstKey(settings.serviceKey)
+    const { processor, processorName, sandbox } = await openProcessor(settings, store, clock, closers)
     // The log goes to stderr: stdout says only where things are.
     const logger = pino({ level: settings.logLevel }, pino.destination(2))
-    const app = await buildApp({
-      service,
-      settings: { ...settings, publicUrl: publicUrlOf(settings) },
+    const registry = createMetrics()
+    const publicUrl = publicUrlOf(settings)
+    const hosting = workerHosting({
+      settings,
+      publicUrl,
       clock,
-      logger,
-      metrics: createMetrics(),
+      registry,
+      report: (error, what) => logger.warn({ err: error }, `worker host: ${what}`),
     })
-    closers.push(() => closeGracefully(app, drainMs))
+    const service = createService({
+      settings: { ...settings, publicUrl },
+      store,
+      processor,
+      processorName,
+      clock,
+      workers: hosting.options,
+    })
+    closers.push(() => service.close())
+    const firstKey = await service.ensureFirstKey(settings.serviceKey)
+    const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
+    closers.push(async () => {
+      await Promise.all([closeGracefully(app, drainMs), service.workers.close(drainMs)])
+    })
     const url = await listen(app, settings)
     service.lookups.start()
+    const address = app.server.address()
+    if (typeof address === 'object' && address !== null) hosting.listening(address, url)
+    await service.workers.start(url)
+    const workers = await service.workers.state()
     const port = new URL(url).port
     const keyFiles = keepKey(settings, port, firstKey?.key ?? null)
-    options.out(banner({ url, sandbox, settings, key: firstKey?.key ?? null, keyFiles }))
+    options.out(banner({ url, sandbox, workers, settings, key: firstKey?.key ?? null, keyFiles }))
     const running: RunningServer = { url, sandboxUrl: sandbox?.url ?? null, app, service, close: closeAll }
     options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
     return running
@@ -108,6 +127,7 @@ interface OpenedProcessor {
 
 async function openProcessor(
   settings: Settings,
+  store: Store,
   clock: Clock,
   closers: (() => Promise<void>)[],
 ): Promise<OpenedProcessor> {
@@ -117,7 +137,7 @@ async function openProcessor(
     const processor = createStripeProcessor({
       secretKey,
       apiBase: settings.stripeApiBase,
-      budget: budgetFor({ livemode, sandboxUnthrottled: false, clock }),
+      budget: throttledBudget(store, { livemode }, clock),
       clock,
     })
     const processorName =
@@ -135,7 +155,7 @@ async function openProcessor(
   const processor = createStripeProcessor({
     secretKey: embeddedSandboxKey(settings.dataDir),
     apiBase: sandbox.url,
-    budget: budgetFor({ livemode: false, sandboxUnthrottled: true, clock }),
+    budget: unlimitedBudget,
     clock,
   })
   return { processor, processorName: `sandbox at ${sandbox.url}`, sandbox }
@@ -219,22 +239,29 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
 interface BannerParts {
   readonly url: string
   readonly sandbox: Sandbox | null
+  readonly workers: RuntimeState | null
   readonly settings: Settings
   readonly key: string | null
   readonly keyFiles: readonly string[]
 }
 
-function banner({ url, sandbox, settings, key, keyFiles }: BannerParts): string {
+function banner({ url, sandbox, workers, settings, key, keyFiles }: BannerParts): string {
   const rows: [string, string][] = [
     ['API', `${url}/api/v1/billing/config`],
     ['Docs', `${url}/docs`],
     ['Processor', sandbox === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandbox.url}`],
     ['Store', settings.databaseUrl === null ? path.join(settings.dataDir, 'ratecard.db') : 'PostgreSQL'],
+    ['Workers', workersRow(workers)],
     ['Service key', keyRow(settings, keyFiles)],
   ]
   const lines = ['Ratecard is ready', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`)]
   if (key !== null) lines.push('', `  First service key, shown once: ${key}`)
   return lines.join('\n')
+}
+
+function workersRow(workers: RuntimeState | null): string {
+  if (workers === null) return 'off'
+  return workers.available ? workers.detail : `not available: ${workers.detail}`
 }
 
 function keyRow(settings: Settings, keyFiles: readonly string[]): string {

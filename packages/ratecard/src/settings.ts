@@ -20,7 +20,16 @@ export interface Settings {
   readonly publicUrl: string | null
   readonly allowedRedirects: readonly string[]
   readonly requireVersionBump: boolean
+  /** How many live subscriptions a push may touch without approval; null is any number. */
+  readonly impactThreshold: number | null
   readonly workers: 'on' | 'off'
+  /** Hosts that workers may reach whatever their address. */
+  readonly workerAllowedHosts: readonly string[]
+  /** Each worker answers at `<name>.<domain>` too. */
+  readonly workerDomain: string | null
+  readonly workerSandbox: 'auto' | 'namespaces' | 'uid' | 'none'
+  readonly workerLogDays: number
+  readonly workerIdleMinutes: number
   /** Requests a minute and address. */
   readonly rateLimit: number
   readonly logLevel: LogLevel
@@ -28,6 +37,7 @@ export interface Settings {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof logLevels)[number]
+const sandboxes = ['auto', 'namespaces', 'uid', 'none'] as const
 
 const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
@@ -71,9 +81,39 @@ export const settingsSchema = Type.Object({
     default: false,
     description: 'Refuse changed content under a version that is not higher.',
   }),
+  RATECARD_IMPACT_THRESHOLD: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Live subscriptions that a push may touch (by archiving or replacing their price) without --approve-impact. Default: any number, because they keep their price.',
+    }),
+  ),
   RATECARD_WORKERS: Type.Enum(['on', 'off'], {
     default: 'on',
     description: 'Host workers in this process group; `off` for an API-only replica.',
+  }),
+  RATECARD_WORKER_ALLOWED_HOSTS: Text(
+    'Hosts that workers may reach although their addresses are private, separated by commas: `db.internal` or `db.internal:8080`.',
+  ),
+  RATECARD_WORKER_DOMAIN: Text(
+    'A domain of which each worker answers at its own host name as well: `workers.example.com` makes `<name>.workers.example.com`.',
+  ),
+  RATECARD_WORKER_SANDBOX: Type.Enum([...sandboxes], {
+    default: 'auto',
+    description:
+      'How worker processes are confined; `auto` is the strictest that works here, and the start says which.',
+  }),
+  RATECARD_WORKER_LOG_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 365,
+    default: 7,
+    description: 'How long log lines of workers are kept.',
+  }),
+  RATECARD_WORKER_IDLE_MINUTES: Type.Integer({
+    minimum: 1,
+    maximum: 10080,
+    default: 10,
+    description: 'A worker without requests for this long is put to rest; the next request starts it again.',
   }),
   RATECARD_RATE_LIMIT: Type.Integer({
     minimum: 1,
@@ -100,7 +140,13 @@ function readRaw(env: NodeJS.ProcessEnv) {
     RATECARD_PUBLIC_URL?: string
     RATECARD_ALLOWED_REDIRECTS?: string
     RATECARD_REQUIRE_VERSION_BUMP: boolean
+    RATECARD_IMPACT_THRESHOLD?: number
     RATECARD_WORKERS: 'on' | 'off'
+    RATECARD_WORKER_ALLOWED_HOSTS?: string
+    RATECARD_WORKER_DOMAIN?: string
+    RATECARD_WORKER_SANDBOX: (typeof sandboxes)[number]
+    RATECARD_WORKER_LOG_DAYS: number
+    RATECARD_WORKER_IDLE_MINUTES: number
     RATECARD_RATE_LIMIT: number
     RATECARD_LOG_LEVEL: LogLevel
   }>({
@@ -133,15 +179,25 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     stripeApiBase: raw.STRIPE_API_BASE ?? null,
     sandboxPort: raw.RATECARD_SANDBOX_PORT,
     publicUrl: raw.RATECARD_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
-    allowedRedirects: (raw.RATECARD_ALLOWED_REDIRECTS ?? '')
-      .split(',')
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== ''),
+    allowedRedirects: listOf(raw.RATECARD_ALLOWED_REDIRECTS),
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
+    impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
     workers: raw.RATECARD_WORKERS,
+    workerAllowedHosts: listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS).map((host) => host.toLowerCase()),
+    workerDomain: raw.RATECARD_WORKER_DOMAIN?.toLowerCase() ?? null,
+    workerSandbox: raw.RATECARD_WORKER_SANDBOX,
+    workerLogDays: raw.RATECARD_WORKER_LOG_DAYS,
+    workerIdleMinutes: raw.RATECARD_WORKER_IDLE_MINUTES,
     rateLimit: raw.RATECARD_RATE_LIMIT,
     logLevel: raw.RATECARD_LOG_LEVEL,
   }
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }
 
 function invalid(problems: readonly string[]): ServiceError {
@@ -174,6 +230,11 @@ function checkUrls(raw: Raw): string[] {
   for (const origin of (raw.RATECARD_ALLOWED_REDIRECTS ?? '').split(',').map((text) => text.trim()))
     if (origin !== '' && !isUrl(origin, ['http:', 'https:']))
       problems.push('RATECARD_ALLOWED_REDIRECTS has an entry that is not an origin.')
+  for (const host of listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS))
+    if (!/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d+)?$/i.test(host))
+      problems.push('RATECARD_WORKER_ALLOWED_HOSTS has an entry that is not a host or host:port.')
+  if (raw.RATECARD_WORKER_DOMAIN !== undefined && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(raw.RATECARD_WORKER_DOMAIN))
+    problems.push('RATECARD_WORKER_DOMAIN is not a domain name.')
   return problems
 }
 

@@ -4,7 +4,7 @@ import { configId, processorId } from '../../../packages/ratecard/src/catalog/re
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { checksum } from '../../../packages/ratecard/src/config/canonical.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
-import { compareDocuments } from '../../../packages/ratecard/src/lookup/history.ts'
+import { compareDocuments } from '../../../packages/ratecard/src/catalog/compare-documents.ts'
 import { createLookups } from '../../../packages/ratecard/src/lookup/lookups.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'

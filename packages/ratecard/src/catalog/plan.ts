@@ -128,11 +128,17 @@ export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
 }
 
-/** Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. */
-export function planFingerprint(plan: Plan): string {
+/**
+ * Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. `beside` is
+ * what a caller asks of the plan too: the document that becomes the version, and what must be approved.
+ */
+export function planFingerprint(
+  plan: Plan,
+  beside: { readonly document: string; readonly approvals: readonly string[] },
+): string {
   const { steps, bindings, changes } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   return createHash('sha256')
-    .update(canonicalJson({ steps, bindings, changes: decided }))
+    .update(canonicalJson({ steps, bindings, changes: decided, ...beside }))
     .digest('hex')
 }

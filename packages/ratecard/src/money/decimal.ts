@@ -51,6 +51,11 @@ export function roundHalfUp(value: Decimal): bigint {
   return divideHalfUp(value, scale)
 }
 
+/** The quotient as a whole number, rounded half up: the one rounding of an amount that is a fraction of another. */
+export function roundQuotientHalfUp(value: Decimal, divisor: number | bigint): bigint {
+  return divideHalfUp(value, scale * BigInt(divisor))
+}
+
 /** Canonical text: no trailing zeros, no exponent, no negative zero. */
 export function decimalText(value: Decimal): string {
   const magnitude: bigint = value < 0n ? 0n - value : value

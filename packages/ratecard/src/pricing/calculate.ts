@@ -53,7 +53,7 @@ export function calculate(price: Price, quantity: number): Cost {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
     throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
   const lines = linesOf(price, quantity)
-  const exact = lines.reduce((sum, line) => addDecimals(sum, amountOf(line)), zero)
+  const exact = sumOf(lines)
   const rounded = roundHalfUp(exact)
   if (rounded > BigInt(Number.MAX_SAFE_INTEGER))
     throw new ServiceError('quantity_invalid', `The amount for ${quantity} units is too large to be written exactly.`, {
@@ -81,6 +81,18 @@ export function calculate(price: Price, quantity: number): Cost {
   }
 }
 
+/** What of a price says how much a quantity costs. */
+export type Tariff = Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers' | 'tiers_mode'>
+
+/** What a whole quantity from 0 up costs, in minor units, before any rounding. */
+export function exactAmount(tariff: Tariff, quantity: number): Decimal {
+  return sumOf(linesOf(tariff, quantity))
+}
+
+function sumOf(lines: readonly Line[]): Decimal {
+  return lines.reduce((sum, line) => addDecimals(sum, amountOf(line)), zero)
+}
+
 interface UnitPriced {
   /** Of a price. */
   readonly amount?: number
@@ -99,7 +111,7 @@ function amountOf(line: Line): Decimal {
   return addDecimals(multiplyByInteger(line.unit, line.quantity), line.flat)
 }
 
-function linesOf(price: Price, quantity: number): readonly Line[] {
+function linesOf(price: Tariff, quantity: number): readonly Line[] {
   if (price.tiers === undefined) return [{ upTo: null, quantity: quantity + 0, unit: unitAmountOf(price), flat: zero }]
   return price.tiers_mode === 'volume' ? volumeLine(price.tiers, quantity) : graduatedLines(price.tiers, quantity)
 }

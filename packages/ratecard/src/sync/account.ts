@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors/service-error.ts'
+import type { ProcessorAccount } from '../processor/processor.ts'
 import type { SyncDeps } from './deps.ts'
 import { asking } from './problems.ts'
 
@@ -12,13 +13,13 @@ export async function bindAccount(
   deps: Pick<SyncDeps, 'store' | 'processor'>,
   signal: AbortSignal,
   intent: 'write' | 'look' = 'write',
-): Promise<void> {
+): Promise<ProcessorAccount> {
   const account = await asking(() => deps.processor.account(signal))
   const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
   // A dry run leaves no trace, not even this one.
   const bound =
     intent === 'write' ? await deps.store.facts.bind(fact, mine) : ((await deps.store.facts.get(fact)) ?? mine)
-  if (bound === mine) return
+  if (bound === mine) return account
   throw new ServiceError(
     'account_mismatch',
     `This environment belongs to the processor account ${bound}; the key is of ${mine}.`,
@@ -26,4 +27,16 @@ export async function bindAccount(
       hint: 'Use the key of that account, or a data directory (or database) of its own for the other account.',
     },
   )
+}
+
+/** {@link bindAccount}, asked once: the account of a key does not change while the process runs. */
+export function createBoundAccount(
+  deps: Pick<SyncDeps, 'store' | 'processor' | 'shutdown'>,
+): () => Promise<ProcessorAccount> {
+  let known: Promise<ProcessorAccount> | null = null
+  return () =>
+    (known ??= bindAccount(deps, deps.shutdown).catch((error: unknown) => {
+      known = null
+      throw error
+    }))
 }

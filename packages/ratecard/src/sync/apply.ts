@@ -9,6 +9,7 @@ import type { ResolvedStep, Step } from '../catalog/steps.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Performed } from '../processor/processor.ts'
 import type { LeaseToken, StepRecord } from '../store/store.ts'
+import { cancelCheck } from './cancel.ts'
 import type { SyncDeps } from './deps.ts'
 import { asServiceError } from './problems.ts'
 
@@ -39,7 +40,8 @@ export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise
     if (record.state === 'succeeded' && step.op !== 'archive' && record.processorId !== null)
       results.set(resourceKey(step.kind, step.configId), record.processorId as ProcessorId)
   const pending = steps.filter(({ record }) => record.state !== 'succeeded')
-  for (const phase of phasesOf(pending)) await runPhase(deps, context, phase, results)
+  const checkCancelled = cancelCheck(deps, context.pushId)
+  for (const phase of phasesOf(pending)) await runPhase(deps, context, phase, results, checkCancelled)
   return results
 }
 
@@ -73,6 +75,7 @@ async function runPhase(
   context: ApplyContext,
   phase: readonly Pending[],
   results: Results,
+  checkCancelled: () => Promise<void>,
 ): Promise<void> {
   const queue = [...phase]
   let failure: { readonly error: unknown } | undefined
@@ -86,6 +89,7 @@ async function runPhase(
             { hint: 'Resume it with `ratecard billing resume`.', retryAfter: 10 },
           )
         context.signal.throwIfAborted()
+        await checkCancelled()
         await runStep(deps, context, item, results)
       } catch (error) {
         failure ??= { error }

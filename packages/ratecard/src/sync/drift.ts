@@ -7,7 +7,7 @@ import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
 import type { SyncDeps } from './deps.ts'
 import { asking } from './problems.ts'
-import { currentDocument } from './push.ts'
+import { currentDocument } from './consider.ts'
 
 export interface DriftResult {
   readonly inSync: boolean

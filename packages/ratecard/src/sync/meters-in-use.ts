@@ -34,14 +34,19 @@ export async function metersInUse(
 }
 
 /** Refuses with `impact_not_approved` when there is such an issue and the caller did not approve. */
-export function requireApproval(issues: readonly Issue[], approved: boolean): void {
+export function requireApproval(
+  issues: readonly Issue[],
+  approved: boolean,
+  extra: Readonly<Record<string, unknown>> = {},
+): void {
   if (issues.length === 0 || approved) return
   throw new ServiceError(
     'impact_not_approved',
     `${issues.map((issue) => issue.detail).join(' ')} Nothing was written.`,
     {
-      hint: 'Move the subscriptions first, or push with --approve-impact (`?approve_impact=true`).',
+      hint: 'Read whom it affects, then push with --approve-impact (`?approve_impact=true`).',
       issues: issues.map((issue) => ({ ...issue, severity: 'error' as const })),
+      extra,
     },
   )
 }

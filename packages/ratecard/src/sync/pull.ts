@@ -2,7 +2,7 @@ import { toDocument } from '../catalog/to-document.ts'
 import type { LiveDocument } from '../catalog/to-document.ts'
 import type { SyncDeps } from './deps.ts'
 import { asking } from './problems.ts'
-import { currentDocument } from './push.ts'
+import { currentDocument } from './consider.ts'
 
 /** A configuration document of what is active at the processor. Reads only. */
 export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {

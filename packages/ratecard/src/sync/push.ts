@@ -6,18 +6,17 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Issue } from '../errors/issue.ts'
 import { changeReport } from '../catalog/change-report.ts'
 import type { ChangeReport } from '../catalog/change-report.ts'
-import { catalogFingerprint } from '../catalog/desired.ts'
 import { detailsOf } from '../catalog/detail.ts'
 import type { Detail } from '../catalog/detail.ts'
-import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
-import type { VersionRecord } from '../store/store.ts'
+import type { PriceImpact } from '../service.ts'
 import { bindAccount } from './account.ts'
+import { consider } from './consider.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
-import { metersInUse, requireApproval } from './meters-in-use.ts'
-import { asking } from './problems.ts'
+import { impactMember } from './impact.ts'
+import { requireApproval } from './meters-in-use.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
@@ -43,6 +42,8 @@ export interface PushResult {
   readonly changes: ChangeReport
   readonly details: readonly Detail[]
   readonly warnings: readonly Issue[]
+  /** One entry for each price that the plan archives or replaces. */
+  readonly impact: readonly PriceImpact[]
   readonly writes: number
   /** Fingerprint of the plan, to be given back with `expectPlan`. */
   readonly plan: string
@@ -80,35 +81,6 @@ export interface Subject {
   readonly warnings: readonly Issue[]
 }
 
-interface Considered {
-  readonly current: VersionRecord | null
-  readonly plan: Plan
-  /** What the plan does to live subscriptions. */
-  readonly impact: readonly Issue[]
-  readonly unchanged: boolean
-}
-
-/** Reads the live state and plans against it; writes nothing. */
-async function consider(
-  deps: SyncDeps,
-  config: BillingConfig,
-  force: boolean,
-  signal: AbortSignal,
-): Promise<Considered> {
-  const current = await deps.store.versions.current()
-  const previous = currentDocument(current)
-  const snapshot = await asking(() => deps.processor.snapshot({ signal }))
-  const plan = planChanges({ config, previous, snapshot, mappings: await deps.store.mappings.all(), force })
-  const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
-  const impact = await metersInUse(deps, { plan, snapshot, config }, signal)
-  const unchanged = sameContent && current?.version === config.version && planIsEmpty(plan)
-  return { current, plan, impact, unchanged }
-}
-
-export function currentDocument(current: VersionRecord | null): BillingConfig | null {
-  return current === null || current.document === null ? null : (JSON.parse(current.document) as BillingConfig)
-}
-
 async function planPush(
   deps: SyncDeps,
   config: BillingConfig,
@@ -117,8 +89,13 @@ async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, unchanged } = await consider(deps, config, request.force === true, signal)
-  refuseImpossible(plan)
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+    deps,
+    config,
+    request.force === true,
+    signal,
+  )
+  refuseStale(fingerprint, request)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
   return {
     status: 'planned',
@@ -127,9 +104,10 @@ async function planPush(
     pushId: null,
     changes: changeReport(plan.changes),
     details: detailsOf(plan.changes, () => null),
-    warnings: [...warnings, ...versionIssues, ...plan.issues, ...impact],
+    warnings: [...warnings, ...versionIssues, ...plan.issues, ...approvals],
+    impact: impact.prices,
     writes: writesOf(plan),
-    plan: planFingerprint(plan),
+    plan: fingerprint,
   }
 }
 
@@ -142,10 +120,14 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, unchanged } = await consider(deps, config, request.force === true, lease.signal)
-  refuseImpossible(plan)
-  refuseStale(plan, request)
-  requireApproval(impact, request.approveImpact === true)
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+    deps,
+    config,
+    request.force === true,
+    lease.signal,
+  )
+  refuseStale(fingerprint, request)
+  requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
   if (unchanged)
     return {
@@ -156,8 +138,9 @@ export async function pushUnderLease(
       changes,
       details: [],
       warnings: [...subject.warnings, ...plan.issues],
+      impact: [],
       writes: 0,
-      plan: planFingerprint(plan),
+      plan: fingerprint,
     }
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
@@ -168,6 +151,8 @@ export async function pushUnderLease(
     author: request.author,
     message: request.message,
     baseRevision: current?.revision ?? null,
+    fingerprint,
+    impact: impact.prices,
   }
   const push = await openPush(deps, run, plan, lease)
   request.onOpen?.(push.id)
@@ -179,14 +164,15 @@ export async function pushUnderLease(
     pushId: push.id,
     changes,
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
-    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...impact],
+    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...approvals],
+    impact: impact.prices,
     writes: writesOf(plan),
-    plan: planFingerprint(plan),
+    plan: fingerprint,
   }
 }
 
-function refuseStale(plan: Plan, { expectPlan }: PushRequest): void {
-  if (expectPlan === undefined || expectPlan === planFingerprint(plan)) return
+function refuseStale(fingerprint: string, { expectPlan }: PushRequest): void {
+  if (expectPlan === undefined || expectPlan === fingerprint) return
   throw new ServiceError(
     'plan_stale',
     'The saved plan no longer fits: the processor or the configuration changed since. Nothing was written.',
@@ -198,24 +184,4 @@ function refuseStale(plan: Plan, { expectPlan }: PushRequest): void {
 
 function writesOf(plan: Plan): number {
   return plan.steps.filter((step) => step.op !== 'record').length
-}
-
-function refuseImpossible(plan: Plan): void {
-  const errors = plan.issues.filter((issue) => issue.severity === 'error')
-  if (errors.length === 0) return
-  const drift = errors.every((issue) => issue.code === 'drift')
-  if (drift)
-    throw new ServiceError(
-      'processor_drift',
-      `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
-      {
-        hint: 'Overwrite with --force (`?force=true`), or take the live values into the document with `ratecard billing pull`.',
-        issues: plan.issues,
-      },
-    )
-  throw new ServiceError(
-    'plan_refused',
-    `${String(errors.length)} ${errors.length === 1 ? 'change is' : 'changes are'} impossible at the processor. Nothing was written.`,
-    { issues: plan.issues },
-  )
 }

@@ -12,7 +12,7 @@ import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
 import { asking } from './problems.ts'
-import { currentDocument } from './push.ts'
+import { currentDocument } from './consider.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 

@@ -6,13 +6,17 @@ import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush } from './pushes.ts'
-import type { PushResult } from './push.ts'
+import type { PushRequest, PushResult } from './push.ts'
 import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import type { StoredPlan } from './run.ts'
 
 /** Finishes an interrupted push: steps of unknown outcome are looked up, the rest is performed, the version becomes current. */
-export async function resumePush(deps: SyncDeps, id: string): Promise<PushResult> {
+export async function resumePush(
+  deps: SyncDeps,
+  id: string,
+  { onOpen }: Pick<PushRequest, 'onOpen'> = {},
+): Promise<PushResult> {
   await findPush(deps, id)
   return deps.store.exclusively(pushLease, async (lease) => {
     const push = await findPush(deps, id)
@@ -31,7 +35,9 @@ export async function resumePush(deps: SyncDeps, id: string): Promise<PushResult
       )
     await bindAccount(deps, lease.signal)
     await deps.store.pushes.resume(id, lease.token)
+    deps.cancelled.forget(id)
     deps.onProgress(id)
+    onOpen?.(id)
     await resolveSteps(deps, push, lease.token, lease.signal, 'resume')
     const { version, results } = await finishPush(deps, push, lease)
     const plan = JSON.parse(push.plan) as StoredPlan
@@ -43,8 +49,9 @@ export async function resumePush(deps: SyncDeps, id: string): Promise<PushResult
       changes: changeReport(plan.changes),
       details: detailsOf(plan.changes, (kind, configId) => results.get(resourceKey(kind, configId)) ?? null),
       warnings: [],
+      impact: plan.impact ?? [],
       writes: push.stepsTotal,
-      plan: '',
+      plan: plan.fingerprint ?? '',
     }
   })
 }

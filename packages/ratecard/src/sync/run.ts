@@ -5,6 +5,7 @@ import { changeReport } from '../catalog/change-report.ts'
 import type { Binding, Change, Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { PriceImpact } from '../service.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
@@ -19,12 +20,17 @@ export interface Run {
   readonly author: string | null
   readonly message: string | null
   readonly baseRevision: number | null
+  /** Told again by whoever resumes it. */
+  readonly fingerprint?: string
+  readonly impact?: readonly PriceImpact[]
 }
 
 export interface StoredPlan {
   readonly changes: readonly Change[]
   readonly bindings: readonly Binding[]
   readonly checksum: string
+  readonly fingerprint?: string
+  readonly impact?: readonly PriceImpact[]
 }
 
 export interface Lease {
@@ -38,7 +44,13 @@ export interface RunResult {
 }
 
 export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Lease): Promise<PushRecord> {
-  const stored: StoredPlan = { changes: plan.changes, bindings: plan.bindings, checksum: run.checksum }
+  const stored: StoredPlan = {
+    changes: plan.changes,
+    bindings: plan.bindings,
+    checksum: run.checksum,
+    ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
+    ...(run.impact === undefined ? {} : { impact: run.impact }),
+  }
   const push = await deps.store.pushes.open(
     {
       id: deps.newId(),
@@ -90,6 +102,7 @@ export async function finishPush(
     pushId: push.id,
   }
   const record = await deps.store.pushes.close(push.id, version, mappingsOf(stored.changes, results), lease.token)
+  deps.cancelled.forget(push.id)
   deps.onApplied()
   deps.onProgress(push.id)
   return { version: record, results }
@@ -147,6 +160,7 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
     // The lease is lost or the store is gone: the journal stays open and the next push resolves it.
     if (!(ending instanceof ServiceError)) throw ending
   }
+  deps.cancelled.forget(push.id)
   deps.onProgress(push.id)
   return problem
 }

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 export type WorkerVar = string | number | boolean | null | readonly WorkerVar[] | { readonly [key: string]: WorkerVar }
 
 export type WorkerModule =
-  | { readonly name: string; readonly type: 'text'; readonly content: string }
+  | { readonly name: string; readonly type: 'text' | 'json' | 'esm'; readonly content: string }
   | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
 
 export interface WorkerLimits {
@@ -65,6 +65,9 @@ export interface WorkerExit {
 
 export interface RequestOutcome {
   readonly requestId: string
+  readonly method: string
+  /** As the worker saw it, query included. */
+  readonly url: string
   /** 101 for an upgraded connection; null when the client left before the head. */
   readonly status: number | null
   readonly outcome: 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'unavailable' | 'cancelled'

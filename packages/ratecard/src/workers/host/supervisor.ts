@@ -13,6 +13,9 @@ import type {
 } from './runtime.ts'
 import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
 
+/** What serves now. */
+export type Live = Pick<RunningWorker, 'dispatch' | 'upgrade' | 'spec'>
+
 /** A version that runs and passed its check, but serves nobody yet. */
 export interface Candidate {
   readonly handlers: WorkerHandlers
@@ -27,10 +30,14 @@ export interface Supervisor {
   prepare(spec: WorkerVersionSpec): Promise<Candidate>
   /** `prepare` and `activate`; deployments of one name happen one after the other. The version that is live already is left alone. */
   deploy(spec: WorkerVersionSpec): Promise<WorkerHandlers>
-  find(name: string): Pick<RunningWorker, 'dispatch' | 'upgrade'> | undefined
+  find(name: string): Live | undefined
   states(): readonly HostedState[]
   /** One run of the live version; never rejects. */
   runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult>
+  /** One run of this version, whether it is live or not; never rejects. */
+  runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult>
+  /** Puts a worker to rest when it has nothing to do now: what still arrives in this moment is answered. False when it is busy. */
+  rest(name: string): boolean
   /** Stops serving at once; resolves when the process is gone. */
   remove(name: string): Promise<void>
   /** Lets everything finish for at most `deadlineMs`, then ends every process. */
@@ -49,6 +56,7 @@ class LocalSupervisor implements Supervisor {
   private readonly hosted = new Map<string, HostedWorker>()
   private readonly queues = new Map<string, Promise<unknown>>()
   private readonly retiring = new Set<Promise<void>>()
+  private readonly waitingRuns: (() => void)[] = []
   private runProcesses = 0
   private closing = false
 
@@ -92,14 +100,32 @@ class LocalSupervisor implements Supervisor {
   async runScheduled(name: string, event: ScheduledEvent): Promise<ScheduledResult> {
     const live = this.hosted.get(name)
     if (live === undefined) return { outcome: 'lost', wallMs: 0, cpuMs: null, error: `No worker "${name}" is live.` }
-    if (this.runProcesses >= this.options.maxRunProcesses) return live.scheduled(event)
-    this.runProcesses++
+    return this.runVersion(live.spec, event)
+  }
+
+  async runVersion(spec: WorkerVersionSpec, event: ScheduledEvent): Promise<ScheduledResult> {
+    if (this.runProcesses >= this.options.maxRunProcesses) {
+      const live = this.hosted.get(spec.name)
+      if (live?.spec.version === spec.version) return live.scheduled(event)
+      await new Promise<void>((resolve) => this.waitingRuns.push(resolve))
+    } else this.runProcesses++
     try {
-      const log = (line: WorkerLogLine): void => this.options.events.log(name, line)
-      return await this.options.runtime.runOnce(live.spec, event, { log })
+      const log = (line: WorkerLogLine): void => this.options.events.log(spec.name, line)
+      return await this.options.runtime.runOnce(spec, event, { log })
     } finally {
-      this.runProcesses--
+      // The place is handed on, or given back.
+      const next = this.waitingRuns.shift()
+      if (next === undefined) this.runProcesses--
+      else next()
     }
+  }
+
+  rest(name: string): boolean {
+    const live = this.hosted.get(name)
+    if (live === undefined || (live.state().stats?.inFlight ?? 0) > 0) return false
+    this.hosted.delete(name)
+    this.retire(live, this.options.drainMs)
+    return true
   }
 
   remove(name: string): Promise<void> {

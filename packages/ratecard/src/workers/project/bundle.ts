@@ -1,11 +1,10 @@
 // One worker's sources into the modules the runtime loads. Decides what a bundle may contain and how large it may be;
 // never reads the manifest and never starts anything.
-import { readFile } from 'node:fs/promises'
-import { createHash } from 'node:crypto'
-import { builtinModules } from 'node:module'
 import path from 'node:path'
-import { build } from 'esbuild'
-import type { BuildFailure, Message, Metafile, OutputFile, Plugin } from 'esbuild'
+import { build, context } from 'esbuild'
+import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, OutputFile } from 'esbuild'
+import { importedModules, nodeModules, ownClient } from './bundle-plugins.ts'
+import type { ImportedModules } from './bundle-plugins.ts'
 
 export type BundleModule =
   | { readonly name: string; readonly type: 'text'; readonly content: string }
@@ -51,41 +50,78 @@ export const maxBundleBytes = 10 * 1024 * 1024
 /** The class the host adds to every worker; a worker's own export of that name would take its place. */
 const reservedExport = '__Ctl'
 
-const moduleTypes: Readonly<Record<string, BundleModule['type']>> = {
-  '.wasm': 'wasm',
-  '.bin': 'data',
-  '.txt': 'text',
-  '.html': 'text',
-  '.sql': 'text',
-}
-
 /** Bundles with esbuild. What is wrong with the author's code is returned as issues; only a broken installation throws. */
 export async function bundleWorker(options: BundleOptions): Promise<BundleResult> {
-  const modules = new Map<string, BundleModule>()
+  const modules: ImportedModules = new Map()
+  return settle(() => build(buildOptions(options, modules)), modules)
+}
+
+/** The same again and again, with what esbuild remembers of unchanged files. One call at a time. */
+export interface Bundler {
+  bundle(): Promise<BundleResult>
+  /** Absolute paths of the files that the last whole bundle was made of, without those of installed packages. */
+  inputs(): readonly string[]
+  close(): Promise<void>
+}
+
+export async function openBundler(options: BundleOptions): Promise<Bundler> {
+  const modules: ImportedModules = new Map()
+  const base = path.resolve(options.workingDirectory)
+  const made = await context(buildOptions(options, modules))
+  let inputs: readonly string[] = [path.resolve(base, options.entry)]
+  return {
+    async bundle() {
+      modules.clear()
+      return settle(async () => {
+        const result = await made.rebuild()
+        const files = Object.keys(result.metafile.inputs).map((file) => path.resolve(base, file))
+        inputs = [...files, ...[...modules.values()].map(({ file }) => file)].filter(
+          (file) => !file.split(path.sep).includes('node_modules'),
+        )
+        return result
+      }, modules)
+    },
+    inputs: () => inputs,
+    close: () => made.dispose(),
+  }
+}
+
+function buildOptions(options: BundleOptions, modules: ImportedModules) {
+  return {
+    absWorkingDir: path.resolve(options.workingDirectory),
+    entryPoints: [options.entry],
+    outfile: 'worker.js',
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['workerd', 'worker', 'browser', 'module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['node:*', 'cloudflare:*'],
+    sourcemap: 'external',
+    sourcesContent: true,
+    minify: options.minify ?? false,
+    keepNames: true,
+    logLevel: 'silent',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [nodeModules, ownClient, importedModules(modules)],
+  } as const satisfies BuildOptions
+}
+
+type Built = BuildResult<ReturnType<typeof buildOptions>>
+
+async function settle(run: () => Promise<Built>, modules: ImportedModules): Promise<BundleResult> {
   try {
-    const result = await build({
-      absWorkingDir: path.resolve(options.workingDirectory),
-      entryPoints: [options.entry],
-      outfile: 'worker.js',
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: 'esm',
-      target: 'es2024',
-      platform: 'neutral',
-      mainFields: ['workerd', 'worker', 'browser', 'module', 'main'],
-      conditions: ['workerd', 'worker', 'browser'],
-      external: ['node:*', 'cloudflare:*'],
-      sourcemap: 'external',
-      sourcesContent: true,
-      minify: options.minify ?? false,
-      keepNames: true,
-      logLevel: 'silent',
-      define: { 'process.env.NODE_ENV': '"production"' },
-      plugins: [nodeModules, importedModules(modules)],
-    })
+    const result = await run()
     const warnings = result.warnings.map((message) => issueOf('warning', message))
-    return finish(result.outputFiles, result.metafile, [...modules.values()], warnings)
+    return finish(
+      result.outputFiles,
+      result.metafile,
+      [...modules.values()].map(({ module }) => module),
+      warnings,
+    )
   } catch (error) {
     if (!isBuildFailure(error)) throw error
     const issues = [
@@ -146,58 +182,17 @@ function megabytes(bytes: number): string {
   return `${(bytes / (1024 * 1024)).toFixed(1)} MB`
 }
 
-/**
- * `import 'crypto'` means `node:crypto`, as on Cloudflare, unless the project installed a package of that name. A CommonJS
- * `require` of it goes through an ES import: the runtime has no `require`, and esbuild's stand-in only throws.
- */
-const nodeModules: Plugin = {
-  name: 'node-modules',
-  setup(context) {
-    const bare = builtinModules.filter((name) => /^[a-z]/.test(name)).join('|')
-    context.onResolve({ filter: new RegExp(`^(node:.*|${bare})$`) }, async (args) => {
-      if (args.pluginData === nodeModules) return undefined
-      if (!args.path.startsWith('node:')) {
-        const { kind, resolveDir, importer } = args
-        const found = await context.resolve(args.path, { kind, resolveDir, importer, pluginData: nodeModules })
-        if (found.errors.length === 0) return found
-      }
-      const name = args.path.startsWith('node:') ? args.path : `node:${args.path}`
-      return args.kind === 'require-call' ? { path: name, namespace: 'required' } : { path: name, external: true }
-    })
-    context.onLoad({ filter: /.*/, namespace: 'required' }, ({ path: name }) => ({
-      contents: `import module_ from ${JSON.stringify(name)}; module.exports = module_`,
-    }))
-  },
-}
-
-function importedModules(modules: Map<string, BundleModule>): Plugin {
-  return {
-    name: 'imported-modules',
-    setup(context) {
-      context.onResolve({ filter: /\.(wasm|bin|txt|html|sql)(\?module)?$/ }, async (args) => {
-        if (args.pluginData === modules) return undefined
-        const found = await context.resolve(args.path.replace(/\?module$/, ''), {
-          kind: args.kind,
-          resolveDir: args.resolveDir,
-          importer: args.importer,
-          pluginData: modules,
-        })
-        if (found.errors.length > 0) return { errors: found.errors }
-        const content = await readFile(found.path)
-        const type = moduleTypes[path.extname(found.path)] ?? 'data'
-        // The digest keeps two files of one name apart; the name is what shows in traces.
-        const digest = createHash('sha256').update(content).digest('hex').slice(0, 10)
-        const name = `./${digest}-${path.basename(found.path).replace(/[^\w.-]/g, '_')}`
-        modules.set(name, type === 'text' ? { name, type, content: content.toString('utf8') } : { name, type, content })
-        return { path: name, external: true }
-      })
-    },
-  }
-}
-
 function issueOf(severity: BundleIssue['severity'], message: Message): BundleIssue {
   const { location } = message
-  const hint = message.notes.map((note) => note.text).join(' ')
+  const notes = message.notes.map((note) => note.text).join(' ')
+  // esbuild's advice, to leave the import out of the bundle, would only move the failure to the start of the worker.
+  const missing = /^Could not resolve "([^"]+)"/.exec(message.text)?.[1]
+  const hint =
+    missing === undefined
+      ? notes
+      : missing.startsWith('.')
+        ? 'Correct the path.'
+        : `Install it: npm install ${missing.split('/', missing.startsWith('@') ? 2 : 1).join('/')}`
   return {
     severity,
     detail: message.text,

@@ -5,6 +5,7 @@ import { didYouMean } from '../../errors/suggest.ts'
 import { parseCron } from '../cron/parse.ts'
 import type { CronSchedule } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from './manifest-flags.ts'
+import { bindingKeys, topKeys, variableName } from './manifest-keys.ts'
 import { locateToml } from './manifest-positions.ts'
 import type { Position, TomlPositions } from './manifest-positions.ts'
 import { isDay, isTable, toJson } from './manifest-values.ts'
@@ -19,10 +20,13 @@ export interface Manifest {
   readonly compatibilityFlags: readonly string[]
   /** Values of `[vars]`; an environment file overrides them. */
   readonly vars: Readonly<Record<string, JsonValue>>
+  /** `[secrets] required`: names that the environment file must hold, each where it stands. */
+  readonly requiredSecrets: readonly (Position & { readonly name: string })[]
   readonly crons: readonly CronSchedule[]
   /** Own host names: `routes` with `custom_domain = true`. */
   readonly hosts: readonly string[]
-  readonly limits: { readonly cpuMs: number }
+  /** `explicit`: the manifest says so, it is not the default. */
+  readonly limits: { readonly cpuMs: number; readonly explicit: boolean }
 }
 
 export interface ManifestIssue extends Position {
@@ -45,24 +49,6 @@ export interface ManifestOptions {
 
 export const defaultCpuMs = 10_000
 const cpuRange = { min: 10, max: 300_000 }
-
-const topKeys = [
-  'name',
-  'main',
-  'compatibility_date',
-  'compatibility_flags',
-  'vars',
-  'triggers',
-  'limits',
-  'routes',
-  'route',
-  '$schema',
-]
-const bindingKeys = new Set(
-  'ai analytics_engine_datasets browser d1_databases dispatch_namespaces durable_objects hyperdrive images kv_namespaces mtls_certificates pipelines queues r2_buckets secrets_store_secrets send_email services vectorize version_metadata workflows'.split(
-    ' ',
-  ),
-)
 
 /** Every mistake of a wrangler.toml at once; `path` is only repeated in the issues. */
 export function parseManifest(text: string, path: string, options: ManifestOptions = {}): ParsedManifest {
@@ -101,9 +87,10 @@ class Reader {
       compatibilityDate: this.compatibilityDate(options.now),
       compatibilityFlags: this.flags(),
       vars: this.vars(),
+      requiredSecrets: this.requiredSecrets(),
       crons: this.crons(),
       hosts: this.hosts(),
-      limits: { cpuMs: this.cpuMs() },
+      limits: { cpuMs: this.cpuMs(), explicit: isTable(this.table['limits']) && 'cpu_ms' in this.table['limits'] },
     }
   }
 
@@ -182,7 +169,7 @@ class Reader {
     const vars: Record<string, JsonValue> = {}
     for (const [name, value] of Object.entries(this.section('vars'))) {
       const json = toJson(value)
-      if (!/^[A-Za-z_$][\w$]*$/.test(name))
+      if (!variableName.test(name))
         this.error(
           ['vars', name],
           `"${name}" cannot be the name of a variable.`,
@@ -193,6 +180,15 @@ class Reader {
       else vars[name] = json
     }
     return vars
+  }
+
+  private requiredSecrets(): Manifest['requiredSecrets'] {
+    const secrets = this.section('secrets')
+    this.ignoredMembers('secrets', ['required'], secrets)
+    return this.texts('required', secrets['required'], ['secrets', 'required']).map((name, index) => ({
+      name,
+      ...this.positions.value(['secrets', 'required', index]),
+    }))
   }
 
   private crons(): CronSchedule[] {

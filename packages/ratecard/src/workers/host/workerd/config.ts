@@ -88,7 +88,8 @@ function modules(spec: WorkerVersionSpec): string {
   const lines = own.map((name) => `    (name = ${capnpText(name)}, esModule = embed ${capnpText(name)}),`)
   spec.modules.forEach((module, index) => {
     const name = capnpText(module.name.replace(/^\.\//, ''))
-    lines.push(`    (name = ${name}, ${module.type} = embed ${capnpText(moduleFile(index))}),`)
+    const kind = module.type === 'esm' ? 'esModule' : module.type
+    lines.push(`    (name = ${name}, ${kind} = embed ${capnpText(moduleFile(index))}),`)
   })
   return lines.join('\n')
 }

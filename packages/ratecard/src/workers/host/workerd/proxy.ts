@@ -194,6 +194,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.response.off('drain', this.onDrain)
     this.options.onOutcome({
       requestId: this.context.requestId,
+      method: this.request.method ?? 'GET',
+      url: this.context.url,
       status: error?.status ?? this.status,
       outcome,
       wallMs: performance.now() - this.startedAt,

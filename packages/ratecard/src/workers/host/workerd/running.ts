@@ -131,9 +131,14 @@ export class WorkerdWorker implements RunningWorker {
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs
     while (performance.now() < deadline && this.cause === undefined) {
-      if (this.inFlight === 0 && (await this.nonePending())) return
+      // Asked again: a request can arrive while the worker answers about its background work.
+      if (this.noneInFlight() && (await this.nonePending()) && this.noneInFlight()) return
       await new Promise((resolve) => setTimeout(resolve, drainLookMs))
     }
+  }
+
+  private noneInFlight(): boolean {
+    return this.inFlight === 0
   }
 
   private async nonePending(): Promise<boolean> {

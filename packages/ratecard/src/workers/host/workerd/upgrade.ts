@@ -125,6 +125,8 @@ class Joint {
     clearTimeout(this.timer)
     this.options.onOutcome({
       requestId: this.context.requestId,
+      method: 'GET',
+      url: this.context.url,
       status: error?.status ?? this.status,
       outcome,
       wallMs: performance.now() - this.startedAt,

@@ -1,0 +1,194 @@
+// Whom a plan touches: the live subscriptions on each price that it archives or replaces, whose they are, and their money a month.
+// It asks only about such prices; a plan without any asks nothing. Nobody is moved by a push, so impact alone refuses nothing
+// unless the server says from how many subscriptions on.
+import type { Issue } from '../errors/issue.ts'
+import { documentTier } from '../catalog/document-fields.ts'
+import type { Plan } from '../catalog/plan.ts'
+import type { ConfigId, ObservedResource, PriceFields, ProcessorId, Snapshot } from '../catalog/resource.ts'
+import { monthlyAmount } from '../pricing/impact.ts'
+import type { BilledPrice } from '../pricing/impact.ts'
+import type { LiveSubscription } from '../processor/customer-half.ts'
+import type { PriceImpact } from '../service.ts'
+import type { SyncDeps } from './deps.ts'
+import { asking } from './problems.ts'
+
+type ImpactDeps = Pick<SyncDeps, 'processor' | 'store'>
+
+export interface Impact {
+  readonly prices: readonly PriceImpact[]
+  /** Each once, however many of its items are affected. */
+  readonly subscriptions: number
+}
+
+interface Leaving {
+  readonly configId: ConfigId
+  readonly action: PriceImpact['action']
+  readonly live: ObservedResource<'price'>
+}
+
+type Found = ReadonlyMap<ProcessorId, readonly LiveSubscription[]>
+
+/** One entry for each processor price that the plan archives or replaces, in document order. */
+export async function impactOf(
+  deps: ImpactDeps,
+  { plan, snapshot }: { readonly plan: Plan; readonly snapshot: Snapshot },
+  signal: AbortSignal,
+): Promise<Impact> {
+  const leaving = leavingPrices(plan, snapshot)
+  // A one-time price has no subscriptions.
+  const recurring = leaving.filter(({ live }) => live.fields.interval !== null).map(({ live }) => live.processorId)
+  const found = await subscriptionsOn(deps, recurring, signal)
+  const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
+  const tenants = await tenantsOf(deps, customers)
+  return {
+    prices: leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)),
+    subscriptions: new Set([...found.values()].flat().map(({ id }) => id)).size,
+  }
+}
+
+function leavingPrices(plan: Plan, snapshot: Snapshot): Leaving[] {
+  const leaving = new Map<ProcessorId, Omit<Leaving, 'live'>>()
+  for (const { kind, action, configId, processorIdBefore } of plan.changes)
+    if (kind === 'price' && (action === 'replace' || action === 'archive') && processorIdBefore !== null)
+      leaving.set(processorIdBefore, { configId, action })
+  for (const step of plan.steps)
+    if (step.op === 'archive' && step.kind === 'price' && !leaving.has(step.processorId))
+      leaving.set(step.processorId, { configId: step.configId, action: 'archive' })
+  if (leaving.size === 0) return []
+  const live = new Map(snapshot.price.map((price) => [price.processorId, price]))
+  return [...leaving].flatMap(([id, price]) => {
+    const observed = live.get(id)
+    return observed === undefined ? [] : [{ ...price, live: observed }]
+  })
+}
+
+/** Up to this many prices are asked for one by one; beyond, reading all subscriptions may be cheaper. */
+const fewPrices = 50
+const width = 8
+
+/**
+ * The first page of all subscriptions answers for a small account at once. A larger one is asked price by price; with many
+ * prices, all subscriptions are read, but never for longer than asking price by price would take.
+ */
+async function subscriptionsOn(
+  { processor }: ImpactDeps,
+  prices: readonly ProcessorId[],
+  signal: AbortSignal,
+): Promise<Found> {
+  if (prices.length === 0) return new Map()
+  const pages = prices.length <= fewPrices ? 1 : prices.length
+  const all = await asking(() => processor.someSubscriptions(pages, signal))
+  if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
+  const found = new Map<ProcessorId, readonly LiveSubscription[]>()
+  const queue = [...prices]
+  const worker = async () => {
+    for (let price = queue.shift(); price !== undefined; price = queue.shift()) {
+      const id = price
+      found.set(id, await asking(() => processor.subscriptionsOfPrice(id, signal)))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, prices.length) }, worker))
+  return found
+}
+
+function groupByPrice(subscriptions: readonly LiveSubscription[], prices: ReadonlySet<ProcessorId>): Found {
+  const found = new Map<ProcessorId, LiveSubscription[]>()
+  for (const subscription of subscriptions)
+    for (const price of new Set(subscription.items.map((item) => item.price.id))) {
+      if (!prices.has(price)) continue
+      const list = found.get(price)
+      if (list === undefined) found.set(price, [subscription])
+      else list.push(subscription)
+    }
+  return found
+}
+
+/** Tenant ids by processor customer; customers that are no tenant are not in it. */
+async function tenantsOf(
+  { store }: ImpactDeps,
+  customers: ReadonlySet<ProcessorId>,
+): Promise<ReadonlyMap<ProcessorId, string>> {
+  const tenants = new Map<ProcessorId, string>()
+  const queue = [...customers]
+  const worker = async () => {
+    for (let customer = queue.shift(); customer !== undefined; customer = queue.shift()) {
+      const tenant = await store.tenants.findByCustomer(customer)
+      if (tenant !== null) tenants.set(customer, tenant.id)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, customers.size) }, worker))
+  return tenants
+}
+
+function priceImpact(
+  { configId, action, live }: Leaving,
+  subscriptions: readonly LiveSubscription[],
+  tenants: ReadonlyMap<ProcessorId, string>,
+): PriceImpact {
+  const own = subscriptions.flatMap(({ customer }) => tenants.get(customer) ?? [])
+  return {
+    priceId: configId,
+    processorPriceId: live.processorId,
+    action,
+    subscriptions: subscriptions.length,
+    subscriptionsWithoutTenant: subscriptions.length - own.length,
+    tenants: new Set(own).size,
+    monthly: monthlyOf(live, subscriptions),
+    usageBased: live.fields.usageType === 'metered',
+  }
+}
+
+function monthlyOf(live: ObservedResource<'price'>, subscriptions: readonly LiveSubscription[]): PriceImpact['monthly'] {
+  const price = billedPrice(live.fields)
+  // A price with parts that the document cannot express may bill another amount than its fields say.
+  if (price === null || live.fields.usageType === 'metered' || live.unrepresentable.length > 0) return []
+  const quantities = subscriptions
+    // Billed in another of its currencies, by an amount that is not among its fields.
+    .filter(({ currency }) => currency === price.currency)
+    .flatMap(({ items }) => items)
+    .filter((item) => item.price.id === live.processorId)
+    .map(({ quantity }) => quantity ?? 0)
+  return quantities.length === 0 ? [] : [monthlyAmount(price, quantities)]
+}
+
+function billedPrice(fields: PriceFields<ProcessorId>): BilledPrice | null {
+  if (fields.interval === null) return null
+  return {
+    currency: fields.currency,
+    interval: fields.interval,
+    intervalCount: fields.intervalCount,
+    ...(fields.unitAmount === null ? {} : { unit_amount_decimal: fields.unitAmount }),
+    ...(fields.tiers === null ? {} : { tiers: fields.tiers.map(documentTier) }),
+    ...(fields.tiersMode === null ? {} : { tiers_mode: fields.tiersMode }),
+  }
+}
+
+/** One issue when the plan touches more live subscriptions than the server lets pass unasked. */
+export function beyondThreshold({ subscriptions, prices }: Impact, threshold: number | null): Issue[] {
+  if (threshold === null || subscriptions <= threshold) return []
+  const named = prices.filter((price) => price.subscriptions > 0).map(({ priceId }) => `"${priceId}"`)
+  const shown = named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${String(named.length - 5)} more` : '')
+  return [
+    {
+      code: 'subscribers_affected',
+      pointer: '#/products',
+      severity: 'warning',
+      detail: `${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} on prices that this plan archives or replaces (${shown}); this server asks for approval above ${String(threshold)}.`,
+      hint: 'Read whom it affects, then go on with --approve-impact.',
+    },
+  ]
+}
+
+/** The impact as the member of a problem document. */
+export function impactMember({ prices }: Impact): readonly Readonly<Record<string, unknown>>[] {
+  return prices.map((price) => ({
+    price_id: price.priceId,
+    processor_price_id: price.processorPriceId,
+    action: price.action,
+    subscriptions: price.subscriptions,
+    subscriptions_without_tenant: price.subscriptionsWithoutTenant,
+    tenants: price.tenants,
+    monthly: price.monthly,
+    usage_based: price.usageBased,
+  }))
+}

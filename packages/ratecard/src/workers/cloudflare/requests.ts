@@ -1,0 +1,100 @@
+// What a deployment asks of Cloudflare, as data: the upload of the script and the replacement of its schedules. Decides what goes
+// over the wire and what of it may be shown; sends nothing.
+import type { CronSchedule } from '../cron/parse.ts'
+import type { WorkerBundle } from '../project/bundle.ts'
+import type { Manifest } from '../project/manifest.ts'
+import { cloudflareCron } from './schedules.ts'
+
+export interface CloudflareWorker {
+  readonly manifest: Manifest
+  readonly bundle: WorkerBundle
+  /** Values of the environment file; they become secrets. */
+  readonly secrets: ReadonlyMap<string, string>
+}
+
+export type Binding =
+  | { readonly type: 'plain_text' | 'secret_text'; readonly name: string; readonly text: string }
+  | { readonly type: 'json'; readonly name: string; readonly json: unknown }
+
+export interface Metadata {
+  readonly main_module: string
+  readonly compatibility_date: string
+  readonly compatibility_flags: readonly string[]
+  readonly bindings: readonly Binding[]
+  /** Nothing of an earlier upload stays: the project is the whole truth. */
+  readonly keep_bindings: readonly []
+}
+
+export interface ModulePart {
+  readonly name: string
+  readonly contentType: string
+  readonly content: string | Uint8Array
+}
+
+export interface UploadRequest {
+  readonly path: string
+  readonly metadata: Metadata
+  readonly modules: readonly ModulePart[]
+}
+
+export interface SchedulesRequest {
+  readonly path: string
+  readonly body: readonly { readonly cron: string }[]
+}
+
+const mainModule = 'worker.js'
+const contentTypes = { text: 'text/plain', wasm: 'application/wasm', data: 'application/octet-stream' } as const
+
+export function uploadRequest(accountId: string, { manifest, bundle, secrets }: CloudflareWorker): UploadRequest {
+  const vars = Object.entries(manifest.vars).filter(([name]) => !secrets.has(name))
+  return {
+    path: scriptPath(accountId, manifest.name),
+    metadata: {
+      main_module: mainModule,
+      compatibility_date: manifest.compatibilityDate,
+      compatibility_flags: manifest.compatibilityFlags,
+      bindings: [
+        ...vars.map(([name, value]): Binding =>
+          typeof value === 'string' ? { type: 'plain_text', name, text: value } : { type: 'json', name, json: value },
+        ),
+        ...[...secrets].map(([name, text]): Binding => ({ type: 'secret_text', name, text })),
+      ],
+      keep_bindings: [],
+    },
+    modules: [
+      { name: mainModule, contentType: 'application/javascript+module', content: bundle.code },
+      ...bundle.modules.map(({ name, type, content }) => ({ name, contentType: contentTypes[type], content })),
+    ],
+  }
+}
+
+/** Also sent when there are none: schedules that were taken out of the file must not go on. */
+export function schedulesRequest(
+  accountId: string,
+  { name, crons }: { readonly name: string; readonly crons: readonly CronSchedule[] },
+): SchedulesRequest {
+  return {
+    path: `${scriptPath(accountId, name)}/schedules`,
+    body: crons.map((schedule) => ({ cron: cloudflareCron(schedule) })),
+  }
+}
+
+/** The metadata with every secret hidden, its length included. */
+export function maskedMetadata(metadata: Metadata): Metadata {
+  const bindings = metadata.bindings.map((binding) =>
+    binding.type === 'secret_text' ? { ...binding, text: '••••••' } : binding,
+  )
+  return { ...metadata, bindings }
+}
+
+/** Settings of the manifest that mean something here and are not carried over. */
+export function notCarriedOver(manifest: Manifest): string[] {
+  return [
+    ...(manifest.hosts.length === 0 ? [] : [`routes (${manifest.hosts.join(', ')}): add them as custom domains there`]),
+    ...(manifest.limits.explicit ? ['limits.cpu_ms: the limit of your Cloudflare plan holds'] : []),
+  ]
+}
+
+function scriptPath(accountId: string, name: string): string {
+  return `/accounts/${encodeURIComponent(accountId)}/workers/scripts/${encodeURIComponent(name)}`
+}

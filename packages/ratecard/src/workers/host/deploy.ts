@@ -1,0 +1,123 @@
+// From an upload to the version that serves. One deployment of a worker at a time; until the store has switched, everything
+// can still be taken back, and what served before goes on serving.
+import { ServiceError } from '../../errors/service-error.ts'
+import type { NewDeployment } from '../../service-workers.ts'
+import type { LeaseToken, Store } from '../../store/store.ts'
+import type { DeploymentContent, DeploymentRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
+import { checkDeployment } from './check-deployment.ts'
+import { specOf } from './deployment-spec.ts'
+import { firstTicks } from './due-runs.ts'
+import { notFound } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import type { Candidate, Supervisor } from './supervisor.ts'
+
+export interface DeployDeps {
+  readonly store: Pick<Store, 'exclusively'>
+  readonly workers: WorkerStore
+  readonly supervisor: Supervisor
+  readonly fleet: Fleet
+  readonly newId: () => string
+  readonly serviceUrl: () => string | null
+  readonly ownHosts: () => ReadonlySet<string>
+  /** Told at each step, so that a test can end the process there. */
+  readonly onStep?: (step: DeployStep) => void
+}
+
+export type DeployStep = 'checked' | 'prepared' | 'stored' | 'activated'
+
+/** How many a worker has to roll back to, the present one included. */
+const keptDeployments = 20
+
+export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<WorkerRecord> {
+  const now = await deps.workers.now()
+  const checked = checkDeployment(given, { now, ownHosts: deps.ownHosts() })
+  const { content, crons, hosts, variables, sizeBytes, checksum } = checked
+  deps.onStep?.('checked')
+  return exclusively(deps, given.name, (token) => {
+    const { name: worker, author, message, environment } = given
+    const meta = { author, message, environment, variables, crons, hosts, sizeBytes, checksum }
+    const record: DeploymentRecord = { id: deps.newId(), worker, ...meta, createdAt: now }
+    return bringUp(deps, { record, content, isNew: true }, token)
+  })
+}
+
+/** To the deployment given, else to the one made before the one that serves: code, environment and schedules together. */
+export async function rollBack(deps: DeployDeps, name: string, to: string | null): Promise<WorkerRecord> {
+  return exclusively(deps, name, async (token) => {
+    const { workers } = deps
+    const present = await workers.find(name)
+    if (present === null) throw notFound(name)
+    const record =
+      to === null ? await workers.deploymentBefore(name, present.deployment.id) : await workers.deployment(name, to)
+    if (record === null) throw noDeployment(name, to)
+    const content = await workers.content(record.id)
+    if (content === null) throw noDeployment(name, to)
+    return bringUp(deps, { record, content, isNew: false }, token)
+  })
+}
+
+export async function removeWorker(deps: DeployDeps, name: string): Promise<void> {
+  await exclusively(deps, name, async (token) => {
+    if (!(await deps.workers.remove(name, token))) throw notFound(name)
+    await deps.fleet.drop(name)
+  })
+}
+
+interface Version {
+  readonly record: DeploymentRecord
+  readonly content: DeploymentContent
+  readonly isNew: boolean
+}
+
+async function bringUp(deps: DeployDeps, version: Version, token: LeaseToken): Promise<WorkerRecord> {
+  const { record, content, isNew } = version
+  const spec = specOf({ name: record.worker, deploymentId: record.id }, content, deps.serviceUrl())
+  const candidate = await deps.supervisor.prepare(spec)
+  deps.onStep?.('prepared')
+  let worker: WorkerRecord
+  try {
+    checkHandlers(record, candidate)
+    const schedules = firstTicks(record.crons, await deps.workers.now())
+    const options = { keep: keptDeployments, token }
+    worker = await deps.workers.activate(record, isNew ? content : null, schedules, options)
+  } catch (error) {
+    await candidate.discard()
+    throw error
+  }
+  deps.onStep?.('stored')
+  deps.fleet.adopt(worker, candidate)
+  deps.onStep?.('activated')
+  return worker
+}
+
+function checkHandlers({ crons }: DeploymentRecord, { handlers }: Candidate): void {
+  if (crons.length === 0 || handlers.scheduled) return
+  throw new ServiceError(
+    'worker_start_failed',
+    `The worker has ${crons.length === 1 ? 'a schedule' : 'schedules'}, but no scheduled handler.`,
+    { hint: 'Add `async scheduled(event, env, ctx) { … }` to the default export, or remove the crons.' },
+  )
+}
+
+async function exclusively<T>(deps: DeployDeps, name: string, work: (token: LeaseToken) => Promise<T>): Promise<T> {
+  try {
+    return await deps.store.exclusively(`worker:${name}`, ({ token }) => work(token))
+  } catch (error) {
+    // The lease speaks of pushes; here it is a deployment that somebody else is at.
+    if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+    throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by somebody else now.`, {
+      hint: 'Wait until it is done, then try again.',
+      cause: error,
+    })
+  }
+}
+
+function noDeployment(name: string, id: string | null): ServiceError {
+  const detail =
+    id === null
+      ? `The worker "${name}" has no deployment before the present one.`
+      : `The worker "${name}" has no deployment "${id}".`
+  return new ServiceError('deployment_not_found', detail, {
+    hint: `The newest ${String(keptDeployments)} deployments are kept.`,
+  })
+}

@@ -1,0 +1,88 @@
+// How imports of a worker are found: those the runtime answers, those that become modules of their own, and our own client.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import path from 'node:path'
+import type { Plugin } from 'esbuild'
+import type { BundleModule } from './bundle.ts'
+
+/** Module name → the module and the file it was read from. */
+export type ImportedModules = Map<string, { readonly module: BundleModule; readonly file: string }>
+
+const moduleTypes: Readonly<Record<string, BundleModule['type']>> = {
+  '.wasm': 'wasm',
+  '.bin': 'data',
+  '.txt': 'text',
+  '.html': 'text',
+  '.sql': 'text',
+}
+
+/**
+ * `@ratecard/client` comes from the project when it is installed there, else from this installation: a new project deploys
+ * before anybody ran a package manager in it.
+ */
+export const ownClient: Plugin = {
+  name: 'own-client',
+  setup(context) {
+    context.onResolve(
+      { filter: /^@ratecard\/client(\/|$)/ },
+      async ({ path: name, kind, resolveDir, importer, pluginData }) => {
+        if (pluginData === ownClient) return undefined
+        const found = await context.resolve(name, { kind, resolveDir, importer, pluginData: ownClient })
+        if (found.errors.length === 0) return found
+        const own = await context.resolve(name, { kind, resolveDir: import.meta.dirname, pluginData: ownClient })
+        return own.errors.length === 0 ? own : { errors: found.errors }
+      },
+    )
+  },
+}
+
+/**
+ * `import 'crypto'` means `node:crypto`, as on Cloudflare, unless the project installed a package of that name. A CommonJS
+ * `require` of it goes through an ES import: the runtime has no `require`, and esbuild's stand-in only throws.
+ */
+export const nodeModules: Plugin = {
+  name: 'node-modules',
+  setup(context) {
+    const bare = builtinModules.filter((name) => /^[a-z]/.test(name)).join('|')
+    context.onResolve({ filter: new RegExp(`^(node:.*|${bare})$`) }, async (args) => {
+      if (args.pluginData === nodeModules) return undefined
+      if (!args.path.startsWith('node:')) {
+        const { kind, resolveDir, importer } = args
+        const found = await context.resolve(args.path, { kind, resolveDir, importer, pluginData: nodeModules })
+        if (found.errors.length === 0) return found
+      }
+      const name = args.path.startsWith('node:') ? args.path : `node:${args.path}`
+      return args.kind === 'require-call' ? { path: name, namespace: 'required' } : { path: name, external: true }
+    })
+    context.onLoad({ filter: /.*/, namespace: 'required' }, ({ path: name }) => ({
+      contents: `import module_ from ${JSON.stringify(name)}; module.exports = module_`,
+    }))
+  },
+}
+
+export function importedModules(modules: ImportedModules): Plugin {
+  return {
+    name: 'imported-modules',
+    setup(context) {
+      context.onResolve({ filter: /\.(wasm|bin|txt|html|sql)(\?module)?$/ }, async (args) => {
+        if (args.pluginData === modules) return undefined
+        const found = await context.resolve(args.path.replace(/\?module$/, ''), {
+          kind: args.kind,
+          resolveDir: args.resolveDir,
+          importer: args.importer,
+          pluginData: modules,
+        })
+        if (found.errors.length > 0) return { errors: found.errors }
+        const content = await readFile(found.path)
+        const type = moduleTypes[path.extname(found.path)] ?? 'data'
+        // The digest keeps two files of one name apart; the name is what shows in traces.
+        const digest = createHash('sha256').update(content).digest('hex').slice(0, 10)
+        const name = `./${digest}-${path.basename(found.path).replace(/[^\w.-]/g, '_')}`
+        const module = type === 'text' ? { name, type, content: content.toString('utf8') } : { name, type, content }
+        modules.set(name, { module, file: found.path })
+        return { path: name, external: true }
+      })
+    },
+  }
+}

@@ -1,0 +1,131 @@
+// The workers of a project on disk: where they are, what their manifests and the environment file say, and everything that is
+// wrong with them at its place. Never bundles and never asks a server.
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { workerEnvironment } from './env-files.ts'
+import type { BundleIssue } from './bundle.ts'
+import { parseManifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
+
+export interface WorkerIssue {
+  readonly code: 'worker_manifest' | 'worker_environment' | 'worker_bundle'
+  readonly severity: 'error' | 'warning'
+  readonly detail: string
+  readonly hint?: string
+  /** Absolute. */
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+}
+
+export interface WorkerSource {
+  /** Absolute. */
+  readonly folder: string
+  readonly manifest: Manifest
+  /** Of the environment file; they go before `[vars]` of the same name. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+export interface ReadWorkers {
+  /** Those without an error. */
+  readonly workers: readonly WorkerSource[]
+  readonly issues: readonly WorkerIssue[]
+}
+
+export interface EnvironmentFile {
+  /** Absolute. */
+  readonly path: string
+  /** null: there is none. */
+  readonly text: string | null
+}
+
+export const manifestName = 'wrangler.toml'
+
+/** Folders with a manifest: `ratecard/workers` itself, or its sub-folders. Absolute, in order of their names. */
+export function findWorkerFolders(project: string): string[] {
+  const root = path.join(project, 'ratecard', 'workers')
+  if (!existsSync(root)) return []
+  if (existsSync(path.join(root, manifestName))) return [root]
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(path.join(root, entry.name, manifestName)))
+    .map((entry) => path.join(root, entry.name))
+    .sort()
+}
+
+/** Reads the workers of these names (of the manifest, or of the folder), or all of them when none is named. */
+export function readWorkers(
+  folders: readonly string[],
+  names: readonly string[],
+  environment: EnvironmentFile,
+  now: number,
+): ReadWorkers & { readonly unknown: readonly string[]; readonly known: readonly string[] } {
+  const read = folders.map((folder) => readWorker(folder, environment, now))
+  const isNamed = ({ name, folder }: (typeof read)[number], wanted: string) =>
+    name === wanted || path.basename(folder) === wanted
+  const chosen = names.length === 0 ? read : read.filter((item) => names.some((name) => isNamed(item, name)))
+  const ofEnvironment = chosen.length === 0 ? [] : environmentIssues(environment)
+  return {
+    workers: chosen.flatMap(({ worker }) => (worker === null ? [] : [worker])),
+    issues: [...ofEnvironment, ...chosen.flatMap(({ issues }) => issues), ...duplicates(read)],
+    unknown: names.filter((name) => !read.some((item) => isNamed(item, name))),
+    known: read.map(({ name, folder }) => name ?? path.basename(folder)),
+  }
+}
+
+interface ReadWorker {
+  readonly folder: string
+  readonly name: string | null
+  readonly worker: WorkerSource | null
+  readonly issues: readonly WorkerIssue[]
+}
+
+function readWorker(folder: string, environment: EnvironmentFile, now: number): ReadWorker {
+  const file = path.join(folder, manifestName)
+  const { manifest, issues } = parseManifest(readFileSync(file, 'utf8'), file, { now })
+  const found: WorkerIssue[] = issues.map(({ path: _, ...issue }) => ({ ...issue, code: 'worker_manifest', file }))
+  if (manifest === null) return { folder, name: null, worker: null, issues: found }
+  const { variables } = workerEnvironment(environment.text ?? '')
+  for (const { name, line, column } of manifest.requiredSecrets) {
+    if ((variables.get(name) ?? '') !== '') continue
+    const detail = `${name} is required, but ${path.basename(environment.path)} does not define it.`
+    const hint = `Add a line ${name}=… to ${environment.path}.`
+    found.push({ code: 'worker_environment', severity: 'error', file, line, column, detail, hint })
+  }
+  const entry = path.resolve(folder, manifest.main)
+  if (!existsSync(entry))
+    found.push({
+      ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
+      detail: `The entry file "${manifest.main}" does not exist.`,
+      hint: '"main" is relative to the folder of wrangler.toml.',
+    })
+  const whole = !found.some(({ severity }) => severity === 'error')
+  return { folder, name: manifest.name, worker: whole ? { folder, manifest, variables } : null, issues: found }
+}
+
+function environmentIssues({ path: file, text }: EnvironmentFile): WorkerIssue[] {
+  if (text === null) return []
+  return workerEnvironment(text).issues.map((issue) => ({ ...issue, code: 'worker_environment', file }))
+}
+
+function duplicates(read: readonly ReadWorker[]): WorkerIssue[] {
+  return read.flatMap(({ name, folder }, index) => {
+    const first = read.findIndex((other) => other.name === name)
+    if (name === null || first === index) return []
+    return [
+      {
+        ...{ code: 'worker_manifest', severity: 'error', file: path.join(folder, manifestName), line: 1, column: 1 },
+        detail: `The name "${name}" is also that of the worker in ${path.basename(read[first]?.folder ?? '')}.`,
+        hint: 'Each worker has a name of its own.',
+      } satisfies WorkerIssue,
+    ]
+  })
+}
+
+/** Issues of a bundle with the absolute path of their file. */
+export function placeBundleIssues(worker: WorkerSource, issues: readonly BundleIssue[]): WorkerIssue[] {
+  return issues.map(({ file, ...issue }) => ({
+    ...issue,
+    code: 'worker_bundle',
+    file: path.resolve(worker.folder, file ?? worker.manifest.main),
+  }))
+}

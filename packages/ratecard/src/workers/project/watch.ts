@@ -1,0 +1,58 @@
+// Notices a save at once: esbuild's own watch polls and may take two seconds. Watches folders, not files, as editors replace
+// files instead of writing into them.
+import { existsSync, readdirSync, watch } from 'node:fs'
+import type { FSWatcher } from 'node:fs'
+import path from 'node:path'
+
+export interface SourceWatch {
+  /** Watches the folders of these files too. */
+  follow(files: readonly string[]): void
+  close(): void
+}
+
+/** A save is often several events, and a branch switch hundreds. */
+const quietMs = 15
+
+const ignored = new Set(['node_modules', 'dist', '.git'])
+
+/** Calls `onChange` after changes in the folder (sub-folders too, but not those of packages and builds) and beside `files`. */
+export function watchSources(folder: string, files: readonly string[], onChange: () => void): SourceWatch {
+  const watchers = new Map<string, FSWatcher>()
+  let timer: NodeJS.Timeout | undefined
+  const changed = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      for (const name of foldersOf(folder)) add(name)
+      onChange()
+    }, quietMs)
+  }
+  const add = (name: string): void => {
+    if (watchers.has(name) || !existsSync(name)) return
+    const watcher = watch(name, changed)
+    watcher.on('error', () => {
+      watcher.close()
+      watchers.delete(name)
+    })
+    watchers.set(name, watcher)
+  }
+  const follow = (more: readonly string[]): void => {
+    for (const file of more) add(path.dirname(file))
+  }
+  for (const name of foldersOf(folder)) add(name)
+  follow(files)
+  return {
+    follow,
+    close() {
+      clearTimeout(timer)
+      for (const watcher of watchers.values()) watcher.close()
+    },
+  }
+}
+
+function foldersOf(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const inside = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !ignored.has(entry.name) && !entry.name.startsWith('.'))
+    .flatMap((entry) => foldersOf(path.join(folder, entry.name)))
+  return [folder, ...inside]
+}

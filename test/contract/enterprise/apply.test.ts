@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest'
+import { refusalOf, refusedBy } from '../../support/store.ts'
+import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
+import type { TenantShop } from '../../support/tenant-shop.ts'
+
+const auditOf = async (shop: TenantShop, tenant: string) =>
+  (await shop.service.tenantAudit(tenant, { limit: 100, offset: 0 })).items.filter(
+    ({ action }) => !action.startsWith('tenant_'),
+  )
+
+test('a dry run tells the same as applying and writes nothing anywhere', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  await shop.subscribe(customer, [['pro_monthly', 7], ['calls'], ['pro', 1]])
+  const writes = shop.writes()
+  const sequence = await shop.store.changeSequence()
+  const dry = await shop.service.applyEnterprise('t', gold, { ...caller, dryRun: true })
+  expect(dry.dryRun).toBe(true)
+  expect(shop.writes()).toBe(writes)
+  expect(await shop.store.changeSequence()).toBe(sequence)
+  expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
+  expect(await auditOf(shop, 't')).toEqual([])
+  expect((await shop.service.listJobs({ limit: 10, offset: 0 })).total).toBe(0)
+  expect(await shop.apply('t')).toEqual({ ...dry, dryRun: false })
+})
+
+test('two applies at once are one after the other, with one audit row each', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [
+    ['pro_monthly', 7],
+    ['seat', 2],
+  ])
+  const outcomes = await Promise.all([shop.apply('t'), shop.apply('t'), shop.apply('t')])
+  expect(outcomes.map(({ pricesSwapped }) => pricesSwapped).sort()).toEqual([0, 0, 2])
+  expect(await auditOf(shop, 't')).toHaveLength(3)
+  expect(await shop.items(id)).toEqual([
+    ['pro_monthly_gold', 7],
+    ['seat_gold', 2],
+  ])
+})
+
+test('applies of two templates at once end with the items and the field of the same one', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [['pro_monthly', 7]])
+  await Promise.all([
+    shop.apply('t'),
+    shop.apply('t', { kind: 'template', template: 'silver' }),
+    shop.apply('t', nothing),
+  ])
+  const { enterpriseTemplate } = await shop.service.findTenant('t')
+  const wanted = enterpriseTemplate === null ? 'pro_monthly' : `pro_monthly_${enterpriseTemplate}`
+  expect(await shop.items(id)).toEqual([[wanted, 7]])
+})
+
+test('the audit says who did what to which items, before and after', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  await shop.subscribe(customer, [['pro_monthly', 7]])
+  await shop.apply('t')
+  await shop.apply('t', { kind: 'custom', enterpriseId: 'acme' })
+  const [latest, first] = await auditOf(shop, 't')
+  expect(first).toMatchObject({
+    action: 'apply_template',
+    author: 'ada',
+    requestId: 'req_test',
+    before: { enterprise_template: null, enterprise_id: null },
+    after: { enterprise_template: 'gold', enterprise_id: null },
+    result: { prices_swapped: 1, swaps: [{ from: 'pro_monthly', to: 'pro_monthly_gold' }] },
+  })
+  expect(latest).toMatchObject({
+    action: 'apply_custom',
+    before: { enterprise_template: 'gold', enterprise_id: null },
+    after: { enterprise_template: null, enterprise_id: 'acme' },
+  })
+})
+
+test('an unknown tenant and a template without prices are told apart, and neither changes anything', async () => {
+  const shop = await tenantShop(negotiated())
+  await shop.tenant('t')
+  expect(await refusalOf(shop.apply('nobody'))).toBe('tenant_not_found')
+  expect(await refusalOf(shop.apply('t', { kind: 'template', template: 'bronze' }))).toBe('enterprise_price_not_found')
+  expect(await refusalOf(shop.apply('t', { kind: 'custom', enterpriseId: 'gold' }))).toBe('enterprise_price_not_found')
+  expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: null })
+})
+
+test('a tenant that never bought anything gets the field and no customer', async () => {
+  const shop = await tenantShop(negotiated())
+  await shop.service.createTenant({ id: 't', name: 'T' }, caller)
+  const writes = shop.writes()
+  expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, swaps: [], skipped: [] })
+  expect(shop.writes()).toBe(writes)
+  expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: 'gold', processorCustomerId: null })
+})
+
+test('a free subscription that lives here alone is skipped with the reason', async () => {
+  const shop = await tenantShop(
+    negotiated('1.0.0', (config) => {
+      config.products.push({
+        id: 'free',
+        name: 'Free',
+        prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }],
+      })
+    }),
+  )
+  await shop.service.createTenant({ id: 't', name: 'T' }, caller)
+  await shop.store.localSubscriptions.start({ id: 'l', tenantId: 't', priceId: 'free', createdAt: 1, endedAt: null })
+  const { skipped } = await shop.apply('t')
+  expect(skipped).toEqual([
+    { subscription: 'l', item: null, price: 'free', reason: expect.stringContaining('free') as string },
+  ])
+  expect((await shop.apply('t', nothing)).skipped).toEqual([])
+})
+
+test('an item on a price that is none of ours stays, with the reason', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const product = await shop.stripe.products.create({ name: 'By hand' })
+  const price = await shop.stripe.prices.create({
+    product: product.id,
+    currency: 'usd',
+    unit_amount: 100,
+    recurring: { interval: 'month' },
+  })
+  await shop.stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
+  expect((await shop.apply('t')).skipped).toMatchObject([{ price: price.id }])
+})
+
+test('a refusal midway says what was swapped and what was not, and applying again finishes', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const subscriptions = []
+  for (const quantity of [1, 2, 3]) subscriptions.push(await shop.subscribe(customer, [['pro_monthly', quantity]]))
+  const [, second] = subscriptions
+  shop.sandbox.control.fail({
+    kind: 'error_before',
+    method: 'POST',
+    path: `/v1/subscriptions/${second?.id ?? ''}`,
+    count: null,
+  })
+  const error = await refusedBy(shop.apply('t'))
+  expect(error.extra).toMatchObject({
+    tenant_id: 't',
+    swaps: [{ to: 'pro_monthly_gold' }],
+    not_swapped: [{ subscription: second?.id }, {}],
+  })
+  expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
+  expect(await auditOf(shop, 't')).toEqual([])
+  shop.sandbox.control.clearFaults()
+  expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 2 })
+  for (const [index, { id }] of subscriptions.entries())
+    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
+  const [latest, failed] = (await shop.service.listJobs({ limit: 10, offset: 0 })).items
+  expect([latest?.state, failed?.state]).toEqual(['done', 'failed'])
+})
+
+test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_before'] as const)(
+  'an answer that is lost (%s) is looked up, and every item moves once',
+  async (kind) => {
+    const shop = await tenantShop(negotiated())
+    const customer = await shop.tenant('t')
+    const { id } = await shop.subscribe(customer, [['pro_monthly', 7], ['calls']])
+    const count = (await shop.invoices(customer)).length
+    shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscription*', count: 1 })
+    shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscription_schedules', count: 1 })
+    await shop.apply('t').catch((error: unknown) => {
+      if (kind.endsWith('_after') || kind === 'cut_body') throw error
+    })
+    await shop.apply('t')
+    expect(await shop.items(id)).toEqual([
+      ['pro_monthly_gold', 7],
+      ['calls', null],
+    ])
+    expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
+    expect(await shop.invoices(customer)).toHaveLength(count)
+  },
+)
+
+test('coverage shows each base against each target, gaps and prices without a base', async () => {
+  const shop = await tenantShop(
+    negotiated('1.0.0', (config) => {
+      config.products[1]?.prices?.push({
+        id: 'lonely',
+        amount: 1,
+        currency: 'usd',
+        interval: 'month',
+        enterprise_template: 'gold',
+      })
+    }),
+  )
+  expect(await shop.service.enterpriseCoverage()).toEqual({
+    templates: ['gold', 'silver'],
+    enterpriseIds: ['acme'],
+    rows: [
+      {
+        basePriceId: 'pro_monthly',
+        cells: [
+          { target: 'template:gold', priceId: 'pro_monthly_gold' },
+          { target: 'template:silver', priceId: 'pro_monthly_silver' },
+          { target: 'id:acme', priceId: 'pro_monthly_acme' },
+        ],
+      },
+      {
+        basePriceId: 'seat',
+        cells: [
+          { target: 'template:gold', priceId: 'seat_gold' },
+          { target: 'template:silver', priceId: null },
+          { target: 'id:acme', priceId: null },
+        ],
+      },
+      {
+        basePriceId: 'calls',
+        cells: [
+          { target: 'template:gold', priceId: 'calls_gold' },
+          { target: 'template:silver', priceId: null },
+          { target: 'id:acme', priceId: null },
+        ],
+      },
+    ],
+    gaps: 4,
+    withoutBase: ['lonely'],
+  })
+})
+
+test('without a configuration there is nothing to apply, and removing still clears the field', async () => {
+  const shop = await tenantShop(negotiated())
+  await shop.tenant('t')
+  await shop.apply('t')
+  await shop.service.reset({ author: null, message: null, scope: 'managed' })
+  expect(await refusalOf(shop.apply('t'))).toBe('enterprise_price_not_found')
+  expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
+  expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
+})

@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest'
+import type { MigrationRequest } from '../../../packages/ratecard/src/service-tenants.ts'
+import { refusalOf } from '../../support/store.ts'
+import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import type { TenantShop } from '../../support/tenant-shop.ts'
+
+const monthly = 32
+
+async function replaced(quantities: readonly number[]) {
+  const shop = await tenantShop(negotiated())
+  const subscriptions: string[] = []
+  for (const [index, quantity] of quantities.entries()) {
+    const customer = await shop.tenant(`t${String(index)}`)
+    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', quantity]])).id)
+  }
+  const former = await shop.processorPrice('pro_monthly')
+  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  return { shop, subscriptions, former }
+}
+
+async function migrate(shop: TenantShop, request: Partial<MigrationRequest> = {}) {
+  const { id } = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'renewal', ...request }, caller)
+  return shop.finished(id)
+}
+
+async function lastAmount(shop: TenantShop, tenant: string): Promise<number | undefined> {
+  const { processorCustomerId } = await shop.service.findTenant(tenant)
+  return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
+}
+
+test('without a migration existing subscribers keep the price they bought', async () => {
+  const { shop, subscriptions, former } = await replaced([7])
+  shop.advance(monthly)
+  expect(await shop.items(subscriptions[0] ?? '')).toEqual([[former, 7]])
+  expect(await lastAmount(shop, 't0')).toBe(7 * 1000)
+})
+
+test('at renewal: the item keeps its price until its period ends, and pays the new one from then on', async () => {
+  const { shop, subscriptions, former } = await replaced([7])
+  const [id = ''] = subscriptions
+  const job = await migrate(shop)
+  expect(job).toMatchObject({ kind: 'migration', subject: 'pro_monthly', state: 'done', stepsTotal: 1 })
+  expect(job.steps[0]?.result).toMatchObject({
+    effective: 'period_end',
+    items: [{ from_processor_id: former, to_processor_id: await shop.processorPrice('pro_monthly'), quantity: 7 }],
+  })
+  expect(await shop.items(id)).toEqual([[former, 7]])
+  const again = await migrate(shop)
+  expect(again).toMatchObject({ state: 'done', steps: [{ state: 'skipped' }] })
+  shop.advance(monthly)
+  expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
+  expect(await lastAmount(shop, 't0')).toBe(7 * 1200)
+  expect((await migrate(shop)).stepsTotal).toBe(0)
+})
+
+test('now: the price changes at once, nothing is billed, and the next renewal has the new amount', async () => {
+  const { shop, subscriptions } = await replaced([7])
+  const customer = (await shop.service.findTenant('t0')).processorCustomerId ?? ''
+  const count = (await shop.invoices(customer)).length
+  expect(await migrate(shop, { to: 'now' })).toMatchObject({ state: 'done' })
+  expect(await shop.items(subscriptions[0] ?? '')).toEqual([['pro_monthly', 7]])
+  expect(await shop.invoices(customer)).toHaveLength(count)
+  shop.advance(monthly)
+  expect(await lastAmount(shop, 't0')).toBe(7 * 1200)
+})
+
+test('the plan lists every subscription with the money a month before and after, and writes nothing', async () => {
+  const { shop, former } = await replaced([7, 2])
+  const writes = shop.writes()
+  const plan = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
+  expect(shop.writes()).toBe(writes)
+  const lines = [...plan.lines].sort((a, b) => (a.tenantId ?? '').localeCompare(b.tenantId ?? ''))
+  expect(lines).toMatchObject([
+    {
+      tenantId: 't0',
+      quantity: 7,
+      fromProcessorPriceId: former,
+      monthlyBefore: 7000,
+      monthlyAfter: 8400,
+      skipped: null,
+    },
+    { tenantId: 't1', quantity: 2, monthlyBefore: 2000, monthlyAfter: 2400, effective: 'period_end' },
+  ])
+  expect(plan.totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 9000, after: 10_800 }])
+})
+
+test('money of a former tiered price is taken from the revision that made it', async () => {
+  const tiered = (last: number) => (config: ReturnType<typeof negotiated>) => {
+    const price = priceIn(config, 'seat')
+    delete price.amount
+    price.billing_scheme = 'tiered'
+    price.tiers = [
+      { up_to: 5, unit_amount: 300 },
+      { up_to: 'inf', unit_amount: last },
+    ]
+  }
+  const shop = await tenantShop(negotiated('1.0.0', tiered(200)))
+  await shop.subscribe(await shop.tenant('t'), [['seat', 8]])
+  await shop.push(negotiated('1.1.0', tiered(100)))
+  const { lines } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
+  expect(lines).toMatchObject([{ monthlyBefore: 5 * 300 + 3 * 200, monthlyAfter: 5 * 300 + 3 * 100 }])
+})
+
+test('only and except choose tenants, and an unknown one is a mistake', async () => {
+  const { shop, subscriptions, former } = await replaced([1, 2, 3])
+  const stranger = await shop.stripe.customers.create({ name: 'nobody of ours' })
+  await shop.stripe.prices.update(former, { active: true })
+  const foreign = await shop.stripe.subscriptions.create({
+    customer: stranger.id,
+    items: [{ price: former, quantity: 9 }],
+  })
+  expect(await refusalOf(shop.service.planMigration({ priceId: 'pro_monthly', to: 'now', only: ['t0', 'who'] }))).toBe(
+    'tenant_not_found',
+  )
+  expect((await migrate(shop, { to: 'now', only: ['t0', 't1'], except: ['t1'] })).stepsTotal).toBe(1)
+  expect(await shop.items(subscriptions[0] ?? '')).toEqual([['pro_monthly', 1]])
+  expect((await migrate(shop, { to: 'now', except: ['t1'] })).stepsTotal).toBe(2)
+  expect(await shop.items(subscriptions[1] ?? '')).toEqual([[former, 2]])
+  expect(await shop.items(foreign.id)).toEqual([['pro_monthly', 9]])
+})
+
+test('another interval is never entered unasked: such an item stays, with the reason', async () => {
+  const shop = await tenantShop(negotiated())
+  const { id } = await shop.subscribe(await shop.tenant('t'), [['seat', 3]])
+  const former = await shop.processorPrice('seat')
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      for (const price of config.products[1]?.prices ?? []) price.interval = 'year'
+    }),
+  )
+  const job = await migrate(shop, { priceId: 'seat', to: 'now' })
+  expect(job).toMatchObject({ state: 'done', steps: [{ state: 'skipped' }] })
+  expect(String(job.steps[0]?.result?.['reason'])).toContain('another interval')
+  expect(await shop.items(id)).toEqual([[former, 3]])
+})
+
+test('seats that were bought between the plan and the turn of a subscription are kept', async () => {
+  const { shop, subscriptions, former } = await replaced([1, 1, 1, 1, 1, 1])
+  const last = subscriptions.at(-1) ?? ''
+  shop.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: `/v1/subscriptions/${last}`, count: null })
+  const failed = await migrate(shop, { to: 'now' })
+  expect(failed).toMatchObject({ state: 'failed', stepsDone: 5 })
+  shop.sandbox.control.clearFaults()
+  const { items } = await shop.stripe.subscriptions.retrieve(last)
+  await shop.stripe.subscriptions.update(last, {
+    items: [{ id: items.data[0]?.id ?? '', price: former, quantity: 40 }],
+  })
+  await shop.service.resumeJob(failed.id)
+  expect(await shop.finished(failed.id)).toMatchObject({ state: 'done' })
+  expect(await shop.items(last)).toEqual([['pro_monthly', 40]])
+})
+
+test('metered usage until the period ends is billed at the former price, whatever was asked for', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  await shop.subscribe(customer, [['calls']])
+  const use = (value: number) =>
+    shop.stripe.billing.meterEvents.create({
+      event_name: 'call',
+      payload: { stripe_customer_id: customer, value: String(value) },
+    })
+  await use(100)
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      priceIn(config, 'calls').amount = 7
+    }),
+  )
+  const plan = await shop.service.planMigration({ priceId: 'calls', to: 'now' })
+  expect(plan.lines).toMatchObject([{ effective: 'period_end', monthlyBefore: null, monthlyAfter: null }])
+  await migrate(shop, { priceId: 'calls', to: 'now' })
+  shop.advance(monthly)
+  expect(await lastAmount(shop, 't')).toBe(500)
+  await use(100)
+  shop.advance(monthly)
+  expect(await lastAmount(shop, 't')).toBe(700)
+})
+
+test('on a date: who renews before it keeps the price until then, and the job is resumed after that', async () => {
+  const { shop, subscriptions, former } = await replaced([2])
+  const [id = ''] = subscriptions
+  const now = shop.sandbox.control.now(shop.secretKey) * 1000
+  const at = now + 45 * 86_400_000
+  const { lines } = await shop.service.planMigration({ priceId: 'pro_monthly', to: { at } })
+  expect(lines).toMatchObject([{ effective: 'period_end', skipped: null }])
+  expect(lines[0]?.effectiveAt).toBeGreaterThanOrEqual(at)
+  const early = await migrate(shop, { to: { at } })
+  expect(early).toMatchObject({ state: 'interrupted', stepsDone: 0, steps: [{ state: 'pending' }] })
+  expect(early.error).toMatchObject({ resume_after: expect.any(String) as string })
+  shop.advance(monthly)
+  expect(await lastAmount(shop, 't0')).toBe(2 * 1000)
+  await shop.service.resumeJob(early.id)
+  expect(await shop.finished(early.id)).toMatchObject({ state: 'done' })
+  expect(await shop.items(id)).toEqual([[former, 2]])
+  shop.advance(monthly)
+  expect(await shop.items(id)).toEqual([['pro_monthly', 2]])
+  expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
+})
+
+test('a price that the configuration does not have is refused', async () => {
+  const shop = await tenantShop(negotiated())
+  expect(await refusalOf(shop.service.planMigration({ priceId: 'nothing', to: 'renewal' }))).toBe('price_not_found')
+})

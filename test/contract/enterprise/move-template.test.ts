@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { refusalOf } from '../../support/store.ts'
+import { caller, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import type { TenantShop } from '../../support/tenant-shop.ts'
+
+async function tenantsOnGold(shop: TenantShop, total: number): Promise<string[]> {
+  const subscriptions: string[] = []
+  for (let index = 0; index < total; index++) {
+    const customer = await shop.tenant(`t${String(index)}`)
+    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', index + 1]])).id)
+    await shop.apply(`t${String(index)}`)
+  }
+  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly_gold').amount = 650)))
+  return subscriptions
+}
+
+test('after a price of a template changed, one job moves every tenant that has it', async () => {
+  const shop = await tenantShop(negotiated())
+  const subscriptions = await tenantsOnGold(shop, 6)
+  await shop.tenant('other')
+  await shop.apply('t5', nothing)
+  const started = await shop.service.moveTemplate('gold', caller)
+  expect(started).toMatchObject({ kind: 'template_move', subject: 'gold', author: 'ada', stepsTotal: 5 })
+  const job = await shop.finished(started.id)
+  expect(job).toMatchObject({ state: 'done', stepsDone: 5, error: null, input: { enterprise_template: 'gold' } })
+  expect(job.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([1, 1, 1, 1, 1])
+  for (const [index, id] of subscriptions.slice(0, 5).entries())
+    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
+  expect(await shop.items(subscriptions[5] ?? '')).toEqual([['pro_monthly', 6]])
+  const again = await shop.finished((await shop.service.moveTemplate('gold', caller)).id)
+  expect(again.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([0, 0, 0, 0, 0])
+})
+
+test('a tenant that fails is recorded, the others go on, and resuming finishes it', async () => {
+  const shop = await tenantShop(negotiated())
+  const subscriptions = await tenantsOnGold(shop, 4)
+  const path = `/v1/subscriptions/${subscriptions[1] ?? ''}`
+  shop.sandbox.control.fail({ kind: 'error_before', method: 'POST', path, count: null })
+  const { id } = await shop.service.moveTemplate('gold', caller)
+  const failed = await shop.finished(id)
+  expect(failed).toMatchObject({ state: 'failed', stepsDone: 3 })
+  expect(failed.steps.map(({ state }) => state === 'succeeded')).toEqual([true, false, true, true])
+  expect(failed.steps[1]?.error).toMatchObject({ tenant_id: 't1' })
+  shop.sandbox.control.clearFaults()
+  await shop.service.resumeJob(id)
+  expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: 4 })
+  expect(await shop.items(subscriptions[1] ?? '')).toEqual([['pro_monthly_gold', 2]])
+  expect(await refusalOf(shop.service.resumeJob(id))).toBe('job_not_running')
+})
+
+test('a job that is cancelled stops between two tenants, and what is left can be moved by another', async () => {
+  const shop = await tenantShop(negotiated())
+  await tenantsOnGold(shop, 12)
+  shop.sandbox.control.fail({
+    kind: 'latency',
+    method: 'POST',
+    path: '/v1/subscriptions/*',
+    latencyMs: 20,
+    count: null,
+  })
+  const { id } = await shop.service.moveTemplate('gold', caller)
+  await shop.service.cancelJob(id)
+  const job = await shop.finished(id)
+  expect(job.state).toBe('cancelled')
+  expect(job.stepsDone).toBeLessThan(12)
+  expect(await refusalOf(shop.service.cancelJob(id))).toBe('job_not_running')
+  const rest = await shop.finished((await shop.service.moveTemplate('gold', caller)).id)
+  expect(rest.state).toBe('done')
+  const swapped = [...job.steps, ...rest.steps].reduce(
+    (sum, { result }) => sum + Number(result?.['prices_swapped'] ?? 0),
+    0,
+  )
+  expect(swapped).toBe(12)
+})
+
+test('a tenant that left the template while the job ran keeps what it was given', async () => {
+  const shop = await tenantShop(negotiated())
+  const [subscription = ''] = await tenantsOnGold(shop, 1)
+  const { id } = await shop.store.exclusively('tenant:t0', async ({ token }) => {
+    const started = await shop.service.moveTemplate('gold', caller)
+    await shop.store.tenants.setEnterprise(
+      't0',
+      { enterpriseTemplate: 'silver', enterpriseId: null },
+      {
+        id: 'x',
+        tenantId: 't0',
+        action: 'apply_template',
+        before: null,
+        after: null,
+        result: null,
+        author: null,
+        keyId: null,
+        requestId: null,
+        createdAt: 1,
+      },
+      token,
+    )
+    return started
+  })
+  const before = await shop.items(subscription)
+  expect(await shop.finished(id)).toMatchObject({ state: 'done', steps: [{ state: 'skipped' }] })
+  expect(await shop.items(subscription)).toEqual(before)
+})
+
+test('a processor that is down stops the job instead of failing a thousand tenants one by one', async () => {
+  const shop = await tenantShop(negotiated())
+  await tenantsOnGold(shop, 12)
+  shop.sandbox.control.fail({ kind: 'error_before', path: '/v1/subscriptions*', count: null })
+  const { id } = await shop.service.moveTemplate('gold', caller)
+  const job = await shop.finished(id)
+  expect(job.state).toBe('failed')
+  expect(job.steps.filter(({ state }) => state === 'pending').length).toBeGreaterThan(0)
+  shop.sandbox.control.clearFaults()
+  await shop.service.resumeJob(id)
+  expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: 12 })
+})
+
+test('a job whose process died shows as interrupted, starts nothing by itself, and is finished by resuming', async () => {
+  const shop = await tenantShop(negotiated())
+  const subscriptions = await tenantsOnGold(shop, 3)
+  await shop.store.exclusively('job:dead', async ({ token }) => {
+    const steps = ['t0', 't1', 't2'].map((tenant) => JSON.stringify({ tenant_id: tenant }))
+    const input = JSON.stringify({ enterprise_template: 'gold', key_id: 'key_1' })
+    const head = { kind: 'template_move' as const, subject: 'gold', author: 'ada', message: null, requestId: null }
+    await shop.store.jobs.open({ ...head, id: 'dead', input, createdAt: 1, steps }, token)
+    await shop.store.jobs.begin('dead', 0, token)
+    expect((await shop.service.findJob('dead')).state).toBe('running')
+  })
+  expect(await shop.service.findJob('dead')).toMatchObject({
+    state: 'interrupted',
+    steps: [{ state: 'begun' }, {}, {}],
+  })
+  expect(await refusalOf(shop.service.cancelJob('dead'))).toBe('job_not_running')
+  await shop.service.resumeJob('dead')
+  expect(await shop.finished('dead')).toMatchObject({ state: 'done', stepsDone: 3 })
+  for (const [index, id] of subscriptions.entries())
+    expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
+  const { items } = await shop.service.tenantAudit('t1', { limit: 1, offset: 0 })
+  expect(items).toMatchObject([{ action: 'apply_template', author: 'ada', keyId: 'key_1' }])
+})
+
+test('jobs are listed newest first and by kind; unknown ones and templates are told', async () => {
+  const shop = await tenantShop(negotiated())
+  await tenantsOnGold(shop, 1)
+  const { id } = await shop.service.moveTemplate('gold', caller)
+  await shop.finished(id)
+  const { items, total } = await shop.service.listJobs({ limit: 10, offset: 0, kind: 'template_move' })
+  expect({ ids: items.map((job) => job.id), total }).toEqual({ ids: [id], total: 1 })
+  const [apply] = (await shop.service.listJobs({ limit: 10, offset: 0, kind: 'enterprise_apply' })).items
+  expect(await refusalOf(shop.service.resumeJob(apply?.id ?? ''))).toBe('job_not_running')
+  expect(await refusalOf(shop.service.findJob('nothing'))).toBe('job_not_found')
+  expect(await refusalOf(shop.service.moveTemplate('bronze', caller))).toBe('enterprise_price_not_found')
+})

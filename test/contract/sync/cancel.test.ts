@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const count = 120
+const catalogue: BillingConfig = {
+  version: '1.0.0',
+  products: [
+    {
+      id: 'p',
+      name: 'P',
+      prices: Array.from({ length: count }, (_, index) => ({
+        id: `price_${String(index)}`,
+        amount: 100 + index,
+        currency: 'usd' as const,
+        interval: 'month' as const,
+      })),
+    },
+  ],
+}
+
+/** Pushes, and asks to stop as soon as the push is journalled. */
+async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: string; error: unknown }> {
+  let id = ''
+  let asking: Promise<unknown> | undefined
+  const error = await stack.service
+    .push(catalogue, {
+      ...nobody,
+      onOpen: (pushId) => {
+        id = pushId
+        asking = ask(pushId)
+      },
+    })
+    .catch((reason: unknown) => reason)
+  await asking
+  return { id, error }
+}
+
+describe('a running push', () => {
+  test('stops between two steps when it is cancelled, says so, and can be resumed to exactly what was planned', async () => {
+    const { id, error } = await cancelled((pushId) => stack.service.cancelPush(pushId))
+    expect(error).toMatchObject({
+      code: 'push_cancelled',
+      status: 409,
+      extra: { push_id: id, push_state: 'interrupted' },
+    })
+    const report = await stack.service.findPush(id)
+    expect(report.state).toBe('interrupted')
+    expect(report.stepsDone).toBeLessThan(report.stepsTotal)
+    expect(report.steps.filter(({ state }) => state === 'begun' || state === 'unknown')).toEqual([])
+    await expect(stack.service.published()).rejects.toMatchObject({ code: 'config_not_found' })
+
+    const resumed = await stack.service.resumePush(id)
+    expect(resumed).toMatchObject({ status: 'applied', pushId: id, impact: [] })
+    expect(resumed.plan).toMatch(/^[0-9a-f]{64}$/)
+    expect((await stack.snapshot()).price).toHaveLength(count)
+    expect((await stack.service.push(catalogue, nobody)).status).toBe('unchanged')
+  })
+
+  test('is cancelled by another replica through the journal', async () => {
+    stack.sandbox.control.fail({ kind: 'latency', latencyMs: 40, count: null })
+    const { id, error } = await cancelled((pushId) => stack.store.pushes.requestCancel(pushId, Date.now()))
+    stack.sandbox.control.clearFaults()
+    expect(error).toMatchObject({ code: 'push_cancelled' })
+    const report = await stack.service.findPush(id)
+    expect(report).toMatchObject({ state: 'interrupted' })
+    expect(report.stepsDone).toBeLessThan(report.stepsTotal)
+    expect((await stack.service.push(catalogue, nobody)).status).toBe('applied')
+    expect((await stack.snapshot()).price.filter(({ active }) => active)).toHaveLength(count)
+  })
+
+  test('that is over cannot be cancelled', async () => {
+    const { pushId } = await stack.service.push(catalogue, nobody)
+    await expect(stack.service.cancelPush(pushId ?? '')).rejects.toMatchObject({
+      code: 'push_not_running',
+      status: 409,
+    })
+    await expect(stack.service.cancelPush('nope')).rejects.toMatchObject({ code: 'push_not_found' })
+  })
+})
+
+test('a push that is cancelled twice stops once; the resumed one is not stopped by the old wish', async () => {
+  const { id } = await cancelled(async (pushId) => {
+    await stack.service.cancelPush(pushId)
+    await stack.service.cancelPush(pushId).catch(() => undefined)
+  })
+  let reopened = ''
+  expect((await stack.service.resumePush(id, { onOpen: (pushId) => (reopened = pushId) })).status).toBe('applied')
+  expect(reopened).toBe(id)
+})

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+let sandbox: Sandbox
+let stack: Stack
+let asked: string[]
+beforeEach(async () => {
+  asked = []
+  sandbox = await startSandbox({
+    port: 0,
+    dataDir: null,
+    clock: systemClock,
+    observe: ({ method, path }) => {
+      if (method === 'GET' && path.startsWith('/v1/subscriptions')) asked.push(path)
+    },
+  })
+  stack = await startStack({ sandbox })
+})
+afterEach(async () => {
+  await stack.close()
+  await sandbox.close()
+})
+
+const catalogue = (prices: number, version = '1.0.0', amount = 100): BillingConfig => ({
+  version,
+  products: [
+    {
+      id: 'p',
+      name: 'P',
+      prices: Array.from({ length: prices }, (_, index) => ({
+        id: `price_${String(index)}`,
+        amount,
+        currency: 'usd' as const,
+        interval: 'month' as const,
+      })),
+    },
+  ],
+})
+
+async function priceId(id: string): Promise<string> {
+  const found = (await stack.store.mappings.all()).findLast((entry) => entry.kind === 'price' && entry.configId === id)
+  return found?.processorId ?? ''
+}
+
+async function subscribers(count: number, id: string): Promise<void> {
+  const customer = await stack.stripe.customers.create({ name: 'Ada' })
+  const price = await priceId(id)
+  for (let made = 0; made < count; made++)
+    await stack.stripe.subscriptions.create({ customer: customer.id, items: [{ price }] })
+}
+
+describe('what it costs to know whom a plan affects', () => {
+  test('nothing for a first push, for the same again, and for what is changed in place', async () => {
+    await stack.service.push(catalogue(3), nobody)
+    await stack.service.push(catalogue(3), nobody)
+    await stack.service.push({ version: '1.1.0', products: [{ ...catalogue(3).products[0]!, name: 'Q' }] }, nobody)
+    expect(asked).toEqual([])
+  })
+
+  test('one call when the account has no subscription, however many prices go', async () => {
+    await stack.service.push(catalogue(120), nobody)
+    await stack.service.push(catalogue(1, '2.0.0'), nobody)
+    expect(asked).toHaveLength(1)
+  })
+
+  test('a list for each price of a few, once there are more subscriptions than one page holds', async () => {
+    await stack.service.push(catalogue(3), nobody)
+    await subscribers(101, 'price_1')
+    asked = []
+    const { impact } = await stack.service.push(catalogue(1, '2.0.0', 100), nobody)
+    expect(impact.map(({ priceId: id, subscriptions }) => [id, subscriptions])).toEqual([
+      ['price_1', 101],
+      ['price_2', 0],
+    ])
+    // One page of all; two pages of price_1 and one of price_2.
+    expect(asked).toHaveLength(4)
+  })
+
+  test('all pages at once when many prices go', async () => {
+    await stack.service.push(catalogue(60), nobody)
+    await subscribers(101, 'price_7')
+    asked = []
+    const { impact } = await stack.service.push(catalogue(60, '2.0.0', 200), nobody)
+    expect(impact.find((price) => price.priceId === 'price_7')?.subscriptions).toBe(101)
+    expect(asked).toHaveLength(2)
+  })
+})

@@ -1,0 +1,156 @@
+// Which version serves on which replica, and what runs at all: with the real runtime on a store that two replicas share.
+import { describe, expect, test } from 'vitest'
+import { inFile } from '../../support/store.ts'
+import { deployment, replica, serving } from './replica.ts'
+import type { Replica } from './replica.ts'
+
+const state = async ({ workers }: Replica, name: string) => (await workers.findWorker(name)).state
+const schedulesOf = async ({ workers }: Replica, name: string) =>
+  (await workers.findWorker(name)).crons.map(({ cron }) => cron)
+
+describe('the workers of several replicas', () => {
+  test('a deployment reaches the other replica within two seconds, and so do rollback and removal', async () => {
+    const place = await inFile()
+    const a = await replica(await place.open())
+    const b = await replica(await place.open())
+    const soon = { timeout: 2_000, interval: 50 }
+    const first = await a.workers.deployWorker(deployment('one', serving('first')))
+    await expect.poll(async () => (await b.get('one')).text, soon).toBe('first')
+    expect((await b.get('one')).version).toBe(first.deployment.id)
+    await b.workers.deployWorker(deployment('one', serving('second')))
+    expect((await b.get('one')).text).toBe('second')
+    await expect.poll(async () => (await a.get('one')).text, soon).toBe('second')
+    await a.workers.rollbackWorker('one', null, { author: null, message: null })
+    await expect.poll(async () => (await b.get('one')).text, soon).toBe('first')
+    await b.workers.removeWorker('one')
+    await expect.poll(async () => (await a.get('one')).text, soon).toBe('worker_not_found')
+  })
+
+  test('a worker starts with its first request, rests when nobody asks, and wakes again', async () => {
+    const store = await (await inFile()).open()
+    const before = await replica(store, { idleMs: 60_000 })
+    await before.workers.deployWorker(deployment('one', serving('hello')))
+    await before.close()
+    let now = Date.now()
+    const again = await replica(store, { idleMs: 60_000, clock: { now: () => now }, pollMs: 20 })
+    expect(await state(again, 'one')).toBe('idle')
+    const answers = await Promise.all(Array.from({ length: 5 }, () => again.get('one')))
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['hello']))
+    expect(await state(again, 'one')).toBe('running')
+    now += 30_000
+    await again.workers.listWorkers()
+    expect(await state(again, 'one')).toBe('running')
+    now += 31_000
+    await expect.poll(() => state(again, 'one')).toBe('idle')
+    expect((await again.get('one')).text).toBe('hello')
+  })
+
+  test('a request that is under way keeps a worker from its rest, and is answered', async () => {
+    const store = await (await inFile()).open()
+    let now = Date.now()
+    const one = await replica(store, { idleMs: 1_000, clock: { now: () => now }, pollMs: 10 })
+    await one.workers.deployWorker(deployment('one', serving('slow')))
+    const answer = one.get('one/slow')
+    now += 60_000
+    expect(await answer).toMatchObject({ text: 'slow', status: 200 })
+  })
+
+  test('a version that cannot start on a replica is unavailable there, says why, and is tried again', async () => {
+    const store = await (await inFile()).open()
+    const good = await replica(store)
+    await good.workers.deployWorker(deployment('one', serving('x')))
+    await good.workers.deployWorker(deployment('other', serving('x')))
+    await good.close()
+    let now = Date.now()
+    // Stands for any reason why what ran before does not start here: the code was damaged behind our back.
+    const { deployment: active } = await good.workers.findWorker('one')
+    const modules = JSON.stringify([{ name: 'index.js', type: 'esm', content: 'throw new Error("bad disk")' }])
+    const damage = (text: string) =>
+      store.database.write((db) =>
+        db.updateTable('workerBundles').set({ modules: text }).where('deploymentId', '=', active.id).execute(),
+      )
+    await damage(modules)
+    const bad = await replica(store, { clock: { now: () => now } })
+    expect(await bad.get('one')).toMatchObject({ status: 503, text: 'worker_unavailable' })
+    const view = await bad.workers.findWorker('one')
+    expect(view.state).toBe('unavailable')
+    expect(view.lastExit).toContain('bad disk')
+    const logs = await bad.workers.workerLogs('one', { limit: 10, level: 'system' })
+    expect(logs.at(-1)?.message).toContain('bad disk')
+    await damage(JSON.stringify([{ name: 'index.js', type: 'esm', content: serving('mended') }]))
+    expect(await bad.get('one')).toMatchObject({ status: 503 })
+    now += 1_001
+    expect(await bad.get('one')).toMatchObject({ text: 'mended' })
+    expect(await bad.get('other')).toMatchObject({ text: 'x' })
+  })
+
+  test('replacing versions under load fails no request', async () => {
+    const one = await replica(await (await inFile()).open())
+    await one.workers.deployWorker(deployment('one', serving('0')))
+    let running = true
+    const failures: string[] = []
+    const seen = new Set<string>()
+    const load = Array.from({ length: 8 }, async (_, index) => {
+      for (let count = 0; running; count++) {
+        const answer = await one.get(`one${(count + index) % 10 === 0 ? '/slow' : ''}`).catch((error: unknown) => ({
+          status: 0,
+          text: String(error),
+        }))
+        if (answer.status !== 200) failures.push(answer.text)
+        seen.add(answer.text)
+      }
+    })
+    for (const version of ['1', '2', '3', '4']) {
+      await one.workers.deployWorker(deployment('one', serving(version)))
+      expect((await one.get('one')).text).toBe(version)
+    }
+    running = false
+    await Promise.all(load)
+    expect(failures).toEqual([])
+    expect(seen.size).toBeGreaterThanOrEqual(4)
+  })
+
+  test('a schedule fires on one of two replicas, in the version that serves, and follows the deployment', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    // The tick comes when the test says so.
+    let now = await store.workers.now()
+    const time = () => Promise.resolve(now)
+    const a = await replica(store, { time })
+    const b = await replica(await place.open(), { time })
+    const say = (text: string) => serving('x', `console.log('${text}', event.scheduledTime)`)
+    await a.workers.deployWorker(deployment('one', say('first'), { crons: ['* * * * *'] }))
+    await a.workers.deployWorker(deployment('one', say('second'), { crons: ['* * * * *'] }))
+    const tick = (await a.workers.findWorker('one')).crons[0]?.nextAt ?? 0
+    now = tick + 5
+    const runs = async () => (await b.workers.cronRuns('one', { limit: 9, offset: 0 })).items
+    await expect.poll(runs, { timeout: 10_000 }).toMatchObject([{ scheduledTime: tick, outcome: 'ok', startedAt: now }])
+    await expect
+      .poll(async () => (await a.workers.workerLogs('one', { limit: 9, level: 'log' })).map(({ message }) => message))
+      .toEqual([`second ${String(tick)}`])
+    await a.workers.deployWorker(deployment('one', say('third')))
+    expect(await schedulesOf(b, 'one')).toEqual([])
+  })
+
+  test('loops in a request and in a run end at their limit, and the neighbour answers all the while', async () => {
+    const one = await replica(await (await inFile()).open())
+    await one.workers.deployWorker(deployment('fine', serving('fine')))
+    await one.workers.deployWorker(
+      deployment('wild', serving('wild', 'for (;;) {}'), { cpuMs: 200, crons: ['0 0 1 1 *'] }),
+    )
+    let running = true
+    const neighbour = (async () => {
+      while (running) expect((await one.get('fine')).text).toBe('fine')
+    })()
+    expect(await one.get('wild/spin')).toMatchObject({ status: 503, text: 'worker_exceeded_cpu' })
+    expect((await one.get('wild')).text).toBe('wild')
+    const run = await one.workers.triggerCron('wild', null)
+    expect(run.outcome).toBe('exceeded_cpu')
+    expect(run.cpuMs ?? 0).toBeLessThan(200 * 1.2 + 50)
+    running = false
+    await neighbour
+    const logs = await one.workers.workerLogs('wild', { limit: 50 })
+    expect(logs.some(({ message }) => message.includes('/spin 503 exceeded_cpu'))).toBe(true)
+    expect(await one.workers.findWorker('wild')).toMatchObject({ state: 'running', restarts: 1 })
+  })
+})

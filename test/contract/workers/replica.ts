@@ -1,0 +1,85 @@
+// One replica of the service as far as workers go: a store, the host of workers, and the least HTTP server before it.
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { createIds } from '../../../packages/ratecard/src/ids.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/service-workers.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import { createWorkers } from '../../../packages/ratecard/src/workers/host/workers.ts'
+import type { Workers, WorkersOptions } from '../../../packages/ratecard/src/workers/host/workers.ts'
+import { front, testRuntime } from './bench-host.ts'
+
+export interface Replica {
+  readonly workers: Workers
+  readonly url: string
+  /** Text and version of the answer; status and problem code when it is none. */
+  get(path: string): Promise<{ readonly text: string; readonly version: string | null; readonly status: number }>
+  close(): Promise<void>
+}
+
+export const serving = (text: string, more = ''): string =>
+  `export default { async fetch(request) {
+     if (request.url.endsWith('/spin')) for (;;) {}
+     if (request.url.endsWith('/slow')) await new Promise((resolve) => setTimeout(resolve, 300))
+     return new Response(${JSON.stringify(text)}) }, scheduled(event) { ${more} } }`
+
+export function deployment(name: string, code: string, more: Partial<NewDeployment> = {}): NewDeployment {
+  return {
+    name,
+    modules: [{ name: 'index.js', type: 'esm', content: code }],
+    main: 'index.js',
+    sourceMap: null,
+    compatibilityDate: '2026-01-01',
+    compatibilityFlags: [],
+    vars: {},
+    secrets: {},
+    crons: [],
+    cpuMs: null,
+    hosts: [],
+    environment: null,
+    author: null,
+    message: null,
+    ...more,
+  }
+}
+
+/** Ends with the test that started it. */
+export async function replica(store: Store, options: Partial<WorkersOptions> = {}): Promise<Replica> {
+  const workers = createWorkers({
+    store,
+    runtime: testRuntime(),
+    clock: systemClock,
+    newId: createIds(systemClock),
+    publicUrl: null,
+    domain: null,
+    logRetentionMs: 60_000,
+    report: () => undefined,
+    ...options,
+  })
+  let requests = 0
+  const server = await front(() => ({
+    dispatch: (request, response) => {
+      const [, name = '', path = ''] = /^\/([^/]+)(.*)$/.exec(request.url ?? '') ?? []
+      const context = { requestId: `q${String(++requests)}`, path: path || '/', prefix: `/${name}` }
+      return workers.dispatchToWorker(name, request, response, context)
+    },
+    upgrade: () => Promise.reject(new Error('not here')),
+  }))
+  await workers.start(server.url)
+  const close = async () => {
+    await server.close()
+    await workers.close(1_000)
+  }
+  onTestFinished(close)
+  return {
+    workers,
+    url: server.url,
+    close,
+    async get(path) {
+      const response = await fetch(`${server.url}/${path}`)
+      const text = await response.text()
+      const { status } = response
+      if (status < 400) return { text, status, version: response.headers.get('x-worker-version') }
+      return { text: (JSON.parse(text) as { code: string }).code, status, version: null }
+    },
+  }
+}

@@ -1,0 +1,177 @@
+// What must hold when processes die, replicas share a PostgreSQL, and versions change without end.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
+import type { TestPostgres } from '../../support/postgres.ts'
+import { announceSkip } from '../../support/skips.ts'
+import { inFile, storePlace } from '../../support/store.ts'
+import { deployment, replica, serving } from '../../contract/workers/replica.ts'
+
+describe('a service that is killed while it deploys', () => {
+  test.each([
+    ['checked', 'old'],
+    ['prepared', 'old'],
+    ['stored', 'new'],
+    ['activated', 'new'],
+  ] as const)(
+    'at "%s": the %s version serves, with its own schedules, and the next deployment works',
+    async (step, which) => {
+      const place = await inFile()
+      const store = await place.open({ leaseMs: 1_000 })
+      const survivor = await replica(store)
+      await survivor.workers.deployWorker(deployment('one', serving('old'), { crons: ['0 0 * * *'], vars: { A: '1' } }))
+      const next = deployment('one', serving('new'), { crons: ['30 6 * * *', '0 12 * * *'], hosts: ['one.example'] })
+      const argument = JSON.stringify({ ...place, step, deployment: next })
+      const script = new URL('deploy-and-die.ts', import.meta.url).pathname
+      const child = spawn(process.execPath, [script, argument], { stdio: ['ignore', 'inherit', 'inherit'] })
+      const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+      expect(signal).toBe('SIGKILL')
+
+      const crons = which === 'old' ? ['0 0 * * *'] : ['30 6 * * *', '0 12 * * *']
+      await expect.poll(async () => (await survivor.get('one')).text, { timeout: 5_000 }).toBe(which)
+      const view = await survivor.workers.findWorker('one')
+      expect(view.crons.map(({ cron }) => cron).sort()).toEqual(crons.toSorted())
+      expect(view.deployment.crons).toEqual(crons)
+      expect(view.deployment.active).toBe(true)
+      expect((await survivor.get('one')).version).toBe(view.deployment.id)
+      expect(survivor.workers.workerAtHost('one.example')).toBe(which === 'new' ? 'one' : null)
+      // A service that starts anew serves the same.
+      const fresh = await replica(await place.open())
+      expect((await fresh.get('one')).text).toBe(which)
+      await survivor.workers.deployWorker(deployment('one', serving('newest')))
+      expect((await survivor.get('one')).text).toBe('newest')
+    },
+  )
+})
+
+const installed = postgresInstalled()
+if (!installed)
+  announceSkip('replicas with workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
+
+describe.runIf(installed)('two replicas on PostgreSQL', () => {
+  let server: TestPostgres
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  test('a deployment, its host and its logs reach the other replica within two seconds', async () => {
+    const place = storePlace({ url: await server.createDatabase(), file: '' })
+    const a = await replica(await place.open())
+    const b = await replica(await place.open())
+    const soon = { timeout: 2_000, interval: 25 }
+    for (const text of ['first', 'second']) {
+      await a.workers.deployWorker(
+        deployment(
+          'one',
+          serving(text).replace('async fetch(request) {', `async fetch(request) { console.log('${text}');`),
+          {
+            hosts: ['one.example'],
+          },
+        ),
+      )
+      await expect.poll(async () => (await b.get('one')).text, soon).toBe(text)
+      expect(b.workers.workerAtHost('one.example')).toBe('one')
+    }
+    const leave = new AbortController()
+    const lines: string[] = []
+    const following = (async () => {
+      for await (const line of a.workers.followWorkerLogs('one', leave.signal))
+        if (line.level === 'log') lines.push(line.message)
+    })()
+    await expect
+      .poll(async () => {
+        await b.get('one')
+        return lines
+      }, soon)
+      .toContain('second')
+    leave.abort()
+    await following
+  })
+
+  test('each tick of many schedules fires once', async () => {
+    const place = storePlace({ url: await server.createDatabase(), file: '' })
+    const store = await place.open()
+    let now = await store.workers.now()
+    const time = () => Promise.resolve(now)
+    const a = await replica(store, { time })
+    const b = await replica(await place.open(), { time })
+    const crons = Array.from(
+      { length: 6 },
+      (_, index) =>
+        `* * * * ${'0123456'
+          .slice(0, 7 - index)
+          .split('')
+          .join(',')}`,
+    )
+    await a.workers.deployWorker(deployment('one', serving('x'), { crons }))
+    const ticks = new Set<number>()
+    for (let minute = 0; minute < 3; minute++) {
+      const due = (await a.workers.findWorker('one')).crons
+      now = Math.min(...due.map(({ nextAt }) => nextAt))
+      ticks.add(now)
+      const ready = due.filter(({ nextAt }) => nextAt <= now).length
+      await expect
+        .poll(
+          async () =>
+            (await a.workers.cronRuns('one', { limit: 100, offset: 0 })).items.filter(
+              ({ scheduledTime, outcome }) => scheduledTime === now && outcome === 'ok',
+            ).length,
+          { timeout: 20_000 },
+        )
+        .toBe(ready)
+    }
+    const { items } = await b.workers.cronRuns('one', { limit: 100, offset: 0 })
+    expect(new Set(items.map(({ cron, scheduledTime }) => `${cron} ${String(scheduledTime)}`)).size).toBe(items.length)
+    expect(items.every(({ outcome }) => outcome === 'ok')).toBe(true)
+  })
+})
+
+describe('a version every second for a minute', () => {
+  test('fails no request, leaves no process behind and does not grow', async () => {
+    const one = await replica(await (await inFile()).open(), { supervisor: { drainMs: 2_000 } })
+    await one.workers.deployWorker(deployment('one', serving('0')))
+    let running = true
+    let answered = 0
+    const failures: string[] = []
+    const load = Array.from({ length: 8 }, async (_, index) => {
+      for (let count = index; running; count++) {
+        const path = count % 20 === 0 ? 'one/slow' : 'one'
+        const answer = await one.get(path).catch((error: unknown) => ({ status: 0, text: String(error) }))
+        answered++
+        if (answer.status !== 200) failures.push(`${String(answer.status)} ${answer.text}`)
+      }
+    })
+    const memory: number[] = []
+    const end = Date.now() + 60_000
+    for (let version = 1; Date.now() < end; version++) {
+      const began = Date.now()
+      await one.workers.deployWorker(deployment('one', serving(String(version))))
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + 1_000 - Date.now())))
+      if (version % 10 === 0) memory.push(process.memoryUsage().heapUsed)
+    }
+    running = false
+    await Promise.all(load)
+    expect(failures).toEqual([])
+    expect(answered).toBeGreaterThan(1_000)
+    expect((await one.workers.workerDeployments('one', { limit: 1, offset: 0 })).total).toBe(20)
+    await expect.poll(() => workerdChildren(), { timeout: 10_000 }).toBe(1)
+    // Garbage comes and goes; what is kept of each version would show as hundreds of megabytes.
+    expect(Math.min(...memory.slice(-3)) - Math.min(...memory.slice(0, 3))).toBeLessThan(100 * 1024 * 1024)
+  })
+})
+
+/** Runtime processes whose configuration lies in a folder of this process. */
+async function workerdChildren(): Promise<number> {
+  let count = 0
+  for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
+    const args = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
+    const root = /^[^\0]*workerd\0serve\0(.*\/rcw-[^/]+)\//.exec(args)?.[1]
+    if (root === undefined) continue
+    const owner = await readFile(`${root}/owner`, 'utf8').catch(() => '')
+    if (owner.startsWith(`${String(process.pid)} `)) count++
+  }
+  return count
+}

@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import { postgresInstalled } from '../support/postgres.ts'
+import { push, replicaWorld, served } from '../support/replicas.ts'
+import type { Answer, Replica, ReplicaWorld } from '../support/replicas.ts'
+import { announceSkip } from '../support/skips.ts'
+
+const rounds = Number(process.env['ROUNDS'] ?? (process.env['CI'] === 'true' ? 200 : 20))
+const checkEvery = 20
+
+const installed = postgresInstalled()
+if (!installed) announceSkip('several replicas', 'no PostgreSQL server is installed')
+
+/** Small, and yet of several writes: one push that ends between another's would show. */
+const smallDocument = (name: string, amount: number): BillingConfig => ({
+  version: '1.0.0',
+  products: [
+    { id: 'pro', name: `Pro ${name}`, prices: [{ id: 'pro_monthly', amount, currency: 'eur', interval: 'month' }] },
+    { id: 'team', name: `Team ${name}` },
+  ],
+  coupons: [{ id: 'ten', name: `Ten ${name}`, percent_off: 10, duration: 'once' }],
+})
+
+/** Twelve prices: more than are in flight at once. */
+const wideDocument = (name: string): BillingConfig => ({
+  version: '1.0.0',
+  products: [
+    {
+      id: 'wide',
+      name: `Wide ${name}`,
+      prices: Array.from({ length: 12 }, (_, index) => ({
+        id: `${name}_${String(index)}`,
+        amount: 100 + index,
+        currency: 'eur',
+        interval: 'month',
+      })),
+    },
+  ],
+})
+
+describe.runIf(installed)('two replicas on one PostgreSQL', () => {
+  test('different documents that are pushed at once never mix', { timeout: 600_000 }, async () => {
+    const world = await replicaWorld()
+    const replicas = await Promise.all([world.startReplica(), world.startReplica()])
+    const known = new Map<number, BillingConfig>()
+    let revision = 0
+    let slowestMs = 0
+    for (let round = 1; round <= rounds; round++) {
+      const documents = replicas.map((_, index) =>
+        smallDocument(`${String(round)} of ${String(index)}`, 1000 + Math.floor(round / 10) * 10 + index),
+      )
+      const answers = await Promise.all(
+        replicas.map((replica, index) => push(replica, documents[index] as BillingConfig)),
+      )
+      for (const [index, answer] of answers.entries()) {
+        if (answer.status !== 200) expect(answer).toMatchObject({ status: 409, body: { code: 'push_in_progress' } })
+        else known.set(Number(answer.body['revision']), documents[index] as BillingConfig)
+      }
+      const applied = answers.filter(({ status }) => status === 200).length
+      expect(applied).toBeGreaterThan(0)
+      revision += applied
+      expect([...known.keys()].toSorted((a, b) => a - b).at(-1)).toBe(revision)
+      for (const replica of replicas) {
+        const seen = await served(replica)
+        expect(seen.config).toEqual(known.get(seen.revision))
+      }
+      if (round % checkEvery !== 0) continue
+      slowestMs = Math.max(slowestMs, await untilAllServe(replicas, revision))
+      await expectNothingToDo(world, replicas, known.get(revision) as BillingConfig)
+    }
+    expect(known.size).toBe(revision)
+    // What is promised is a second; the machine that runs the tests may be busy.
+    expect(slowestMs).toBeLessThan(5_000)
+  })
+
+  test.each(['before_sending', 'after_answer'] as const)(
+    'a replica that is stopped %s past its lease and continued writes nothing more',
+    { timeout: 120_000 },
+    async (at) => {
+      const world = await replicaWorld()
+      // The ninth write is sent when an earlier price was answered and journalled, while others are on their way.
+      const [stopped, other] = await Promise.all([
+        world.startReplica({ leaseMs: 1_500, stop: { at, write: 10 } }),
+        world.startReplica({ leaseMs: 1_500 }),
+      ])
+      const unfinished = push(stopped, wideDocument('one'))
+      await until(() => Promise.resolve(stopped.isStopped()))
+      expect(await untilFree(() => push(other, wideDocument('two')))).toMatchObject({
+        status: 200,
+        body: { status: 'applied', revision: 1 },
+      })
+      expect((await world.takeWrites()).length).toBeGreaterThan(20)
+
+      stopped.signal('SIGCONT')
+      expect(await unfinished).toMatchObject({ status: 409, body: { code: 'push_in_progress' } })
+      expect(await world.takeWrites()).toEqual([])
+      await untilAllServe([stopped, other], 1)
+      await expectNothingToDo(world, [stopped, other], wideDocument('two'))
+    },
+  )
+})
+
+/** Milliseconds until every replica serves the revision. */
+async function untilAllServe(replicas: readonly Replica[], revision: number): Promise<number> {
+  const began = performance.now()
+  await Promise.all(replicas.map((replica) => until(async () => (await served(replica)).revision === revision)))
+  return performance.now() - began
+}
+
+/** The document is what is there: at the processor, and for each replica. */
+async function expectNothingToDo(world: ReplicaWorld, replicas: readonly Replica[], document: BillingConfig) {
+  await world.takeWrites()
+  for (const replica of replicas)
+    expect(await push(replica, document)).toMatchObject({ status: 200, body: { status: 'unchanged' } })
+  expect(await world.takeWrites()).toEqual([])
+}
+
+/** Asks again while somebody else pushes. */
+async function untilFree(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask()
+  await until(async () => {
+    if (answer.body['code'] !== 'push_in_progress') return true
+    answer = await ask()
+    return false
+  })
+  return answer
+}
+
+async function until(met: () => Promise<boolean>): Promise<void> {
+  for (let asked = 1; !(await met()); asked++) {
+    if (asked === 1_000) throw new Error('It did not come to pass.')
+    await pause(20)
+  }
+}

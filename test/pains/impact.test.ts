@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
+  version,
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [
+        { id: 'pro_monthly', amount, currency: 'usd', interval: 'month' },
+        { id: 'pro_yearly', amount: 99_000, currency: 'eur', interval: 'year' },
+        { id: 'calls', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+        { id: 'setup', amount: 5_000, currency: 'usd' },
+      ],
+    },
+  ],
+})
+const withoutPro: BillingConfig = {
+  version: '2.0.0',
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  products: [{ id: 'other', name: 'Other' }],
+}
+
+async function priceOf(id: string): Promise<string> {
+  const entries = await stack.store.mappings.all()
+  return entries.filter((entry) => entry.kind === 'price' && entry.configId === id).at(-1)?.processorId ?? ''
+}
+
+let people = 0
+async function subscribe(items: readonly { price: string; quantity?: number }[], tenant = true): Promise<string> {
+  const customer = await stack.stripe.customers.create({ name: 'Ada' })
+  if (tenant) await makeTenant(`tenant_${String(++people)}`, customer.id)
+  const subscription = await stack.stripe.subscriptions.create({ customer: customer.id, items: [...items] })
+  return subscription.id
+}
+
+async function makeTenant(id: string, processorCustomerId: string): Promise<void> {
+  const at = Date.now()
+  await stack.store.tenants.add(
+    {
+      id,
+      name: id,
+      email: null,
+      processorCustomerId,
+      enterpriseTemplate: null,
+      enterpriseId: null,
+      createdAt: at,
+      updatedAt: at,
+    },
+    {
+      id: `audit_${id}`,
+      tenantId: id,
+      action: 'tenant_created',
+      before: null,
+      after: null,
+      result: null,
+      author: null,
+      keyId: null,
+      requestId: null,
+      createdAt: at,
+    },
+  )
+}
+
+describe('a price change did not say whom it affects', () => {
+  test('the plan names the old price, its subscriptions and tenants, and the money a month', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const monthly = await priceOf('pro_monthly')
+    await subscribe([{ price: monthly, quantity: 2 }])
+    await subscribe([{ price: monthly }])
+    await subscribe([{ price: monthly }], false)
+    await stack.stripe.subscriptions.cancel(await subscribe([{ price: monthly, quantity: 50 }]))
+    const planned = await stack.service.push(shop(12_900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(planned.impact).toEqual([
+      {
+        priceId: 'pro_monthly',
+        processorPriceId: monthly,
+        action: 'replace',
+        subscriptions: 3,
+        subscriptionsWithoutTenant: 1,
+        tenants: 2,
+        monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
+        usageBased: false,
+      },
+    ])
+    const applied = await stack.service.push(shop(12_900, '1.1.0'), nobody)
+    expect(applied).toMatchObject({ status: 'applied', impact: planned.impact })
+  })
+
+  test('what is removed is told for each price: yearly money by month, usage without an amount, one-time without anybody', async () => {
+    await stack.service.push(shop(9900), nobody)
+    await subscribe([{ price: await priceOf('pro_yearly') }])
+    await subscribe([{ price: await priceOf('calls') }])
+    const planned = await stack.service.push(withoutPro, { ...nobody, dryRun: true })
+    const told = new Map(planned.impact.map((price) => [price.priceId, price]))
+    expect(told.get('pro_yearly')).toMatchObject({
+      action: 'archive',
+      subscriptions: 1,
+      tenants: 1,
+      monthly: [{ currency: 'eur', amount: 8250, formatted: '€82.50' }],
+    })
+    expect(told.get('calls')).toMatchObject({ subscriptions: 1, monthly: [], usageBased: true })
+    expect(told.get('setup')).toMatchObject({ subscriptions: 0, tenants: 0, monthly: [] })
+    expect(told.get('pro_monthly')).toMatchObject({ subscriptions: 0, monthly: [] })
+  })
+
+  test('whoever is left on a price that was replaced before is not told again', async () => {
+    await stack.service.push(shop(9900), nobody)
+    await subscribe([{ price: await priceOf('pro_monthly') }])
+    await stack.service.push(shop(10_900, '1.1.0'), nobody)
+    const { impact } = await stack.service.push(shop(11_900, '1.2.0'), nobody)
+    expect(impact).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 0 }])
+  })
+})
+
+describe('a deploy cut off thousands of subscribers without anybody having agreed', () => {
+  test('above the threshold of the server a push is refused until it is approved, and the refusal says whom it affects', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    const ours = stack
+    stack = careful
+    try {
+      await careful.service.push(shop(9900), nobody)
+      const price = await priceOf('pro_monthly')
+      await subscribe([{ price }])
+      expect((await careful.service.push(shop(9901, '1.0.1'), nobody)).status).toBe('applied')
+      await subscribe([{ price: await priceOf('pro_monthly') }])
+      await subscribe([{ price: await priceOf('pro_monthly') }])
+      const next = shop(12_900, '1.1.0')
+      const planned = await careful.service.push(next, { ...nobody, dryRun: true })
+      expect(planned.warnings).toMatchObject([{ code: 'subscribers_affected', severity: 'warning' }])
+      const before = careful.writes()
+      await expect(careful.service.push(next, nobody)).rejects.toMatchObject({
+        code: 'impact_not_approved',
+        status: 409,
+        extra: { impact: [{ price_id: 'pro_monthly', subscriptions: 2, tenants: 2 }] },
+      })
+      expect(careful.writes()).toBe(before)
+      expect((await careful.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
+    } finally {
+      await careful.close()
+      stack = ours
+    }
+  })
+
+  test('a subscription with two affected items counts once', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    const ours = stack
+    stack = careful
+    try {
+      const two = (amount: number, version: string): BillingConfig => ({
+        version,
+        products: [
+          {
+            id: 'pro',
+            name: 'Pro',
+            prices: ['a', 'b'].map((id) => ({ id, amount, currency: 'usd', interval: 'month' })),
+          },
+        ],
+      })
+      await careful.service.push(two(100, '1.0.0'), nobody)
+      await subscribe([{ price: await priceOf('a') }, { price: await priceOf('b') }])
+      const { impact } = await careful.service.push(two(200, '1.1.0'), nobody)
+      expect(impact.map(({ subscriptions }) => subscriptions)).toEqual([1, 1])
+    } finally {
+      await careful.close()
+      stack = ours
+    }
+  })
+})
+
+test('without a threshold, ordinary price changes go on unasked: subscribers keep their price', async () => {
+  await stack.service.push(shop(9900), nobody)
+  const price = await priceOf('pro_monthly')
+  const subscription = await subscribe([{ price }])
+  expect((await stack.service.push(shop(12_900, '1.1.0'), nobody)).status).toBe('applied')
+  const live = await stack.stripe.subscriptions.retrieve(subscription)
+  expect(live.items.data.map((item) => item.price.id)).toEqual([price])
+})

@@ -1,0 +1,164 @@
+// Whatever a tenant has bought and whatever breaks on the way: after applying, every item that has a negotiated price is on
+// it, with its quantity, without an invoice; and the renewal is what the documents say, to the minor unit.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
+import type { Currency } from '../../packages/ratecard/src/money/currencies.ts'
+import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { arbitraryCase, cost, documentOf, eventOf, itemsOf } from '../support/arbitrary-tenant.ts'
+import type { Amount, Bought, Case, Offer } from '../support/arbitrary-tenant.ts'
+import { startStack } from '../support/stack.ts'
+import { gold, nothing, shopOver } from '../support/tenant-shop.ts'
+import type { TenantShop } from '../support/tenant-shop.ts'
+
+const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? currencies.length) / currencies.length)
+
+let accounts = 0
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+const faults = fc.array(
+  fc.record({
+    kind: fc.constantFrom(
+      ...(['error_before', 'error_after', 'close_before', 'close_after', 'cut_body', 'lock_timeout'] as const),
+    ),
+    path: fc.constantFrom('/v1/subscriptions/*', '/v1/subscription_schedules', '/v1/subscription_schedules/*', '*'),
+    skip: fc.nat(4),
+    count: fc.integer({ min: 1, max: 4 }),
+  }),
+  { maxLength: 3 },
+)
+
+interface Sold {
+  readonly bought: Bought
+  readonly offers: readonly Offer[]
+  readonly id: string
+}
+
+async function sell(shop: TenantShop, one: Case, customer: string): Promise<readonly Sold[]> {
+  const sold: Sold[] = []
+  for (const bought of one.bought) {
+    const offers = itemsOf(one, bought)
+    if (offers.length === 0) continue
+    const items = offers.map(({ base, metered }) => [base, metered ? undefined : bought.quantity] as const)
+    const { id } = await shop.subscribe(
+      customer,
+      items.map(([base, quantity]) => (quantity === undefined ? [base] : [base, quantity])),
+      {
+        ...(bought.trial ? { trial_period_days: 10 } : {}),
+        ...(bought.ending ? { cancel_at_period_end: true } : {}),
+      },
+    )
+    sold.push({ bought, offers, id })
+  }
+  return sold
+}
+
+async function use(shop: TenantShop, one: Case, customer: string, value: number): Promise<void> {
+  for (const { base, metered } of one.offers)
+    if (metered)
+      await shop.stripe.billing.meterEvents.create({
+        event_name: eventOf(base),
+        payload: { stripe_customer_id: customer, value: String(value) },
+      })
+}
+
+/** Repeats until nothing breaks any more, as a person would. */
+async function applied(shop: TenantShop, tries = 12) {
+  for (let left = tries; ; left--) {
+    try {
+      return await shop.apply('t', gold)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || left === 0) throw error
+    }
+  }
+}
+
+/** Where each item is to be: metered ones change with the period, and not at all where it is the last one. */
+function wantedItems({ bought, offers }: Sold, former: ReadonlyMap<string, string>, renewed: boolean) {
+  return offers.map((offer) => {
+    const moved = offer.gold !== null && (!offer.metered || (renewed && !bought.ending))
+    return [
+      moved ? `${offer.base}.gold` : (former.get(offer.base) ?? offer.base),
+      offer.metered ? null : bought.quantity,
+    ]
+  })
+}
+
+/** The end of a trial bills nothing for metered items, and without any other item there is no invoice. */
+function renewalOf({ bought, offers }: Sold, usage: number): number | undefined {
+  if (bought.trial && offers.every(({ metered }) => metered)) return undefined
+  const amountOf = ({ metered, gold: negotiated, first }: Offer): Amount => (metered ? first : (negotiated ?? first))
+  return offers.reduce((sum, offer) => {
+    if (!offer.metered) return sum + cost(amountOf(offer), bought.quantity)
+    return sum + (bought.trial ? 0 : cost(offer.first, usage))
+  }, 0)
+}
+
+async function firstRenewal(shop: TenantShop, { id }: Sold): Promise<number | undefined> {
+  const { data } = await shop.stripe.invoices.list({ subscription: id, limit: 100 })
+  return data.filter(({ billing_reason: reason }) => reason === 'subscription_cycle').at(-1)?.total
+}
+
+async function holds(one: Case, currency: Currency, orders: readonly Parameters<Sandbox['control']['fail']>[0][]) {
+  const secretKey = `sk_test_negotiated${String(++accounts)}xxxxxxxx`
+  const stack = await startStack({ sandbox, secretKey })
+  try {
+    const shop = shopOver(stack, secretKey)
+    await shop.push(documentOf(one, currency, 1))
+    const customer = await shop.tenant('t')
+    const sold = await sell(shop, one, customer)
+    const former = new Map<string, string>()
+    for (const { base } of one.offers) former.set(base, await shop.processorPrice(base))
+    await shop.push(documentOf(one, currency, 2))
+    for (const [base, price] of former) if (price === (await shop.processorPrice(base))) former.delete(base)
+    await use(shop, one, customer, one.usageBefore)
+    const invoices = (await shop.invoices(customer)).length
+
+    for (const order of orders) sandbox.control.fail(order)
+    await applied(shop)
+    sandbox.control.clearFaults()
+    expect(await shop.apply('t', gold)).toMatchObject({ pricesSwapped: 0 })
+    for (const each of sold) expect(await shop.items(each.id)).toEqual(wantedItems(each, former, false))
+    expect(await shop.invoices(customer)).toHaveLength(invoices)
+    expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: 'gold', enterpriseId: null })
+
+    await use(shop, one, customer, one.usageAfter)
+    for (const interval of ['month', 'year'] as const) {
+      shop.advance(interval === 'month' ? 32 : 340)
+      for (const each of sold.filter(({ bought }) => bought.interval === interval && !bought.ending)) {
+        expect(await shop.items(each.id)).toEqual(wantedItems(each, former, true))
+        expect(await firstRenewal(shop, each)).toBe(renewalOf(each, one.usageBefore + one.usageAfter))
+      }
+    }
+    await shop.apply('t', nothing)
+    expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: null })
+    expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
+  } finally {
+    sandbox.control.clearFaults()
+    await stack.close()
+  }
+}
+
+test.each(currencies)(
+  'in %s, after applying through any faults, each item has its negotiated price and the renewal is exact',
+  { timeout: 600_000 },
+  async (currency) => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCase, faults, (one, orders) =>
+        holds(
+          one,
+          currency,
+          orders.map((order) => ({ ...order, method: 'POST' })),
+        ),
+      ),
+      { numRuns: runs, interruptAfterTimeLimit: 500_000 },
+    )
+  },
+)

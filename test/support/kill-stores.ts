@@ -1,0 +1,49 @@
+// Where the stores of a kill run live: one prepared state, copied afresh for every kill.
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestPostgres } from './postgres.ts'
+
+export interface Place {
+  readonly url: string | null
+  readonly file: string
+}
+
+/** `fork` copies the prepared state, which nobody may have open then. */
+export interface StoreFactory {
+  readonly prepared: Place
+  fork(name: string): Promise<Place & { remove(): Promise<void> }>
+  close(): Promise<void>
+}
+
+export function sqliteStores(): Promise<StoreFactory> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-'))
+  const prepared = path.join(folder, 'prepared')
+  const remove = (target: string) => {
+    rmSync(target, { recursive: true, force: true })
+    return Promise.resolve()
+  }
+  mkdirSync(prepared)
+  return Promise.resolve({
+    prepared: { url: null, file: path.join(prepared, 'ratecard.db') },
+    fork: (name) => {
+      const target = path.join(folder, name)
+      cpSync(prepared, target, { recursive: true })
+      return Promise.resolve({ url: null, file: path.join(target, 'ratecard.db'), remove: () => remove(target) })
+    },
+    close: () => remove(folder),
+  })
+}
+
+/** In databases of a server that the caller closes. */
+export async function postgresStores(server: TestPostgres): Promise<StoreFactory> {
+  const prepared = await server.createDatabase()
+  return {
+    prepared: { url: prepared, file: '' },
+    fork: async () => {
+      const url = await server.createDatabase(prepared)
+      return { url, file: '', remove: () => server.dropDatabase(url) }
+    },
+    close: () => server.dropDatabase(prepared),
+  }
+}

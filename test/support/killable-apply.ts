@@ -1,0 +1,79 @@
+// A process that applies a template and kills itself (SIGKILL) at the n-th point: before and after every write of the journal
+// and of the tenant, and before every call that goes out to the processor. Composed of the real parts.
+import { createService } from '../../packages/ratecard/src/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+
+interface Order {
+  readonly killAt: number
+  readonly file: string
+  readonly masterKey: string
+  readonly apiBase: string
+  readonly secretKey: string
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as Order
+let point = 0
+
+function pass(): void {
+  if (++point === order.killAt) process.kill(process.pid, 'SIGKILL')
+}
+
+/** The object, with a point before and after each call of these methods. */
+function counted<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value: unknown = Reflect.get(object, name)
+      if (typeof value !== 'function') return value
+      const method = (value as (...args: unknown[]) => Promise<unknown>).bind(object)
+      if (!names.includes(name as keyof T & string)) return method
+      return async (...args: unknown[]) => {
+        pass()
+        const result = await method(...args)
+        pass()
+        return result
+      }
+    },
+  })
+}
+
+const store = await openStore({ url: null, file: order.file, sealer: createSealer(order.masterKey) })
+const jobs = counted(store.jobs, ['open', 'begin', 'settle', 'end'])
+const tenants = counted(store.tenants, ['setEnterprise'])
+const watched = new Proxy(store, {
+  get(object, name) {
+    if (name === 'jobs') return jobs
+    if (name === 'tenants') return tenants
+    const value: unknown = Reflect.get(object, name)
+    return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(object) : value
+  },
+})
+const processor = createStripeProcessor({
+  secretKey: order.secretKey,
+  apiBase: order.apiBase,
+  budget: {
+    take: () => {
+      pass()
+      return Promise.resolve()
+    },
+  },
+  clock: systemClock,
+  firstWaitMs: 1,
+})
+const service = createService({
+  settings: { requireVersionBump: false, workers: 'off' },
+  store: watched,
+  processor,
+  processorName: 'sandbox',
+  clock: systemClock,
+})
+await service.applyEnterprise(
+  't',
+  { kind: 'template', template: 'gold' },
+  { author: null, keyId: null, requestId: null, dryRun: false },
+)
+process.stdout.write(JSON.stringify({ points: point }))
+await service.close()
+await store.close()

@@ -1,0 +1,64 @@
+// A replica in a process of its own, put together of the real parts. Unlike the command it has no pace, a lease as short as a
+// test wants it, and, when told to, it stops itself (SIGSTOP) in the middle of a push, exactly there where it is asked to.
+import { createService } from '../../packages/ratecard/src/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { buildApp } from '../../packages/ratecard/src/http/app.ts'
+import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
+import type { RateBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+
+export interface ReplicaOrder {
+  readonly databaseUrl: string
+  readonly masterKey: string
+  readonly serviceKey: string
+  readonly secretKey: string
+  readonly apiBase: string
+  readonly leaseMs: number
+  readonly stop: { readonly at: 'before_sending' | 'after_answer'; readonly write: number } | null
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as ReplicaOrder
+const passed = { before_sending: 0, after_answer: 0 }
+
+function pass(at: keyof typeof passed): void {
+  if (++passed[at] === order.stop?.write && at === order.stop.at) process.kill(process.pid, 'SIGSTOP')
+}
+
+const budget: RateBudget = {
+  take: (operation) => {
+    if (!operation.startsWith('GET')) pass('before_sending')
+    return Promise.resolve()
+  },
+}
+
+function stoppable(processor: Processor): Processor {
+  return {
+    ...processor,
+    perform: async (step, options) => {
+      const performed = await processor.perform(step, options)
+      pass('after_answer')
+      return performed
+    },
+  }
+}
+
+const { databaseUrl, masterKey, serviceKey, secretKey, apiBase, leaseMs } = order
+const store = await openStore({ url: databaseUrl, file: '', sealer: createSealer(masterKey), leaseMs })
+const service = createService({
+  settings: { requireVersionBump: false, workers: 'off' },
+  store,
+  processor: stoppable(createStripeProcessor({ secretKey, apiBase, budget, clock: systemClock })),
+  processorName: 'sandbox',
+  clock: systemClock,
+})
+await service.ensureFirstKey(serviceKey)
+const app = await buildApp({
+  service,
+  settings: { rateLimit: 1000, publicUrl: null, logLevel: 'silent' },
+  clock: systemClock,
+})
+const url = await app.listen({ host: '127.0.0.1', port: 0 })
+service.lookups.start()
+process.stdout.write(`${JSON.stringify({ url })}\n`)

@@ -1,0 +1,131 @@
+// Several server processes on one PostgreSQL, and one sandbox processor in a process of its own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import type { LoggedRequest } from '../../packages/ratecard/src/sandbox/request-log.ts'
+import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import { admin } from './app.ts'
+import { startPostgres } from './postgres.ts'
+import type { ReplicaOrder } from './replica.ts'
+
+const command = fileURLToPath(new URL('../../packages/ratecard/bin/ratecard.js', import.meta.url))
+const script = fileURLToPath(new URL('replica.ts', import.meta.url))
+export const serviceKey = 'rk_replicas_of_one_service'
+const secretKey = 'sk_test_severalReplicas0000'
+
+export interface Served {
+  readonly version: string
+  readonly revision: number
+  readonly config: BillingConfig
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface Replica {
+  readonly url: string
+  /** Whether the system has it stopped (SIGSTOP). */
+  isStopped(): boolean
+  signal(name: NodeJS.Signals): void
+  /** Resolves with the exit code, null after a signal. */
+  readonly ended: Promise<number | null>
+}
+
+export interface ReplicaWorld {
+  /** The real command. */
+  startServer(): Promise<Replica>
+  /** The same service, see replica.ts. */
+  startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'stop'>>): Promise<Replica>
+  /** What the processor was asked since this was asked last; reads left out. */
+  takeWrites(): Promise<readonly LoggedRequest[]>
+}
+
+/** Everything ends with the test. */
+export async function replicaWorld(): Promise<ReplicaWorld> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-replicas-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const postgres = await startPostgres()
+  onTestFinished(() => postgres.close())
+  const databaseUrl = await postgres.createDatabase()
+  const masterKey = generateMasterKey()
+  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    startProcess(args, { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled'), ...env }, folder)
+  const sandbox = await start([command, 'sandbox', '--port', '0', '--json'])
+  const common = { masterKey, serviceKey, secretKey, apiBase: sandbox.url, databaseUrl }
+  return {
+    startServer: () =>
+      start([command, 'server', 'start', '--port', '0', '--data-dir', path.join(folder, 'data'), '--json'], {
+        HOME: folder,
+        DATABASE_URL: databaseUrl,
+        RATECARD_MASTER_KEY: masterKey,
+        RATECARD_SERVICE_KEY: serviceKey,
+        RATECARD_WORKERS: 'off',
+        RATECARD_LOG_LEVEL: 'silent',
+        STRIPE_SECRET_KEY: secretKey,
+        STRIPE_API_BASE: sandbox.url,
+      }),
+    startReplica: (options = {}) =>
+      start([script, JSON.stringify({ ...common, leaseMs: 15_000, stop: null, ...options } satisfies ReplicaOrder)]),
+    takeWrites: async () => {
+      const log = `${sandbox.url}/_sandbox/requests`
+      const { requests } = (await (await fetch(log)).json()) as { requests: readonly LoggedRequest[] }
+      await fetch(log, { method: 'DELETE' })
+      return requests.filter(({ method }) => method !== 'GET')
+    },
+  }
+}
+
+/** A process that tells its address in its first line of JSON. */
+async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Replica> {
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const lines = createInterface({ input: child.stdout })
+  const [line] = (await Promise.race([
+    once(lines, 'line'),
+    ended.then((code) => {
+      throw new Error(`${args.join(' ')} ended with ${String(code)}`)
+    }),
+  ])) as [string]
+  return {
+    url: (JSON.parse(line) as { url: string }).url,
+    // The third field of the line; the name in brackets before it may hold spaces.
+    isStopped: () => /\) T /.test(readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8')),
+    signal: (name) => void child.kill(name),
+    ended,
+  }
+}
+
+export async function push(
+  replica: Pick<Replica, 'url'>,
+  document: BillingConfig,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const response = await fetch(`${replica.url}${admin}/config`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-key': serviceKey, ...headers },
+    body: JSON.stringify(document),
+  })
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
+}
+
+/** What the replica serves, hidden prices and all; ids of the processor left out of the document. */
+export async function served(replica: Pick<Replica, 'url'>): Promise<Served> {
+  const response = await fetch(`${replica.url}${admin}/config`, { headers: { 'x-service-key': serviceKey } })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${String(response.status)} ${text}`)
+  return JSON.parse(text, (name, value: unknown) => (name === 'processor_id' ? undefined : value)) as Served
+}

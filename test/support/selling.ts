@@ -1,0 +1,36 @@
+import { admin, billing } from './app.ts'
+import type { TestApp } from './app.ts'
+
+export const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
+export const nobody = { author: null, keyId: null, requestId: null }
+
+/** A tenant with a session that lives a day: the value of its cookie. */
+export async function sessionOf({ service }: TestApp, tenantId: string): Promise<string> {
+  if ((await service.listTenants({ limit: 100, offset: 0 })).items.every(({ id }) => id !== tenantId))
+    await service.createTenant({ id: tenantId, name: tenantId }, nobody)
+  return (await service.createSession(tenantId, null)).value
+}
+
+export const cookieOf = (value: string) => `ratecard_session=${value}`
+
+/** A tenant buys as people do: checkout, the processor's page, a card. */
+export async function buy(test: TestApp, tenantId: string, payload: { readonly price_id: string; quantity?: number }) {
+  const response = await test.asAdmin({
+    method: 'POST',
+    url: `${billing}/checkout`,
+    payload: { ...urls, ...payload, tenant_id: tenantId },
+  })
+  const { url } = response.json<{ url: string }>()
+  const body = new URLSearchParams({ action: 'pay', email: 'buyer@example.test', number: '4242424242424242' })
+  const paid = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+  if (paid.status !== 303) throw new Error(`the checkout was not paid: ${String(paid.status)} ${await paid.text()}`)
+}
+
+/** The job when it ended; followed by its address, as callers do. */
+export async function jobEnd(test: TestApp, id: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const job = (await test.asAdmin({ url: `${admin}/jobs/${id}` })).json<Record<string, unknown>>()
+    if (job['state'] !== 'running') return job
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

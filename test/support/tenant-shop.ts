@@ -1,0 +1,161 @@
+// A shop with tenants for tests: a pushed configuration, customers with real subscriptions at the sandbox, and its clock.
+import type Stripe from 'stripe'
+import { onTestFinished } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
+import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
+import type { EnterpriseOutcome, EnterpriseTarget, JobReport } from '../../packages/ratecard/src/service-tenants.ts'
+import { nobody, startStack } from './stack.ts'
+import type { Stack, StackOptions } from './stack.ts'
+
+export const caller = { author: 'ada', keyId: null, requestId: 'req_test' }
+export const gold: EnterpriseTarget = { kind: 'template', template: 'gold' }
+export const nothing: EnterpriseTarget = { kind: 'none' }
+
+type Item = readonly [priceId: string, quantity?: number]
+
+export interface TenantShop extends Stack {
+  readonly secretKey: string
+  push(document: BillingConfig): Promise<void>
+  /** What a configuration price is at the processor now. */
+  processorPrice(priceId: string): Promise<string>
+  /** A tenant with a customer at the processor. */
+  tenant(id: string): Promise<string>
+  subscribe(
+    customer: string,
+    items: readonly Item[],
+    params?: Partial<Stripe.SubscriptionCreateParams>,
+  ): Promise<Stripe.Subscription>
+  apply(tenant: string, target?: EnterpriseTarget): Promise<EnterpriseOutcome>
+  /** Configuration price, or processor price when it is not a current one, and quantity of each item. */
+  items(subscription: string): Promise<readonly (readonly [string, number | null])[]>
+  /** Oldest first. */
+  invoices(customer: string): Promise<readonly Stripe.Invoice[]>
+  advance(days: number): void
+  /** When the background is done with it. */
+  finished(jobId: string): Promise<JobReport>
+}
+
+let shops = 0
+
+export async function tenantShop(document: BillingConfig, options: StackOptions = {}): Promise<TenantShop> {
+  const secretKey = `sk_test_shop${String(process.pid)}x${String(++shops)}xxxx`
+  const stack = await startStack({ ...options, secretKey })
+  onTestFinished(() => stack.close())
+  const shop = shopOver(stack, secretKey)
+  await shop.push(document)
+  return shop
+}
+
+export function shopOver(stack: Stack, secretKey: string): TenantShop {
+  const { stripe, service, store, sandbox } = stack
+  const current = async () => {
+    const prices = new Map<string, string>()
+    for (const entry of await store.mappings.all())
+      if (entry.kind === 'price') prices.set(entry.configId, entry.processorId)
+    return prices
+  }
+  const processorPrice = async (priceId: string) => {
+    const found = (await current()).get(priceId)
+    if (found === undefined) throw new Error(`no price ${priceId}`)
+    return found
+  }
+  return {
+    ...stack,
+    secretKey,
+    processorPrice,
+    push: async (next) => {
+      await service.push(next, { ...nobody, approveImpact: true })
+    },
+    tenant: async (id) => {
+      const { id: customer } = await stripe.customers.create({ name: id })
+      await service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
+      return customer
+    },
+    subscribe: async (customer, items, params = {}) => {
+      const wanted = await Promise.all(
+        items.map(async ([priceId, quantity]) => ({
+          price: await processorPrice(priceId),
+          ...(quantity === undefined ? {} : { quantity }),
+        })),
+      )
+      return stripe.subscriptions.create({ customer, items: wanted, ...params })
+    },
+    apply: (tenant, target = gold) => service.applyEnterprise(tenant, target, { ...caller, dryRun: false }),
+    items: async (id) => {
+      const names = new Map([...(await current())].map(([name, price]) => [price, name]))
+      const { items } = await stripe.subscriptions.retrieve(id)
+      return items.data.map(({ price, quantity }) => [names.get(price.id) ?? price.id, quantity ?? null] as const)
+    },
+    invoices: async (customer) => (await stripe.invoices.list({ customer, limit: 100 })).data.reverse(),
+    advance: (days) => {
+      sandbox.control.advance(Math.round(days * 86_400), secretKey)
+    },
+    finished: (id) => jobEnd(service, id),
+  }
+}
+
+async function jobEnd(service: Pick<ComposedService, 'findJob'>, id: string): Promise<JobReport> {
+  for (;;) {
+    const job = await service.findJob(id)
+    if (job.state !== 'running') return job
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** A product with what the traps need: two rhythms, a metered price, two templates, a deal, a price whose id is a prefix. */
+export function negotiated(
+  version = '1.0.0',
+  change: (config: BillingConfig) => void = () => undefined,
+): BillingConfig {
+  const config: BillingConfig = {
+    version,
+    meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+    products: [
+      {
+        id: 'pro',
+        name: 'Pro',
+        prices: [
+          { id: 'pro', amount: 5000, currency: 'usd', interval: 'month' },
+          { id: 'pro_monthly', amount: 1000, currency: 'usd', interval: 'month' },
+          { id: 'pro_yearly', amount: 10_000, currency: 'usd', interval: 'year' },
+          { id: 'pro_monthly_gold', amount: 800, currency: 'usd', interval: 'month', enterprise_template: 'gold' },
+          { id: 'pro_monthly_silver', amount: 900, currency: 'usd', interval: 'month', enterprise_template: 'silver' },
+          { id: 'pro_monthly_acme', amount: 700, currency: 'usd', interval: 'month', enterprise_id: 'acme' },
+        ],
+      },
+      {
+        id: 'seats',
+        name: 'Seats',
+        prices: [
+          { id: 'seat', amount: 300, currency: 'usd', interval: 'month' },
+          { id: 'seat_gold', amount: 200, currency: 'usd', interval: 'month', enterprise_template: 'gold' },
+        ],
+      },
+      {
+        id: 'usage',
+        name: 'Usage',
+        prices: [
+          { id: 'calls', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+          {
+            id: 'calls_gold',
+            amount: 3,
+            currency: 'usd',
+            interval: 'month',
+            usage_type: 'metered',
+            meter: 'calls',
+            enterprise_template: 'gold',
+          },
+        ],
+      },
+    ],
+  }
+  change(config)
+  return config
+}
+
+/** The price of a document, to be changed. */
+export function priceIn(config: BillingConfig, id: string) {
+  const found = config.products.flatMap(({ prices }) => prices ?? []).find((price) => price.id === id)
+  if (found === undefined) throw new Error(`no price ${id}`)
+  return found
+}

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest'
+import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { planSwaps } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
+import type { LiveState } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
+import type { LiveItem, LivePrice, LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
+import { priceBook } from '../../../packages/ratecard/src/swaps/price-book.ts'
+import { gold, negotiated, nothing, priceIn } from '../../support/tenant-shop.ts'
+
+/** Each price is at the processor as `p_<id>`, and was `old_<id>` before. */
+function book(change: (config: BillingConfig) => void = () => undefined) {
+  const config = negotiated('1.0.0', change)
+  const ids = config.products.flatMap(({ prices }) => prices ?? []).map(({ id }) => id)
+  const entries = ['old_', 'p_'].flatMap((prefix, revision) =>
+    ids.map((id) => ({
+      kind: 'price' as const,
+      configId: configId(id),
+      processorId: processorId(prefix + id),
+      revision,
+    })),
+  )
+  const meter = {
+    kind: 'meter' as const,
+    configId: configId('calls'),
+    processorId: processorId('m_calls'),
+    revision: 1,
+  }
+  return priceBook(
+    config,
+    [...entries, meter].map((entry, sequence) => ({ ...entry, sequence })),
+  )
+}
+
+const licensed: Omit<LivePrice, 'id'> = {
+  active: true,
+  currency: 'usd',
+  interval: 'month',
+  intervalCount: 1,
+  usageType: 'licensed',
+  meter: null,
+  billingScheme: 'per_unit',
+  unitAmount: '1000',
+}
+const metered: Partial<LivePrice> = { usageType: 'metered', meter: processorId('m_calls') }
+
+function item(price: string, change: Partial<LivePrice> = {}): LiveItem {
+  const full = { ...licensed, ...change, id: processorId(price) }
+  const quantity = full.usageType === 'metered' ? null : 7
+  return { id: `si_${price}`, price: full, quantity, currentPeriodStart: 0, currentPeriodEnd: 1000 }
+}
+
+function state(
+  items: readonly LiveItem[],
+  change: Partial<LiveSubscription> = {},
+  coming: Readonly<Record<string, string>> = {},
+): LiveState {
+  const subscription: LiveSubscription = {
+    id: 'sub',
+    customer: processorId('cus'),
+    status: 'active',
+    currency: 'usd',
+    items,
+    schedule: Object.keys(coming).length === 0 ? null : 'sched',
+    cancelAtPeriodEnd: false,
+    trialEnd: null,
+    createdAt: 0,
+    ...change,
+  }
+  return {
+    subscription,
+    coming: new Map(Object.entries(coming).map(([from, to]) => [processorId(from), processorId(to)])),
+  }
+}
+
+const moves = (...args: Parameters<typeof planSwaps>) =>
+  planSwaps(...args).steps.flatMap(({ effective, moves: all }) =>
+    all.map((move) => [move.fromProcessorId, move.toProcessorId, move.quantity, effective]),
+  )
+const reasons = (...args: Parameters<typeof planSwaps>) => planSwaps(...args).skipped.map(({ reason }) => reason)
+
+describe('what moves', () => {
+  test('a licensed item moves now with its quantity, from a present or a former price', () => {
+    expect(moves([state([item('p_pro_monthly')])], book(), gold)).toEqual([
+      ['p_pro_monthly', 'p_pro_monthly_gold', 7, 'now'],
+    ])
+    expect(moves([state([item('old_pro_monthly')])], book(), gold)).toEqual([
+      ['old_pro_monthly', 'p_pro_monthly_gold', 7, 'now'],
+    ])
+  })
+
+  test('an item on a negotiated price goes to another, to its own newer one, or back to the base', () => {
+    expect(moves([state([item('p_pro_monthly_silver')])], book(), gold)).toEqual([
+      ['p_pro_monthly_silver', 'p_pro_monthly_gold', 7, 'now'],
+    ])
+    expect(moves([state([item('old_pro_monthly_gold')])], book(), gold)).toEqual([
+      ['old_pro_monthly_gold', 'p_pro_monthly_gold', 7, 'now'],
+    ])
+    expect(moves([state([item('p_pro_monthly_gold')])], book(), nothing)).toEqual([
+      ['p_pro_monthly_gold', 'p_pro_monthly', 7, 'now'],
+    ])
+  })
+
+  test('what is in place stays without a word, and removing does not touch ordinary prices, former ones included', () => {
+    const there = [state([item('p_pro_monthly_gold')])]
+    expect(planSwaps(there, book(), gold)).toEqual({ steps: [], skipped: [] })
+    expect(planSwaps([state([item('old_pro_monthly'), item('p_pro')])], book(), nothing)).toEqual({
+      steps: [],
+      skipped: [],
+    })
+  })
+
+  test('metered items and all items under a schedule move when the period ends', () => {
+    expect(moves([state([item('p_calls', metered)])], book(), gold)).toEqual([
+      ['p_calls', 'p_calls_gold', null, 'period_end'],
+    ])
+    expect(moves([state([item('p_pro_monthly')], { schedule: 'sched' })], book(), gold)).toEqual([
+      ['p_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end'],
+    ])
+  })
+
+  test.each([
+    ['free → paid', '0', 800],
+    ['paid → free', '1000', 0],
+  ])('the step %s waits for the end of the period', (_name, live, target) => {
+    const changed = book((config) => (priceIn(config, 'pro_monthly_gold').amount = target))
+    expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
+  })
+
+  test('of a scheduled item what is coming counts: an upgrade keeps being one, and what is in store is taken back', () => {
+    const upgrade = state([item('p_seat')], {}, { p_seat: 'p_pro_monthly' })
+    expect(moves([upgrade], book(), gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
+    const inStore = state([item('p_calls', metered)], {}, { p_calls: 'p_calls_gold' })
+    expect(planSwaps([inStore], book(), gold)).toEqual({ steps: [], skipped: [] })
+    expect(moves([inStore], book(), nothing)).toEqual([['p_calls_gold', 'p_calls', null, 'period_end']])
+  })
+})
+
+describe('what stays, with the reason', () => {
+  test.each<[string, Partial<LivePrice>]>([
+    ['interval', { interval: 'year' }],
+    ['interval', { intervalCount: 3 }],
+    ['currency', { currency: 'eur' }],
+    ['usage type', { usageType: 'metered', meter: processorId('m_calls') }],
+  ])('an item of another %s', (what, change) => {
+    expect(reasons([state([item('old_pro_monthly', change)])], book(), gold)[0]).toContain(`another ${what}`)
+  })
+
+  test('an item of another meter, or billed in another currency of its price', () => {
+    const other = item('old_calls', { ...metered, meter: processorId('m_before') })
+    expect(reasons([state([other])], book(), gold)[0]).toContain('another meter')
+    const abroad = state([item('p_pro_monthly')], { currency: 'eur' })
+    expect(reasons([abroad], book(), gold)[0]).toContain('another subscription currency')
+  })
+
+  test('a price without a negotiated one, one that is gone, and one that is none of ours', () => {
+    const [missing, gone, foreign] = reasons(
+      [state([item('p_pro_yearly', { interval: 'year' }), item('gone'), item('foreign')])],
+      priceBook(negotiated(), [
+        {
+          kind: 'price',
+          configId: configId('pro_yearly'),
+          processorId: processorId('p_pro_yearly'),
+          sequence: 1,
+          revision: 1,
+        },
+        { kind: 'price', configId: configId('removed'), processorId: processorId('gone'), sequence: 2, revision: 1 },
+      ]),
+      gold,
+    )
+    expect(missing).toContain('stands for "pro_yearly"')
+    expect(gone).toContain('no longer in the configuration')
+    expect(foreign).toContain('none of this configuration')
+  })
+
+  test('a negotiated price without a base has nothing to go back to', () => {
+    const lonely = book((config) =>
+      config.products[1]?.prices?.push({
+        id: 'lonely',
+        amount: 5,
+        currency: 'usd',
+        interval: 'month',
+        enterprise_id: 'x',
+      }),
+    )
+    expect(reasons([state([item('p_lonely')])], lonely, nothing)[0]).toContain('has no base price')
+  })
+
+  test('a base that is free and lives here alone cannot be gone back to', () => {
+    const free = book((config) => {
+      priceIn(config, 'pro_monthly').amount = 0
+    })
+    expect(reasons([state([item('p_pro_monthly_gold')])], free, nothing)[0]).toContain('no object at the processor')
+  })
+
+  test('items of subscriptions that do not bill are told apart only if they would have moved', () => {
+    const unpaid = state([item('p_pro_monthly'), item('p_pro')], { status: 'unpaid' })
+    expect(planSwaps([unpaid], book(), gold)).toMatchObject({ steps: [], skipped: [{ price: 'pro_monthly' }] })
+  })
+
+  test('of a subscription that ends with its period only what changes later', () => {
+    const ending = state([item('p_pro_monthly'), item('p_calls', metered)], { cancelAtPeriodEnd: true })
+    expect(moves([ending], book(), gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, 'now']])
+    expect(reasons([ending], book(), gold)).toHaveLength(1)
+  })
+
+  test('items that would share a price, also when one of them is there already', () => {
+    const both = state([item('p_pro_monthly'), item('old_pro_monthly')])
+    expect(planSwaps([both], book(), gold)).toMatchObject({ steps: [], skipped: [{}, {}] })
+    const one = state([item('p_pro_monthly_gold'), item('old_pro_monthly')])
+    expect(planSwaps([one], book(), gold)).toMatchObject({ steps: [], skipped: [{ item: 'si_old_pro_monthly' }] })
+  })
+
+  test('an item that must stay keeps the price that another one wanted', () => {
+    const chain = state([item('p_pro_monthly_gold'), item('p_pro_monthly')])
+    expect(planSwaps([chain], book(), nothing)).toMatchObject({
+      steps: [],
+      skipped: [{ item: 'si_p_pro_monthly_gold' }],
+    })
+  })
+})

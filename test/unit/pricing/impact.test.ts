@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { monthlyAmount } from '../../../packages/ratecard/src/pricing/impact.ts'
+import type { BilledPrice } from '../../../packages/ratecard/src/pricing/impact.ts'
+
+const usd = (rest: Partial<BilledPrice>): BilledPrice => ({
+  currency: 'usd',
+  interval: 'month',
+  intervalCount: 1,
+  amount: 9900,
+  ...rest,
+})
+
+describe('the money a month', () => {
+  test.each([
+    ['month', 1, 990_00, 990_00],
+    ['month', 3, 1_00, 33],
+    ['year', 1, 120_00, 10_00],
+    ['year', 2, 1_00, 4],
+    ['week', 1, 7_00, 30_42],
+    ['week', 2, 7_00, 15_21],
+    ['day', 1, 12, 365],
+    ['day', 30, 12_00, 12_17],
+  ] as const)('of a price each %s × %i of %i is %i', (interval, intervalCount, amount, monthly) => {
+    expect(monthlyAmount(usd({ interval, intervalCount, amount }), [1])).toMatchObject({ amount: monthly })
+  })
+
+  test('is the sum of all quantities, and is told as people read it', () => {
+    expect(monthlyAmount(usd({}), [1, 11])).toEqual({ currency: 'usd', amount: 118_800, formatted: '$1,188.00' })
+  })
+
+  test('is rounded once, half up, after the sum: thirds of cents add up to whole ones', () => {
+    const quarterly = usd({ intervalCount: 3, amount: 1 })
+    expect(monthlyAmount(quarterly, [1]).amount).toBe(0)
+    expect(monthlyAmount(quarterly, [1, 1, 1]).amount).toBe(1)
+    expect(monthlyAmount(usd({ intervalCount: 2, amount: 1 }), [1]).amount).toBe(1)
+  })
+
+  test('of tiers is calculated for each quantity by itself', () => {
+    const graduated: BilledPrice = {
+      currency: 'jpy',
+      interval: 'year',
+      intervalCount: 1,
+      tiers: [
+        { up_to: 5, unit_amount: 1200, flat_amount: 600 },
+        { up_to: 'inf', unit_amount: 600 },
+      ],
+      tiers_mode: 'graduated',
+    }
+    // 600 + 5 × 1200 + 2 × 600 and 600 + 3 × 1200, a twelfth of it.
+    expect(monthlyAmount(graduated, [7, 3])).toEqual({ currency: 'jpy', amount: 1000, formatted: '¥1,000' })
+  })
+
+  test('keeps sub-minor amounts exact', () => {
+    const { amount: _amount, ...priced } = usd({ unit_amount_decimal: '0.333333333333' })
+    expect(monthlyAmount(priced, [3_000_000]).amount).toBe(1_000_000)
+  })
+
+  test('is off by half a minor unit at most, whatever the interval', () => {
+    const intervals = { day: 365 / 12, week: 365 / 84, month: 1, year: 1 / 12 } as const
+    fc.assert(
+      fc.property(
+        fc.constantFrom('day', 'week', 'month', 'year'),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 5 }),
+        (interval, intervalCount, amount, quantities) => {
+          const exact =
+            (quantities.reduce((sum, quantity) => sum + quantity, 0) * amount * intervals[interval]) / intervalCount
+          const told = monthlyAmount(usd({ interval, intervalCount, amount }), quantities).amount
+          expect(Math.abs(told - exact)).toBeLessThan(0.5 + exact * 1e-12 + 1e-6)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { workerEnvironment } from '../../../packages/ratecard/src/workers/project/env-files.ts'
+import { bundleWorker, openBundler } from '../../../packages/ratecard/src/workers/project/bundle.ts'
+import { findWorkerFolders, readWorkers } from '../../../packages/ratecard/src/workers/project/read-workers.ts'
+import { watchSources } from '../../../packages/ratecard/src/workers/project/watch.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rc-project-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+function write(file: string, text: string): string {
+  const target = path.join(folder, file)
+  mkdirSync(path.dirname(target), { recursive: true })
+  writeFileSync(target, text)
+  return target
+}
+
+const manifest = (name: string, more = '') =>
+  `name = "${name}"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${more}`
+const now = Date.UTC(2026, 10, 21)
+const environment = (text: string) => ({ path: '/p/.env.dev', text })
+
+describe('an environment file', () => {
+  it('is read as dotenv does: quotes, comments, several lines, nothing expanded', () => {
+    const text = `A=1 # one\nexport B="two\\nlines"\nC='$A \${A}'\nD="first\nsecond"\nE=\n`
+    const { variables, issues } = workerEnvironment(`\uFEFF${text}`)
+    expect(Object.fromEntries(variables)).toEqual({
+      A: '1',
+      B: 'two\nlines',
+      C: '$A ${A}',
+      D: 'first\nsecond',
+      E: '',
+    })
+    expect(issues).toEqual([])
+  })
+
+  it('names lines that are no assignment and names that are no identifiers, and never repeats a value', () => {
+    const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
+    const { issues } = workerEnvironment(text)
+    expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
+      ['error', 4, 1],
+      ['error', 5, 3],
+      ['error', 6, 1],
+      ['warning', 7, 1],
+    ])
+    expect(issues[1]?.detail).toBe('"my-key" cannot be the name of a variable.')
+    expect(issues[3]?.detail).toContain('"${GOOD}" in the value of LAST stays as it is')
+    expect(JSON.stringify(issues)).not.toContain('sk_live')
+  })
+
+  it('does not mistake the inside of a value over several lines for assignments', () => {
+    expect(workerEnvironment('KEY="-----BEGIN\nnot an assignment\n-----END"\nB=1').issues).toEqual([])
+    expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([2])
+  })
+
+  it('keeps the credentials of a deployment from the worker', () => {
+    const { variables } = workerEnvironment('CLOUDFLARE_API_TOKEN=t\nCLOUDFLARE_ACCOUNT_ID=a\nOTHER=x')
+    expect([...variables.keys()]).toEqual(['OTHER'])
+  })
+})
+
+describe('the workers of a project', () => {
+  it('are the workers folder itself, or each folder in it that has a manifest', () => {
+    write('ratecard/workers/b/wrangler.toml', manifest('b'))
+    write('ratecard/workers/a/wrangler.toml', manifest('a'))
+    write('ratecard/workers/shared/util.ts', '')
+    expect(findWorkerFolders(folder).map((found) => path.basename(found))).toEqual(['a', 'b'])
+    write('ratecard/workers/wrangler.toml', manifest('only'))
+    expect(findWorkerFolders(folder)).toEqual([path.join(folder, 'ratecard/workers')])
+    expect(findWorkerFolders(path.join(folder, 'ratecard'))).toEqual([])
+  })
+
+  it('are chosen by name or folder; a name that no worker has is told', () => {
+    for (const name of ['a', 'b', 'c']) {
+      write(`ratecard/workers/${name}/wrangler.toml`, manifest(`worker-${name}`))
+      write(`ratecard/workers/${name}/index.ts`, '')
+    }
+    const read = readWorkers(findWorkerFolders(folder), ['worker-a', 'b', 'nope'], environment(''), now)
+    expect(read.workers.map((worker) => worker.manifest.name)).toEqual(['worker-a', 'worker-b'])
+    expect(read.unknown).toEqual(['nope'])
+    expect(read.known).toEqual(['worker-a', 'worker-b', 'worker-c'])
+  })
+
+  it('say at its line which required variable the environment file lacks', () => {
+    write(
+      'ratecard/workers/wrangler.toml',
+      manifest('a', '[secrets]\nrequired = [\n  "THERE",\n  "MISSING",\n  "EMPTY"\n]\n'),
+    )
+    write('ratecard/workers/index.ts', '')
+    const { workers, issues } = readWorkers(findWorkerFolders(folder), [], environment('THERE=1\nEMPTY='), now)
+    expect(workers).toEqual([])
+    expect(issues.map(({ line, detail }) => `${line} ${detail}`)).toEqual([
+      '7 MISSING is required, but .env.dev does not define it.',
+      '8 EMPTY is required, but .env.dev does not define it.',
+    ])
+  })
+
+  it('may not share a name, and need their entry file', () => {
+    write('ratecard/workers/one/wrangler.toml', manifest('same'))
+    write('ratecard/workers/two/wrangler.toml', manifest('same'))
+    write('ratecard/workers/one/index.ts', '')
+    const { issues } = readWorkers(findWorkerFolders(folder), [], environment(''), now)
+    expect(issues.map(({ detail }) => detail)).toEqual([
+      'The entry file "index.ts" does not exist.',
+      'The name "same" is also that of the worker in one.',
+    ])
+  })
+})
+
+describe('bundling again and again', () => {
+  it('sees what changed, and knows the files it was made of', async () => {
+    write('index.ts', `import { text } from './text.ts'\nimport page from './page.html'\nexport default { text, page }`)
+    write('text.ts', `export const text = 'first'`)
+    write('page.html', '<p>one</p>')
+    const bundler = await openBundler({ entry: 'index.ts', workingDirectory: folder })
+    try {
+      expect((await bundler.bundle()).bundle?.code).toContain('first')
+      expect(
+        bundler
+          .inputs()
+          .map((file) => path.relative(folder, file))
+          .sort(),
+      ).toEqual(['index.ts', 'page.html', 'text.ts'])
+      write('text.ts', `export const text = 'second'`)
+      write('page.html', '<p>two</p>')
+      const second = await bundler.bundle()
+      expect(second.bundle?.code).toContain('second')
+      expect(second.bundle?.modules.map(({ content }) => content)).toEqual(['<p>two</p>'])
+      write('text.ts', `export const = 1`)
+      const broken = await bundler.bundle()
+      expect(broken.bundle).toBeNull()
+      expect(broken.issues[0]).toMatchObject({ file: 'text.ts', line: 1 })
+      write('text.ts', `export const text = 'third'`)
+      expect((await bundler.bundle()).bundle?.code).toContain('third')
+    } finally {
+      await bundler.close()
+    }
+  })
+
+  it('brings our client along when the project has not installed it, and prefers the project’s own', async () => {
+    const source = `import { verifyWebhook } from '@ratecard/client/webhooks'\nexport default { fetch: () => verifyWebhook }`
+    write('index.ts', source)
+    const ours = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
+    expect(ours.issues).toEqual([])
+    expect(ours.bundle?.code).toContain('crypto.subtle')
+    write('node_modules/@ratecard/client/package.json', '{"exports":{"./webhooks":"./w.js"}}')
+    write('node_modules/@ratecard/client/w.js', `export const verifyWebhook = 'the one of the project'`)
+    const theirs = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
+    expect(theirs.bundle?.code).toContain('the one of the project')
+  })
+
+  it('says how a package that is missing is installed', async () => {
+    write('index.ts', `import x from '@scope/pkg/deep'\nimport y from './gone'\nexport default { x, y }`)
+    const { issues } = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
+    expect(issues.map(({ hint }) => hint)).toEqual(['Install it: npm install @scope/pkg', 'Correct the path.'])
+  })
+})
+
+describe('watching', () => {
+  /** Resolves at the next change; the act itself may come in several events. */
+  async function changeAfter(act: () => void, files: readonly string[] = []): Promise<void> {
+    let seen: () => void = () => undefined
+    const change = new Promise<void>((resolve) => (seen = resolve))
+    const watch = watchSources(path.join(folder, 'worker'), files, () => seen())
+    act()
+    await change
+    watch.close()
+  }
+
+  it('notices a save in the folder, in a new sub-folder, and of a file elsewhere', async () => {
+    write('worker/src/index.ts', '')
+    const env = write('environments/.env.dev', '')
+    await changeAfter(() => write('worker/src/index.ts', 'changed'))
+    await changeAfter(() => write('worker/src/index.ts.tmp', 'as editors do'))
+    await changeAfter(() => write('worker/new/deep/file.ts', 'x'))
+    await changeAfter(() => writeFileSync(env, 'A=1'), [env])
+  })
+})
