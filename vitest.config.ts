@@ -18,7 +18,16 @@ const shared = {
 
 // Tests read sources, never a build that may be stale.
 const resolve = {
-  alias: { '@ratecard/client': fileURLToPath(new URL('packages/client/src/client.ts', import.meta.url)) },
+  alias: [
+    {
+      find: /^@ratecard\/client$/,
+      replacement: fileURLToPath(new URL('packages/client/src/client.ts', import.meta.url)),
+    },
+    {
+      find: /^@ratecard\/client\/webhooks$/,
+      replacement: fileURLToPath(new URL('packages/client/src/webhooks.ts', import.meta.url)),
+    },
+  ],
 }
 
 export default defineConfig({

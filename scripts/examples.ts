@@ -1,4 +1,5 @@
-// Validates every example, plans it, pushes it into an empty sandbox account, and shows that it comes back unchanged.
+// Validates every example, plans it, pushes it into an empty sandbox account, and shows that it comes back unchanged. Workers of
+// an example are deployed, started on the real runtime, and asked to do what their README says.
 import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -12,6 +13,7 @@ import type { BillingConfig } from '../packages/ratecard/src/config/schema.ts'
 import { validateConfig } from '../packages/ratecard/src/config/validate.ts'
 import { startServer } from '../packages/ratecard/src/main.ts'
 import { parseEnvFile } from '../packages/ratecard/src/workers/project/env-files.ts'
+import { runWorkers } from './example-workers.ts'
 
 const examples = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'examples')
 const serviceKey = 'examples-run-on-an-empty-account'
@@ -54,13 +56,16 @@ async function roundTrip({ admin }: Client, config: BillingConfig): Promise<stri
 }
 
 async function runExample(name: string): Promise<string> {
-  const config = readExample(name)
+  const folder = path.join(examples, name)
+  const config = existsSync(path.join(folder, 'ratecard/billing')) ? readExample(name) : null
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-example-'))
   const env = { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: serviceKey, RATECARD_LOG_LEVEL: 'error' }
   try {
     const server = await startServer({ env, port: 0, dataDir, out: () => undefined })
     try {
-      return await roundTrip(createClient({ baseUrl: server.url, serviceKey }), config)
+      const client = createClient({ baseUrl: server.url, serviceKey })
+      const pushed = config === null ? [] : [`${await roundTrip(client, config)}, unchanged after push and after pull`]
+      return [...pushed, ...(await runWorkers(folder, { client, url: server.url, serviceKey }))].join('; ')
     } finally {
       await server.close()
     }
@@ -72,7 +77,7 @@ async function runExample(name: string): Promise<string> {
 let failures = 0
 for (const entry of readdirSync(examples, { withFileTypes: true }).filter((file) => file.isDirectory())) {
   try {
-    console.log(`${entry.name}: ${await runExample(entry.name)}, unchanged after push and after pull`)
+    console.log(`${entry.name}: ${await runExample(entry.name)}`)
   } catch (error) {
     failures++
     console.error(`${entry.name}: ${error instanceof Error ? error.message : String(error)}`)

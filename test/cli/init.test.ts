@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,6 +26,7 @@ describe('init', () => {
       'ratecard/workers/wrangler.toml',
       'ratecard/workers/package.json',
       'ratecard/workers/tsconfig.json',
+      'ratecard/workers/worker-env.d.ts',
       ...['production', 'staging', 'dev'].flatMap((name) => [
         `ratecard/environments/.env.${name}`,
         `ratecard/environments/.env.${name}.example`,
@@ -48,6 +50,38 @@ describe('init', () => {
       }
     },
   )
+
+  it('makes a worker whose types are whole with nothing but the compiler, and that bundles as it is', async () => {
+    await world.run(['init', 'shop'])
+    const folder = path.join(world.cwd, 'shop')
+    const compiler = path.resolve('node_modules/typescript/bin/tsc')
+    const types = spawnSync(process.execPath, [compiler, '-p', path.join(folder, 'ratecard/workers')], {
+      encoding: 'utf8',
+    })
+    expect(types.stdout).toBe('')
+    expect(types.status).toBe(0)
+    const { exit, document } = await world.json(['cloud', 'workers', 'deploy', '--dry-run'], { cwd: folder })
+    expect(exit).toBe(0)
+    expect(document).toMatchObject({ workers: [{ name: 'shop', variables: ['WEBHOOK_ORIGIN'] }], warnings: [] })
+  })
+
+  it('finds a mistake in the use of the environment, the event and the context', async () => {
+    await world.run(['init'])
+    const file = 'ratecard/workers/src/index.ts'
+    const source = readFileSync(path.join(world.cwd, file), 'utf8')
+    world.write(
+      file,
+      source
+        .replace('env.RATECARD_API_URL', 'env.RATECARD_API_URI')
+        .replace('event.scheduledTime', 'event.scheduleTime')
+        .replace('ctx.waitUntil(report', 'ctx.waitFor(report'),
+    )
+    const compiler = path.resolve('node_modules/typescript/bin/tsc')
+    const types = spawnSync(process.execPath, [compiler, '-p', path.join(world.cwd, 'ratecard/workers')], {
+      encoding: 'utf8',
+    })
+    for (const name of ['RATECARD_API_URI', 'scheduleTime', 'waitFor']) expect(types.stdout).toContain(`'${name}'`)
+  })
 
   it('keeps files that exist and says so', async () => {
     world.write('README.md', 'mine')

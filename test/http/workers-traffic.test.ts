@@ -143,7 +143,7 @@ describe('requests to workers', () => {
         }
       },
     })
-    const answered = fetch(`${world.url}/workers/stream`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    const answered = fetch(`${world.url}/workers/stream`, { method: 'POST', body, duplex: 'half' })
     send('one')
     const response = await answered
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -156,7 +156,7 @@ describe('deploying workers', () => {
       ['DELETE', `${workersPath}/hello`],
     ] as const)
       expect((await world.inject({ method, url })).json()).toMatchObject({ code: 'service_key_missing' })
-    expect((await get('/workers/hello')).status).toBe(200)
+    expect((await get('/workers/steady')).status).toBe(200)
   })
 
   it('lets one deployment of a worker run at a time', async () => {
@@ -179,5 +179,34 @@ describe('a replica without workers', () => {
     const ready = (await off.inject({ url: '/readyz' })).json()
     expect(ready).toMatchObject({ ready: true, checks: { workers: { ok: true, detail: 'off' } } })
     await off.close()
+  })
+})
+
+describe('a service that drains', () => {
+  it('answers what is under way and lets go of connections that have no end', async () => {
+    const draining = await startWorkerWorld()
+    await draining.deploy(
+      'slow',
+      `export default { async fetch(request) {
+        if (request.headers.get('upgrade') === 'websocket') {
+          const [client, server] = Object.values(new WebSocketPair())
+          server.accept()
+          return new Response(null, { status: 101, webSocket: client })
+        }
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        return new Response('in time') } }`,
+    )
+    const socket = new WebSocket(`${draining.url.replace('http', 'ws')}/workers/slow`)
+    await new Promise((resolve) => {
+      socket.onopen = resolve
+    })
+    const closed = new Promise((resolve) => {
+      socket.onclose = resolve
+    })
+    const answer = getFrom(draining, '/workers/slow')
+    await expect.poll(() => draining.registry.metrics()).toMatch(/requests_in_flight\{worker="slow"\} 2/)
+    await draining.close()
+    expect(await answer).toMatchObject({ status: 200, body: 'in time' })
+    await closed
   })
 })

@@ -122,10 +122,11 @@ export async function push(
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-/** What the replica serves, hidden prices and all; ids of the processor left out of the document. */
-export async function served(replica: Pick<Replica, 'url'>): Promise<Served> {
+/** What the replica serves, hidden prices and all, ids of the processor left out of the document; null when nothing. */
+export async function served(replica: Pick<Replica, 'url'>): Promise<Served | null> {
   const response = await fetch(`${replica.url}${admin}/config`, { headers: { 'x-service-key': serviceKey } })
   const text = await response.text()
+  if (response.status === 404) return null
   if (response.status !== 200) throw new Error(`${String(response.status)} ${text}`)
   return JSON.parse(text, (name, value: unknown) => (name === 'processor_id' ? undefined : value)) as Served
 }

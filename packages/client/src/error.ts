@@ -1,3 +1,9 @@
+import type { Problem } from './wire-types.generated.ts'
+
+/** Codes that this version knows: the service's own (docs/reference/errors.md), and the client's when no answer came. */
+export type ErrorCode =
+  Problem['code'] | 'server_unreachable' | 'request_timeout' | 'request_aborted' | 'answer_invalid'
+
 /** One thing wrong with a document or a request, with its place as a JSON pointer (`#/products/0/id`). */
 export interface Issue {
   readonly code: string
@@ -37,7 +43,8 @@ export interface RatecardErrorFields {
  */
 export class RatecardError extends Error {
   override readonly name = 'RatecardError'
-  readonly code: string
+  /** Later services may have more. */
+  readonly code: ErrorCode | (string & {})
   readonly status: number
   readonly title: string
   readonly hint: string | undefined

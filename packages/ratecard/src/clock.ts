@@ -32,7 +32,7 @@ export function atDeadline(moment: number, pass: () => void): () => void {
       pass()
     },
   }
-  const timer = setTimeout(deadline.pass, moment - performance.now()).unref()
+  const timer = setTimeout(deadline.pass, Math.max(1, moment - performance.now())).unref()
   deadlines.add(deadline)
   return callOff
 }

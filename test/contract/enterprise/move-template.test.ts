@@ -55,7 +55,7 @@ test('a job that is cancelled stops between two tenants, and what is left can be
     kind: 'latency',
     method: 'POST',
     path: '/v1/subscriptions/*',
-    latencyMs: 20,
+    latencyMs: 60,
     count: null,
   })
   const { id } = await shop.service.moveTemplate('gold', caller)
@@ -104,7 +104,7 @@ test('a tenant that left the template while the job ran keeps what it was given'
 
 test('a processor that is down stops the job instead of failing a thousand tenants one by one', async () => {
   const shop = await tenantShop(negotiated())
-  await tenantsOnGold(shop, 12)
+  await tenantsOnGold(shop, 16)
   shop.sandbox.control.fail({ kind: 'error_before', path: '/v1/subscriptions*', count: null })
   const { id } = await shop.service.moveTemplate('gold', caller)
   const job = await shop.finished(id)
@@ -112,7 +112,7 @@ test('a processor that is down stops the job instead of failing a thousand tenan
   expect(job.steps.filter(({ state }) => state === 'pending').length).toBeGreaterThan(0)
   shop.sandbox.control.clearFaults()
   await shop.service.resumeJob(id)
-  expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: 12 })
+  expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: 16 })
 })
 
 test('a job whose process died shows as interrupted, starts nothing by itself, and is finished by resuming', async () => {

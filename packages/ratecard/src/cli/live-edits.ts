@@ -3,6 +3,7 @@
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import { editsBetween } from '../config/edit-source.ts'
+import { isLocalPrice } from '../config/ids.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import { holdersOf, idOf, isRecord, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
@@ -20,7 +21,8 @@ export interface LiveEdits {
   readonly notInFiles: readonly string[]
 }
 
-const ourOwn = new Set(['ui', 'public', 'default', 'enterprise_template', 'enterprise_id', 'base_price'])
+/** `default_price` is said by the prices themselves. */
+const skipped = new Set(['ui', 'public', 'default_price', 'enterprise_template', 'enterprise_id', 'base_price'])
 
 /** Members of the document that say a field. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
@@ -64,9 +66,9 @@ function addChanges(
   if (target === undefined || holders.length === 0) return
   const item = nameOf(difference)
   for (const { field, after } of difference.fields) {
-    if (ourOwn.has(field)) continue
+    // Which free price is shown first is ours alone.
+    if (skipped.has(field) || (field === 'default' && isFree(live, configId))) continue
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
-    else if (field === 'default_price') addDefaultPrice(result, sources, holders, after, item)
     else
       for (const member of membersOf[field] ?? [field]) {
         const holder = holders.find(({ raw }) => raw[member] !== undefined) ?? holders[0]
@@ -130,22 +132,10 @@ function literal(value: unknown): unknown {
     : value
 }
 
-function addDefaultPrice(
-  result: Result,
-  sources: readonly SourceFile[],
-  holders: readonly Holder[],
-  live: unknown,
-  item: string,
-): void {
-  for (const { expanded } of holders)
-    for (const price of recordsOf(expanded['prices'])) {
-      const id = String(price['id'])
-      const [holder] = holdersOf(sources, 'price', id)
-      if (holder === undefined) continue
-      if (id === live && price['default'] !== true) addMember(result, holder, 'default', true, `${item}, price ${id}`)
-      if (id !== live && price['default'] === true)
-        addMember(result, holder, 'default', undefined, `${item}, price ${id}`)
-    }
+function isFree(config: BillingConfig, id: string): boolean {
+  return config.products.some((product) =>
+    (product.prices ?? []).some((price) => price.id === id && isLocalPrice(price)),
+  )
 }
 
 function itemOf(config: BillingConfig, kind: Kind, id: string): Readonly<Record<string, unknown>> | undefined {

@@ -78,7 +78,8 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
   return { workers: deployed.map(jsonWorker) }
 }
 
-function deploymentOf({ manifest, bundle, variables }: BundledWorker, environment: string): NewDeployment {
+/** What is uploaded for a bundled worker. */
+export function deploymentOf({ manifest, bundle, variables }: BundledWorker, environment: string): NewDeployment {
   return {
     main: mainModule,
     modules: [

@@ -30,10 +30,13 @@ export const init: Command = {
     for (const file of made.extended) out.say(`  ${paint.yellow('extended')} ${file}`)
     for (const file of made.kept) out.say(`  ${paint.dim('kept')}     ${file}`)
     const enter = shown === '' ? [] : [`cd ${shown}`]
-    const next =
-      template === 'worker-only'
-        ? ['ratecard server start']
-        : ['ratecard billing validate', 'ratecard server start    # in another terminal', 'ratecard billing push']
+    const billing = ['ratecard billing validate', 'ratecard billing push']
+    const next = [
+      'ratecard server start         # in another terminal',
+      ...(template === 'worker-only' ? [] : billing),
+      'ratecard cloud workers dev    # the worker on this machine, with reload',
+      'ratecard cloud workers deploy',
+    ]
     out.say(`\nNext:\n${[...enter, ...next].map((command) => `  ${command}`).join('\n')}`)
     return { json: { project: folder, template, ...made } }
   },

@@ -43,8 +43,7 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
 }
 
 async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>): Promise<Database> {
-  if (options.url !== null)
-    return new Database('postgres', new CleaningPostgresDialect({ pool: openPostgresPool(options.url) }))
+  if (options.url !== null) return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)))
   try {
     return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)))
   } catch (error) {

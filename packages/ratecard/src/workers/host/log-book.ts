@@ -111,6 +111,8 @@ export class LogBook {
 
   async close(): Promise<void> {
     await this.flush()
+    // Once more for what the first write had to say.
+    await this.flush()
     clearTimeout(this.timer)
   }
 
@@ -167,7 +169,7 @@ export class LogBook {
 
   private tellDropped(last: LogRecord | undefined): void {
     if (this.dropped === 0 || last === undefined) return
-    const message = `${String(this.dropped)} log lines were dropped: they came faster than they could be stored.`
+    const message = `${String(this.dropped)} log lines could not be stored.`
     this.dropped = 0
     const { worker, deploymentId } = last
     this.add(worker, { time: this.options.clock.now(), level: 'system', message, version: deploymentId })

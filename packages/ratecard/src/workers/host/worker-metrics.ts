@@ -39,7 +39,7 @@ export function createWorkerMetrics(registry: Registry, states: () => readonly H
   })
   const dropped = new Counter({
     name: 'ratecard_worker_log_lines_dropped_total',
-    help: 'Log lines that came faster than they could be stored.',
+    help: 'Log lines that could not be stored.',
     registers,
   })
   watchProcesses(registers, states)

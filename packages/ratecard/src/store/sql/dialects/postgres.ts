@@ -1,7 +1,7 @@
 // The engine for many replicas.
 import pg from 'pg'
-import { PostgresDialect, PostgresQueryCompiler } from 'kysely'
-import type { QueryCompiler } from 'kysely'
+import { CompiledQuery, PostgresDialect, PostgresDriver, PostgresQueryCompiler } from 'kysely'
+import type { DatabaseConnection, Driver, QueryCompiler } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import { storableParameter } from '../text.ts'
 
@@ -9,6 +9,8 @@ const bigintType = 20
 const connectMs = 5000
 /** Also ends a query whose connection died without a word. */
 const queryMs = 30_000
+/** Our transactions wait for nothing but their own statements. One that is silent this long belongs to a process that stands still. */
+const silentMs = 5_000
 
 /** The URL is never part of an error: it may hold a password. */
 export function openPostgresPool(url: string): pg.Pool {
@@ -36,6 +38,17 @@ export function openPostgresPool(url: string): pg.Pool {
 }
 
 export class CleaningPostgresDialect extends PostgresDialect {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    super({ pool })
+    this.#pool = pool
+  }
+
+  override createDriver(): Driver {
+    return new EndingDriver({ pool: this.#pool })
+  }
+
   override createQueryCompiler(): QueryCompiler {
     return new CleaningCompiler()
   }
@@ -44,5 +57,14 @@ export class CleaningPostgresDialect extends PostgresDialect {
 class CleaningCompiler extends PostgresQueryCompiler {
   protected override appendValue(parameter: unknown): void {
     super.appendValue(storableParameter(parameter))
+  }
+}
+
+/** Or the locks of a replica that was paused in the middle of a transaction would stop all the others for as long. */
+class EndingDriver extends PostgresDriver {
+  // For the transaction alone and with its first message: poolers in between know no settings of a session.
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const settings = `set local idle_in_transaction_session_timeout = ${String(silentMs)}`
+    await connection.executeQuery(CompiledQuery.raw(`begin; ${settings}`))
   }
 }

@@ -1,0 +1,79 @@
+import { createHmac } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Client } from '@ratecard/client'
+import { deploymentOf } from '../packages/ratecard/src/cli/commands/cloud-workers-deploy.ts'
+import { bundleWorker } from '../packages/ratecard/src/workers/project/bundle.ts'
+import { findWorkerFolders, readWorkers } from '../packages/ratecard/src/workers/project/read-workers.ts'
+
+interface Place {
+  readonly client: Client
+  readonly url: string
+  readonly serviceKey: string
+}
+
+const webhookSecret = 'whsec_of_the_examples'
+const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
+
+/** What each worker shows: it fails when the worker does not do it. */
+const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
+  'price-watch': async ({ client }) => {
+    const run = await client.workers.triggerCron('price-watch')
+    if (run.outcome !== 'ok') throw new Error(`the run ended "${run.outcome}": ${run.error ?? ''}`)
+    return `${run.cron} ran ${run.outcome}`
+  },
+  'billing-hooks': async ({ client, url }) => {
+    const tenant = await client.tenants.create({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_acme' })
+    const payload = JSON.stringify({
+      ...{ id: 'evt_1', object: 'event', type: 'invoice.paid', created: 1, livemode: false },
+      data: { object: { customer: 'cus_acme' } },
+    })
+    const time = Math.floor(Date.now() / 1000)
+    const digest = createHmac('sha256', webhookSecret).update(`${time}.${payload}`).digest('hex')
+    const deliver = (signature: string) =>
+      fetch(`${url}/workers/billing-hooks/hooks/billing`, {
+        method: 'POST',
+        body: payload,
+        headers: { 'stripe-signature': signature },
+      })
+    const refused = await deliver(`t=${time},v1=${'0'.repeat(64)}`)
+    if (refused.status !== 400) throw new Error(`a forged delivery was answered ${refused.status}`)
+    const taken = await deliver(`t=${time},v1=${digest}`)
+    const answer: unknown = await taken.json()
+    if (taken.status !== 200 || JSON.stringify(answer) !== '{"received":"evt_1","tenant_id":"acme"}')
+      throw new Error(`a genuine delivery was answered ${taken.status} ${JSON.stringify(answer)}`)
+    await client.tenants.remove(tenant.id)
+    return 'a genuine event found its tenant, a forged one was refused'
+  },
+}
+
+/** Type-checks, bundles and deploys the workers of an example, and lets each show what it does. */
+export async function runWorkers(example: string, place: Place): Promise<string[]> {
+  const folders = findWorkerFolders(example)
+  if (folders.length === 0) return []
+  const file = path.join(example, 'ratecard/environments/.env.dev.example')
+  const filledIn = (existsSync(file) ? readFileSync(file, 'utf8') : '')
+    .replace(/^RATECARD_SERVICE_KEY=$/m, `RATECARD_SERVICE_KEY=${place.serviceKey}`)
+    .replace(/^BILLING_WEBHOOK_SECRET=$/m, `BILLING_WEBHOOK_SECRET=${webhookSecret}`)
+  const { workers, issues } = readWorkers(folders, [], { path: file, text: filledIn }, Date.now())
+  if (issues.length > 0) throw new Error(issues.map(({ detail }) => detail).join('\n'))
+  const results: string[] = []
+  for (const worker of workers) {
+    const { name, main } = worker.manifest
+    checkTypes(worker.folder)
+    const { bundle, issues: found } = await bundleWorker({ entry: main, workingDirectory: worker.folder })
+    if (bundle === null || found.length > 0) throw new Error(found.map(({ detail }) => detail).join('\n'))
+    await place.client.workers.deploy(name, deploymentOf({ ...worker, bundle }, 'dev'))
+    const show = shows[name]
+    if (show === undefined) throw new Error(`nothing says what the worker "${name}" shows: add it to this script`)
+    results.push(`${name}: ${await show(place)}`)
+  }
+  return results
+}
+
+function checkTypes(folder: string): void {
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`types of ${folder}:\n${stdout}`)
+}

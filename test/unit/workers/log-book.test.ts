@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import type { LogRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
+import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { LogBook } from '../../../packages/ratecard/src/workers/host/log-book.ts'
+import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import { inMemory } from '../../support/store.ts'
+
+const said = (message: string): WorkerLogLine => ({ time: 1, level: 'log', message, version: 'd1' })
+const answered = (change: Partial<RequestOutcome> = {}): RequestOutcome => ({
+  ...{ requestId: 'q1', method: 'GET', url: '/a?token=swordfish', status: 200 },
+  ...{ outcome: 'ok', wallMs: 1.25, cpuMs: 0.5 },
+  ...change,
+})
+
+interface World {
+  readonly book: LogBook
+  readonly store: KyselyStore
+  readonly dropped: number[]
+  readonly clock: { at: number }
+  /** What the next writes fail with. */
+  readonly failures: Error[]
+  messages(): Promise<string[]>
+}
+
+async function world(): Promise<World> {
+  const store = await (await inMemory()).open()
+  const dropped: number[] = []
+  const failures: Error[] = []
+  const clock = { at: 1_000_000 }
+  const book = new LogBook({
+    store: {
+      add: async (lines: readonly LogRecord[]) => {
+        const failure = failures.shift()
+        if (failure !== undefined) throw failure
+        await store.workerLogs.add(lines)
+      },
+      list: (worker, query) => store.workerLogs.list(worker, query),
+      prune: (keep, batch) => store.workerLogs.prune(keep, batch),
+    },
+    clock: { now: () => clock.at },
+    instance: 'abcdef',
+    report: () => undefined,
+    onDropped: (lines) => dropped.push(lines),
+  })
+  const messages = async () => (await store.workerLogs.list('one', { limit: 20_000 })).map(({ message }) => message)
+  return { book, store, dropped, clock, failures, messages }
+}
+
+describe('the log book', () => {
+  test('keeps lines of one moment in their order', async () => {
+    const { book, messages } = await world()
+    const all = Array.from({ length: 1_200 }, (_, index) => `line ${String(index)}`)
+    for (const message of all) book.add('one', said(message))
+    await book.close()
+    expect(await messages()).toEqual(all)
+  })
+
+  test('says how many lines did not fit', async () => {
+    const { book, dropped, failures, messages } = await world()
+    failures.push(new ServiceError('store_unavailable', 'away'))
+    for (let index = 0; index < 10_100; index++) book.add('one', said('x'))
+    await book.close()
+    const kept = await messages()
+    expect(kept.filter((message) => message === 'x')).toHaveLength(10_000)
+    expect(kept.at(-1)).toBe('100 log lines could not be stored.')
+    expect(dropped.reduce((sum, lines) => sum + lines, 0)).toBe(100)
+  })
+
+  test('keeps what an absent database could not take, and does not try for ever what it refuses', async () => {
+    const { book, dropped, failures, messages } = await world()
+    failures.push(new ServiceError('store_unavailable', 'away'))
+    book.add('one', said('waits'))
+    await book.flush()
+    expect(await messages()).toEqual([])
+    await book.flush()
+    expect(await messages()).toEqual(['waits'])
+    failures.push(new Error('this line cannot be stored'))
+    book.add('one', said('poison'))
+    await book.flush()
+    book.add('one', said('after'))
+    await book.close()
+    expect(await messages()).toEqual(['waits', 'after', '1 log lines could not be stored.'])
+    expect(dropped).toEqual([1])
+  })
+
+  test('lists failures always, of what went well a hundred a second, and never the query', async () => {
+    const { book, clock, messages } = await world()
+    for (let index = 0; index < 250; index++) book.addRequest('one', 'd1', answered())
+    book.addRequest('one', 'd1', answered({ status: 500, outcome: 'exception' }))
+    clock.at += 1_000
+    book.addRequest('one', 'd1', answered({ status: null, outcome: 'cancelled', cpuMs: null }))
+    await book.close()
+    const kept = await messages()
+    expect(kept.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 'GET /a 200 ok in 1.3 ms, 0.5 ms CPU'))
+    expect(kept.slice(100)).toEqual([
+      'GET /a 500 exception in 1.3 ms, 0.5 ms CPU',
+      '150 more requests were answered within a second and are not listed.',
+      'GET /a - cancelled in 1.3 ms',
+    ])
+  })
+
+  test('follows lines of another replica that become visible late', async () => {
+    const { book, store, clock } = await world()
+    book.add('one', said('before'))
+    const leave = new AbortController()
+    const seen: string[] = []
+    const following = (async () => {
+      for await (const line of book.follow('one', leave.signal)) {
+        seen.push(line.message)
+        if (seen.length === 2) leave.abort()
+      }
+    })()
+    await expect.poll(async () => (await store.workerLogs.list('one', { limit: 9 })).length).toBe(1)
+    const other = new LogBook({
+      ...{ store: store.workerLogs, instance: 'zyxwvu', report: () => undefined },
+      clock: { now: () => clock.at - 3_000 },
+    })
+    clock.at += 100
+    book.add('one', said('mine'))
+    await book.flush()
+    await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['mine'])
+    other.add('one', said('late'))
+    await other.flush()
+    await following
+    expect(seen).toEqual(['mine', 'late'])
+  })
+})
