@@ -15,9 +15,15 @@ const rooms = {
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'service.ts'],
   access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'store', 'service-tenants.ts'],
-  swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service-tenants.ts'],
-  subscribers: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'service-tenants.ts'],
-  enterprise: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'service-tenants.ts'],
+  swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'tenants', 'service-tenants.ts'],
+  subscribers: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'tenants'],
+    'service-tenants.ts',
+  ],
+  enterprise: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'tenants'],
+    'service-tenants.ts',
+  ],
   checkout: ['errors', 'config', 'catalog', 'enterprise', 'tenants', 'processor', 'store', 'service-tenants.ts'],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],

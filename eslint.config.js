@@ -57,8 +57,9 @@ export default tseslint.config(
       '**/*.generated.ts',
       'test/fixtures/**',
       'docs/**',
-      // Text that init copies; checked where it is compiled, in a project of its own.
+      // Text that init copies, and projects of their own: checked where they are compiled (init.test.ts, scripts/examples.ts).
       'packages/ratecard/templates/**',
+      'examples/**',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },

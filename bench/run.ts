@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
+import { benchLarge } from './large.ts'
 import { benchPlan } from './plan.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'public-read': benchPublicRead,
   'sandbox-writes': benchSandboxWrites,
   start: benchStart,
+  large: benchLarge,
 }
 
 const args = process.argv.slice(2)

@@ -1,5 +1,5 @@
 // One server in a process of its own, so that the load generator does not compete with it for an event loop. Tells its address to
-// the parent, then its CPU time so far whenever asked, and ends with it.
+// the parent, then its CPU time so far or its peak of memory whenever asked, and ends with it.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,14 @@ import { startSandboxProcess, startServer } from '../packages/ratecard/src/main.
 const [kind, argument = ''] = process.argv.slice(2)
 
 async function startService(dataDir: string): Promise<string> {
-  const env = { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: 'bench-service-key', RATECARD_LOG_LEVEL: 'error' }
+  const env = {
+    RATECARD_SANDBOX_PORT: '0',
+    RATECARD_SERVICE_KEY: 'bench-service-key',
+    RATECARD_LOG_LEVEL: 'error',
+    RATECARD_WORKERS: 'off',
+    STRIPE_SECRET_KEY: process.env['STRIPE_SECRET_KEY'],
+    STRIPE_API_BASE: process.env['STRIPE_API_BASE'],
+  }
   return (await startServer({ env, port: 0, dataDir, out: () => undefined })).url
 }
 
@@ -37,8 +44,8 @@ const starts: Readonly<Record<string, () => Promise<string>>> = {
 const start = starts[kind ?? '']
 if (start === undefined || process.send === undefined) throw new Error('started by the benchmarks only')
 process.once('disconnect', () => process.exit())
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.((user + system).toString())
+process.on('message', (question) => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  process.send?.((question === 'cpu' ? userCPUTime + systemCPUTime : maxRSS * 1024).toString())
 })
 process.send(await start())

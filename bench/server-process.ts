@@ -5,13 +5,20 @@ export interface ServerProcess {
   readonly url: string
   /** CPU time used so far. */
   cpuMicroseconds(): Promise<number>
+  /** The most memory that it had so far. */
+  peakBytes(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Starts `serve.ts` in a process of its own and waits until it listens. */
-export async function startProcess(kind: 'service' | 'sandbox' | 'bare', argument: string): Promise<ServerProcess> {
+/** Starts `serve.ts` in a process of its own and waits until it listens. The service takes its processor from `env`. */
+export async function startProcess(
+  kind: 'service' | 'sandbox' | 'bare',
+  argument: string,
+  env: { readonly STRIPE_SECRET_KEY?: string; readonly STRIPE_API_BASE?: string } = {},
+): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [kind, argument], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, ...env },
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const nextMessage = () =>
@@ -24,14 +31,16 @@ export async function startProcess(kind: 'service' | 'sandbox' | 'bare', argumen
         else reject(new Error('serve.ts sends text'))
       })
     })
+  const ask = async (what: 'cpu' | 'memory') => {
+    const answer = nextMessage()
+    child.send(what)
+    return Number(await answer)
+  }
   const url = await nextMessage()
   return {
     url,
-    cpuMicroseconds: async () => {
-      const answer = nextMessage()
-      child.send('cpu')
-      return Number(await answer)
-    },
+    cpuMicroseconds: () => ask('cpu'),
+    peakBytes: () => ask('memory'),
     stop: () => {
       child.kill()
       return ended

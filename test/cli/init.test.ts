@@ -95,6 +95,13 @@ describe('init', () => {
     expect(again.document.created).toEqual([])
   })
 
+  it('adds no worker beside workers that have folders of their own', async () => {
+    world.write('ratecard/workers/hooks/wrangler.toml', 'name = "hooks"\n')
+    const { document } = await world.json(['init'])
+    expect(document.created.filter((file) => file.startsWith('ratecard/workers/'))).toEqual([])
+    expect(document.created).toContain('ratecard/environments/.env.dev')
+  })
+
   it('adds its lines to an existing .gitignore once', async () => {
     world.write('.gitignore', 'dist/')
     expect((await world.json(['init'])).document.extended).toEqual(['.gitignore'])

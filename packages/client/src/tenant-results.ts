@@ -201,7 +201,10 @@ export interface Job {
   kind: JobKind
   /** What it is about: a tenant, a template, a price. */
   subject: string
-  state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+  /** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted`: until it is resumed. */
+  state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+  /** When a waiting job goes on. */
+  resumesAt: string | null
   author: string | null
   message: string | null
   createdAt: string

@@ -178,7 +178,10 @@ export interface JobSummary {
   readonly id: string
   readonly kind: 'enterprise_apply' | 'template_move' | 'migration'
   readonly subject: string
-  readonly state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+  /** `waiting`: what is left of it must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
+  readonly state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+  /** When a waiting job goes on; null for any other. */
+  readonly resumesAt: number | null
   readonly author: string | null
   readonly message: string | null
   readonly createdAt: number

@@ -11,7 +11,7 @@ interface Dev {
   /** Resolves when the output holds the text; rejects when the command ended without it. */
   shows(text: string | RegExp): Promise<void>
   press(key: string): void
-  stop(): Promise<Ran>
+  readonly ended: Promise<Ran>
 }
 
 const open: (() => Promise<unknown>)[] = []
@@ -52,14 +52,13 @@ async function dev(world: CliWorld, ...words: string[]): Promise<Dev> {
       look()
       void ended.then(({ exit }) => reject(new Error(`ended with ${exit} before "${String(text)}":\n${output}`)))
     })
-  const stop = async () => {
+  open.push(async () => {
     stopping.abort()
-    return ended
-  }
-  open.push(stop)
+    await ended
+  })
   await shows(/on http:\/\/127\.0\.0\.1:\d+/)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0] ?? ''
-  return { url, output: () => output, shows, press: (key) => press(key), stop }
+  return { url, output: () => output, shows, press: (key) => press(key), ended }
 }
 
 async function until<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
@@ -108,8 +107,10 @@ describe('cloud workers dev', () => {
     expect(await refused.json()).toMatchObject({ code: 'cron_invalid', detail: expect.stringContaining('Write 0') })
     local.press('s')
     await local.shows('scheduled "* * * * *" ok')
+    local.press('r')
+    await local.shows('✓ reloaded')
     local.press('q')
-    expect((await local.stop()).exit).toBe(0)
+    expect((await local.ended).exit).toBe(0)
   })
 
   it('takes every save, and a broken one leaves the last good version serving', async () => {

@@ -3,7 +3,6 @@
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import { editsBetween } from '../config/edit-source.ts'
-import { isLocalPrice } from '../config/ids.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import { holdersOf, idOf, isRecord, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
@@ -21,8 +20,8 @@ export interface LiveEdits {
   readonly notInFiles: readonly string[]
 }
 
-/** `default_price` is said by the prices themselves. */
-const skipped = new Set(['ui', 'public', 'default_price', 'enterprise_template', 'enterprise_id', 'base_price'])
+/** Ours alone; the default price is said by the prices themselves. */
+const ourOwn = new Set(['ui', 'public', 'default_price', 'enterprise_template', 'enterprise_id', 'base_price'])
 
 /** Members of the document that say a field. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
@@ -43,6 +42,7 @@ export function liveEdits(
   const result = { edits: [] as LiveEdit[], refused: [] as string[] }
   for (const difference of differences)
     if (difference.change === 'changed') addChanges(result, sources, live, difference)
+  dropDefaults(result, sources, live)
   const added = differences.filter(({ change }) => change === 'added')
   if (all) result.edits.push(...additionsOf(sources, live, added))
   return {
@@ -66,8 +66,7 @@ function addChanges(
   if (target === undefined || holders.length === 0) return
   const item = nameOf(difference)
   for (const { field, after } of difference.fields) {
-    // Which free price is shown first is ours alone.
-    if (skipped.has(field) || (field === 'default' && isFree(live, configId))) continue
+    if (ourOwn.has(field)) continue
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
       for (const member of membersOf[field] ?? [field]) {
@@ -132,10 +131,16 @@ function literal(value: unknown): unknown {
     : value
 }
 
-function isFree(config: BillingConfig, id: string): boolean {
-  return config.products.some((product) =>
-    (product.prices ?? []).some((price) => price.id === id && isLocalPrice(price)),
-  )
+/** The prices that are live say themselves which is the default; one that is not must not be a second. */
+function dropDefaults(result: Result, sources: readonly SourceFile[], live: BillingConfig): void {
+  for (const { id: product, prices = [] } of live.products) {
+    if (!prices.some((price) => price.default === true)) continue
+    for (const { expanded } of holdersOf(sources, 'product', product))
+      for (const { id } of recordsOf(expanded['prices']))
+        if (typeof id === 'string' && itemOf(live, 'price', id) === undefined)
+          for (const holder of holdersOf(sources, 'price', id))
+            addMember(result, holder, 'default', undefined, `price ${id}`)
+  }
 }
 
 function itemOf(config: BillingConfig, kind: Kind, id: string): Readonly<Record<string, unknown>> | undefined {

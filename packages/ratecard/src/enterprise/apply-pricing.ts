@@ -6,13 +6,12 @@ import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor } from '../processor/asking.ts'
 import type { Caller, EnterpriseOutcome, EnterpriseTarget, SkipReport, SwapReport } from '../service-tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
-import { stopIfDraining, alone } from '../swaps/lease.ts'
-import type { Held } from '../swaps/lease.ts'
-import { tenantLease } from '../swaps/deps.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
+import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
+import type { Held } from '../tenants/lease.ts'
 import { runStep, wordsOf } from './apply-steps.ts'
 import { planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
@@ -129,7 +128,7 @@ async function openJob(
   tenantId: string,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, requestId, keyId }: Caller & { readonly held: Held },
+  { held, author, message, requestId, keyId }: Caller & { readonly held: Held },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const id = plan.steps.length === 0 ? null : deps.newId()
@@ -147,7 +146,7 @@ async function openJob(
       subject: tenantId,
       input: JSON.stringify(input),
       author,
-      message: null,
+      message: message ?? null,
       requestId,
       createdAt: deps.clock.now(),
       steps: plan.steps.map((step) => JSON.stringify(stepRecord(step))),

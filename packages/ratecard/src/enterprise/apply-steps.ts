@@ -3,9 +3,9 @@ import { askProcessor } from '../processor/asking.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import { idempotencyKey } from '../swaps/deps.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
-import type { Held } from '../swaps/lease.ts'
 import { carryOut, doneRecord, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
+import type { Held } from '../tenants/lease.ts'
 
 interface Journalled {
   readonly jobId: string

@@ -22,6 +22,7 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
       subject: template,
       input: JSON.stringify(input),
       author: caller.author,
+      message: caller.message ?? null,
       requestId: caller.requestId,
       steps: tenants.map((tenantId) => JSON.stringify({ tenant_id: tenantId })),
     },
@@ -70,5 +71,10 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
 /** How the steps of such a job are done that stopped: in the name of who started it. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   const { key_id: keyId } = JSON.parse(job.input) as { readonly key_id?: string | null }
-  return movingTenants(deps, job.subject, { author: job.author, keyId: keyId ?? null, requestId: job.requestId })
+  return movingTenants(deps, job.subject, {
+    author: job.author,
+    message: job.message,
+    keyId: keyId ?? null,
+    requestId: job.requestId,
+  })
 }

@@ -73,7 +73,7 @@ export const CoverageSchema = Type.Object(
 )
 
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration'] as const
-const jobStates = ['running', 'interrupted', 'done', 'failed', 'cancelled'] as const
+const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -82,7 +82,10 @@ const job = {
   id: Type.String(),
   kind: Type.Enum(jobKinds),
   subject: Type.String({ description: 'What it is about: a tenant, a template, a price.' }),
-  state: Type.Enum(jobStates),
+  state: Type.Enum(jobStates, {
+    description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
+  }),
+  resumes_at: nullable(Time('When a waiting job goes on.')),
   author: nullable(Type.String()),
   message: nullable(Type.String()),
   created_at: Time('When it was journalled.'),

@@ -37,6 +37,7 @@ export function jobToWire(job: JobSummary) {
     kind: job.kind,
     subject: job.subject,
     state: job.state,
+    resumes_at: job.resumesAt === null ? null : toRfc3339(job.resumesAt),
     author: job.author,
     message: job.message,
     created_at: toRfc3339(job.createdAt),

@@ -62,7 +62,6 @@ export class WorkerGateway {
     const requestId = requestIdOf(request)
     const { name, path, prefix } = target
     if (this.options.closing.aborted) response.shouldKeepAlive = false
-    response.setHeader('x-request-id', requestId)
     const work = this.options.closing.aborted
       ? Promise.reject(draining())
       : this.options.service.dispatchToWorker(name, request, response, { requestId, path, prefix })
@@ -80,6 +79,7 @@ export class WorkerGateway {
     response.writeHead(problem.status, {
       'content-type': problemMediaType,
       'cache-control': 'no-store',
+      'x-request-id': requestId,
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
     })
     response.end(JSON.stringify(problemOf(problem, requestId, this.options.docsUrl)))

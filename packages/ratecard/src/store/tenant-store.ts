@@ -193,6 +193,8 @@ export interface JobStore {
     readonly offset: number
     readonly kind?: JobKind
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
+  /** Of every kind and subject, oldest first. A job whose process died is not among them: its journal says `running`. */
+  interrupted(): Promise<readonly JobRecord[]>
   /** Jobs of this subject that did not end: `running` or `interrupted`. Oldest first. */
   unfinished(kind: JobKind, subject: string): Promise<readonly JobRecord[]>
 }

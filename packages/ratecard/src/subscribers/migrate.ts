@@ -51,6 +51,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
       subject: priceId,
       input: JSON.stringify(input),
       author: caller.author,
+      message: caller.message ?? null,
       requestId: caller.requestId,
       steps: lines.map((line) => JSON.stringify(stepOf(line))),
     },

@@ -26,5 +26,4 @@ export function idempotencyKey(jobId: string, index: number, attempt: number): s
 }
 
 export const jobLease = (jobId: string) => `job:${jobId}`
-export const tenantLease = (tenantId: string) => `tenant:${tenantId}`
 export const customerLease = (customer: string) => `customer:${customer}`

@@ -1,11 +1,13 @@
 // What became of jobs, read from the journal by whichever replica is asked; and the wish that one stops.
 import { ServiceError } from '../errors/service-error.ts'
 import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service-tenants.ts'
-import type { JobRecord, JobState, JobStepRecord } from '../store/tenant-store.ts'
-import { jobLease, tenantLease } from './deps.ts'
+import type { JobRecord, JobStepRecord } from '../store/tenant-store.ts'
+import { tenantLease } from '../tenants/lease.ts'
+import { jobLease } from './deps.ts'
 import type { SwapDeps } from './deps.ts'
 import { resumeJob } from './run-job.ts'
 import type { DoStep } from './run-job.ts'
+import { jobWaitsUntil } from './waiting.ts'
 
 type Reading = Pick<SwapDeps, 'store'>
 
@@ -28,19 +30,23 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
 }
 
 /** `running` in the journal while nobody holds its lease means that its process died. */
-async function liveState(deps: Reading, { id, kind, subject, state }: JobRecord): Promise<JobState> {
+async function liveState(deps: Reading, job: JobRecord): Promise<JobSummary['state']> {
+  const { id, kind, subject, state } = job
+  if (jobWaitsUntil(job) !== null) return 'waiting'
   if (state !== 'running') return state
   const held = await deps.store.held(kind === 'enterprise_apply' ? tenantLease(subject) : jobLease(id))
   if (held) return 'running'
   // It may have ended between the two reads.
   const now = await deps.store.jobs.find(id)
-  return now === null || now.state === 'running' ? 'interrupted' : now.state
+  if (now === null || now.state === 'running') return 'interrupted'
+  return jobWaitsUntil(now) === null ? now.state : 'waiting'
 }
 
 export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
   const { id, kind, subject, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = job
   const state = await liveState(deps, job)
-  return { id, kind, subject, state, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone }
+  const resumesAt = jobWaitsUntil(job)
+  return { id, kind, subject, state, resumesAt, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone }
 }
 
 async function listJobs(
@@ -70,15 +76,34 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
   return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)
 }
 
-/** Whoever runs it stops between two steps. `job_not_running` unless it runs, or when it cannot be stopped half-way. */
+/** Whoever runs it stops between two steps. `job_not_running` unless it runs or waits, or when it cannot be stopped half-way. */
 async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
-  const { state } = await summaryOf(deps, job)
   if (job.kind === 'enterprise_apply')
     throw new ServiceError('job_not_running', 'Applying to one tenant cannot be stopped half-way.')
-  if (state !== 'running' || !(await deps.store.jobs.requestCancel(id, deps.clock.now())))
-    throw new ServiceError('job_not_running', `The job is ${state}; only a running one can be cancelled.`)
+  const { state } = await summaryOf(deps, job)
+  const stops =
+    state === 'waiting' ? await endWaiting(deps, id) : state === 'running' && (await requestCancel(deps, id))
+  if (!stops)
+    throw new ServiceError('job_not_running', `The job is ${state}; only one that runs or waits can be cancelled.`)
   return summaryOf(deps, await findJobRecord(deps, id))
+}
+
+const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: string) =>
+  store.jobs.requestCancel(id, clock.now())
+
+/** Under its lease, so that it is not continued meanwhile; when it is, whoever does so is asked to stop. */
+async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
+  try {
+    return await deps.store.exclusively(jobLease(id), async ({ token }) => {
+      if (jobWaitsUntil(await findJobRecord(deps, id)) === null) return false
+      await deps.store.jobs.end(id, 'cancelled', null, token)
+      return true
+    })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+    return requestCancel(deps, id)
+  }
 }
 
 /** How the steps of each kind of job are done that can be taken up again. */
@@ -92,8 +117,8 @@ async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<Job
     throw new ServiceError('job_not_running', 'Applying to one tenant is not resumed.', {
       hint: 'Apply again: what is in place is left alone, the rest is finished.',
     })
-  if (state !== 'interrupted' && state !== 'failed')
-    throw new ServiceError('job_not_running', `The job is ${state}; only an interrupted or failed one can be resumed.`)
+  if (state !== 'interrupted' && state !== 'waiting' && state !== 'failed')
+    throw new ServiceError('job_not_running', `The job is ${state}; only one that stopped before its end can be resumed.`)
   await deps.assertAccount('write')
   return summaryOf(deps, await resumeJob(deps, id, resumed[job.kind](job)))
 }

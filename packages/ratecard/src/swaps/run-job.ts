@@ -1,18 +1,19 @@
 // Runs a journalled job of many independent steps, a few at a time, until it is done, told to stop, or cannot go on.
 // Each step is journalled before it begins and after it ended; one that fails is recorded and the others go on.
-// It never starts by itself: a job whose process died waits until somebody resumes it.
+// A job whose process died or that was told to stop is never taken up by itself; one that waits for a date is, when it comes.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
+import { stopIfDraining } from '../tenants/lease.ts'
+import type { Held } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
 import type { SwapDeps } from './deps.ts'
-import { stopIfDraining } from './lease.ts'
-import type { Held } from './lease.ts'
+import { dueJobs, stepWaitsUntil } from './waiting.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** `waiting`: it is too early for the step; it is done when the job is resumed after that time (epoch milliseconds). */
+/** `waiting`: it is too early for the step; it comes again when the job goes on after that time (epoch milliseconds). */
 export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
@@ -27,6 +28,8 @@ export type DoStep = (
 const width = 8
 /** A processor that fails this often in a row is not asked a thousand times more. */
 const mostFailures = 5
+/** Between two looks at what should have happened at the processor, and did not yet. */
+const lookAgainMs = 10 * 60_000
 
 const stopping: readonly ProblemCode[] = [
   'shutting_down',
@@ -39,22 +42,35 @@ const systemic: readonly ProblemCode[] = ['processor_unavailable', 'processor_ra
 /** Resolves when the job is journalled; it then runs in the background. */
 export function startJob(
   deps: SwapDeps,
-  job: Omit<NewJob, 'id' | 'createdAt' | 'message'>,
+  job: Omit<NewJob, 'id' | 'createdAt'>,
   doStep: DoStep,
 ): Promise<JobRecord> {
   const id = deps.newId()
   return inBackground(deps, id, doStep, ({ token }) =>
-    deps.store.jobs.open({ ...job, id, message: null, createdAt: deps.clock.now() }, token),
+    deps.store.jobs.open({ ...job, id, createdAt: deps.clock.now() }, token),
   )
 }
 
-/** The same for a job that stopped: what failed and what was begun is done again. */
+/** The same for a job that stopped: what failed and what was begun is done again, and what waits is looked at again. */
 export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
   return inBackground(deps, id, doStep, async ({ token }) => {
     await deps.store.jobs.resume(id, token)
     const job = await deps.store.jobs.find(id)
     if (job === null) throw new ServiceError('job_not_found', `There is no job "${id}".`)
     return job
+  })
+}
+
+/**
+ * The same for a job that waits, if its time has come and nobody was faster; resolves when it stopped again. Nobody looks
+ * on: what passes by itself, the end of this process or a processor that is away, makes it wait again.
+ */
+export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
+  await deps.store.exclusively(jobLease(id), async (held) => {
+    const job = await deps.store.jobs.find(id)
+    if (job === null || dueJobs([job], deps.clock.now()).length === 0) return
+    await deps.store.jobs.resume(id, held.token)
+    await run(deps, id, doStep, { held, unattended: true })
   })
 }
 
@@ -67,20 +83,28 @@ function inBackground(
   return new Promise((resolve, reject) => {
     const work = deps.store.exclusively(jobLease(id), async (held) => {
       resolve(await begin(held))
-      await run(deps, id, doStep, held)
+      await run(deps, id, doStep, { held, unattended: false })
     })
     // After it is journalled, the journal says what became of it.
     deps.background(work.catch(reject))
   })
 }
 
-async function run(deps: SwapDeps, id: string, doStep: DoStep, held: Held): Promise<void> {
+interface Run {
+  readonly held: Held
+  /** It goes on by itself: what is known to wait is not asked about before its time, or each pass would ask about everything. */
+  readonly unattended: boolean
+}
+
+async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattended }: Run): Promise<void> {
   const { jobs } = deps.store
-  const records = await jobs.steps(id)
-  const queue = records.filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
+  const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
+  const now = deps.clock.now()
+  const asleep = unattended ? open.filter((record) => (stepWaitsUntil(record) ?? 0) > now) : []
+  const queue = open.filter((record) => !asleep.includes(record))
   const failures: { inRow: number; stop: unknown } = { inRow: 0, stop: undefined }
   let cancelled = false
-  let waitingFor = Infinity
+  let waitingFor = asleep.reduce((soonest, record) => Math.min(soonest, stepWaitsUntil(record) ?? soonest), Infinity)
   const worker = async () => {
     for (let record = queue.shift(); record !== undefined && failures.stop === undefined; record = queue.shift()) {
       try {
@@ -97,7 +121,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, held: Held): Prom
     }
   }
   await Promise.all(Array.from({ length: Math.min(width, queue.length) }, worker))
-  await end(deps, id, { cancelled, waitingFor, stop: failures.stop }, held)
+  await end(deps, id, { cancelled, waitingFor, stop: failures.stop }, { held, unattended })
 }
 
 /** Until when the step waits; Infinity when it does not. */
@@ -120,8 +144,10 @@ async function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, he
     const step = JSON.parse(record.step) as Json
     const done = await doStep(step, { jobId, index, attempt: attempts, signal: held.signal })
     if (done.state === 'waiting') {
-      await settle('pending', { waits_until: toRfc3339(done.until) }, null)
-      return done.until
+      // The processor may be late with a renewal that is due.
+      const until = Math.max(done.until, deps.clock.now() + lookAgainMs)
+      await settle('pending', { waits_until: toRfc3339(until) }, null)
+      return until
     }
     await settle(done.state, done.result, null)
     return Infinity
@@ -133,16 +159,25 @@ async function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, he
   }
 }
 
+interface Ending {
+  readonly cancelled: boolean
+  readonly waitingFor: number
+  readonly stop: unknown
+}
+
 async function end(
   deps: SwapDeps,
   id: string,
-  { cancelled, waitingFor, stop }: { readonly cancelled: boolean; readonly waitingFor: number; readonly stop: unknown },
-  held: Held,
+  { cancelled, waitingFor, stop }: Ending,
+  { held, unattended }: Run,
 ): Promise<void> {
   const { jobs } = deps.store
   if (stop !== undefined) {
     const draining = stop instanceof ServiceError && stop.code === 'shutting_down'
-    await jobs.end(id, draining ? 'interrupted' : 'failed', JSON.stringify(problemOf(stop)), held.token)
+    const again = unattended && (draining || isSystemic(stop))
+    const resumeAt = deps.clock.now() + (draining ? 0 : lookAgainMs)
+    const error = { ...problemOf(stop), ...(again ? { resume_after: toRfc3339(resumeAt) } : {}) }
+    await jobs.end(id, draining || again ? 'interrupted' : 'failed', JSON.stringify(error), held.token)
     return
   }
   if (cancelled) {
@@ -151,14 +186,23 @@ async function end(
   }
   const left = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   const waiting = left.filter(({ state }) => state === 'pending').length
-  const failed = left.length - waiting
-  const state = failed > 0 ? 'failed' : waiting > 0 ? 'interrupted' : 'done'
+  if (left.length === 0) await jobs.end(id, 'done', null, held.token)
+  else if (waiting === 0) {
+    const error = { detail: `${steps(left.length)} failed; resume the job to try again.` }
+    await jobs.end(id, 'failed', JSON.stringify(error), held.token)
+  } else {
+    const error = restOf(waiting, left.length - waiting, toRfc3339(waitingFor))
+    await jobs.end(id, 'interrupted', JSON.stringify(error), held.token)
+  }
+}
+
+/** A step that failed must not keep the others from their date. */
+function restOf(waiting: number, failed: number, after: string): Json {
   const said = [
-    ...(failed > 0 ? [`${steps(failed)} failed; resume the job to try again.`] : []),
-    ...(waiting > 0 ? [`${steps(waiting)} of it must wait; resume the job after ${toRfc3339(waitingFor)}.`] : []),
+    `${steps(waiting)} of it must wait; the service goes on by itself after ${after}.`,
+    ...(failed > 0 ? [`${steps(failed)} failed; tried again then, or when the job is resumed.`] : []),
   ]
-  const error = { detail: said.join(' '), ...(waiting > 0 ? { resume_after: toRfc3339(waitingFor) } : {}) }
-  await jobs.end(id, state, state === 'done' ? null : JSON.stringify(error), held.token)
+  return { detail: said.join(' '), resume_after: after }
 }
 
 const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`

@@ -1,53 +1,81 @@
+// One change of what a tenant is at the processor at a time. Who comes second waits a while: two calls at once are one after
+// the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../errors/service-error.ts'
-import type { Store } from '../store/store.ts'
+import type { LeaseToken, Store } from '../store/store.ts'
 
-/** Everything that changes what a tenant is at the processor holds this lease. */
-const tenantLease = (id: string) => `tenant:${id}`
-
-/** Most work on a tenant is one or two calls of the processor: about three seconds in all. */
-const waitsMs = [20, 50, 100, 200, 400, 800, 1200]
+export const tenantLease = (id: string) => `tenant:${id}`
 
 export interface LeaseDeps {
   readonly store: Pick<Store, 'exclusively'>
+  /** Aborts when the process drains. */
   readonly shutdown: AbortSignal
 }
 
-/**
- * Runs `work` while holding the tenant's lease. Somebody else's work is waited for a little; then `tenant_busy`.
- * `signal` aborts when the lease is lost or the process drains.
- */
-export async function withTenant<T>(
-  { store, shutdown }: LeaseDeps,
-  id: string,
-  work: (signal: AbortSignal) => Promise<T>,
+export interface Held {
+  readonly token: LeaseToken
+  readonly signal: AbortSignal
+}
+
+/** Work on a tenant is one or two calls of the processor; changing all its subscriptions may be many. */
+const patience = { brief: 3_000, long: 10_000 } as const
+const shortestWaitMs = 10
+const longestWaitMs = 250
+
+/** Runs `work` alone under this name. `tenant_busy` when another holds it for ten seconds, or when it is lost on the way. */
+export async function alone<T>(
+  deps: LeaseDeps,
+  name: string,
+  work: (held: Held) => Promise<T>,
+  patienceMs: number = patience.long,
 ): Promise<T> {
-  for (const waitMs of [...waitsMs, null]) {
-    const lease = { entered: false }
+  let waitedMs = 0
+  for (let pauseMs = shortestWaitMs; ; pauseMs = Math.min(longestWaitMs, pauseMs * 2)) {
+    const entered = { yes: false }
     try {
-      return await store.exclusively(tenantLease(id), ({ signal }) => {
-        lease.entered = true
-        return work(AbortSignal.any([signal, shutdown]))
+      return await deps.store.exclusively(name, (held) => {
+        entered.yes = true
+        return work(held)
       })
     } catch (error) {
-      if (lease.entered || !isHeld(error)) throw error
-      if (waitMs === null) throw busy(id, error)
+      if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+      if (entered.yes) throw lost(error)
+      if (waitedMs >= patienceMs) throw busy(error)
     }
-    await wait(waitMs, undefined, { signal: shutdown }).catch((stop: unknown) => {
-      throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1, cause: stop })
-    })
+    stopIfDraining(deps)
+    await wait(pauseMs, undefined, { signal: deps.shutdown }).catch(() => undefined)
+    waitedMs += pauseMs
   }
-  throw busy(id)
 }
 
-function isHeld(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'push_in_progress'
+/** The same for one tenant and a person who waits: three seconds. `signal` aborts when the lease is lost or the process drains. */
+export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const run = ({ signal }: Held) => work(AbortSignal.any([signal, deps.shutdown]))
+  return alone(deps, tenantLease(id), run, patience.brief)
 }
 
-function busy(id: string, cause?: unknown): ServiceError {
-  return new ServiceError('tenant_busy', `Somebody else is changing the tenant "${id}" now.`, {
-    hint: 'Try again in a moment.',
-    retryAfter: 2,
+/** Between two steps nothing is half done. */
+export function stopIfDraining({ shutdown }: Pick<LeaseDeps, 'shutdown'>): void {
+  if (!shutdown.aborted) return
+  throw new ServiceError('shutting_down', 'The service is shutting down; it stopped between two steps.', {
+    hint: 'Do the same again: what is in place is left alone, the rest is finished.',
+    retryAfter: 10,
+  })
+}
+
+function busy(cause: unknown): ServiceError {
+  return new ServiceError('tenant_busy', 'Another call is changing this tenant or its subscriptions.', {
+    hint: 'Try again when it is done.',
+    retryAfter: 10,
+    cause,
+  })
+}
+
+function lost(cause: ServiceError): ServiceError {
+  return new ServiceError('tenant_busy', 'Another process took over this tenant; nothing more was written here.', {
+    hint: 'Look at the tenant’s subscriptions, then try again.',
+    retryAfter: 10,
+    extra: cause.extra,
     cause,
   })
 }

@@ -105,6 +105,8 @@ class DevSession {
   private bundled = ''
   private reloading: Promise<void> | null = null
   private again = false
+  /** Asked for by key: also when nothing changed. */
+  private forced = false
   private readonly stopped = new AbortController()
   private lastIssues = ''
 
@@ -150,8 +152,10 @@ class DevSession {
   private onKey(key: string): void {
     const { crons } = this.source.manifest
     if (key === 'q' || key === '\u0003' || key === '\u0004') this.stopped.abort()
-    else if (key === 'r') void this.reload()
-    else if (key === 's') void this.local.trigger(crons[0]?.expression ?? '* * * * *')
+    else if (key === 'r') {
+      this.forced = true
+      void this.reload()
+    } else if (key === 's') void this.local.trigger(crons[0]?.expression ?? '* * * * *')
     else if (/^[1-9]$/.test(key) && crons[Number(key) - 1] !== undefined)
       void this.local.trigger(crons[Number(key) - 1]!.expression)
   }
@@ -168,12 +172,12 @@ class DevSession {
   private async reloadUntilQuiet(): Promise<void> {
     do {
       this.again = false
-      try {
-        await this.reloadOnce()
-      } catch (error) {
-        this.showFailure(error)
-      }
-    } while (this.again)
+      await this.reloadOnce().catch((error: unknown) => this.showFailure(error))
+    } while (this.isWantedAgain())
+  }
+
+  private isWantedAgain(): boolean {
+    return this.again
   }
 
   private async reloadOnce(): Promise<void> {
@@ -195,7 +199,8 @@ class DevSession {
       source.manifest,
       [...source.variables],
     ])
-    if (now === this.bundled) return
+    if (now === this.bundled && !this.forced) return
+    this.forced = false
     await this.local.replace(source, bundle)
     const first = this.bundled === ''
     this.bundled = now

@@ -133,7 +133,7 @@ function steerRoutes(app: FastifyInstance, { service }: AdminJobDeps): void {
     {
       schema: contract({
         operationId: 'resumeJob',
-        summary: 'Go on with an interrupted or failed job',
+        summary: 'Go on with a job that stopped before its end',
         params: idParams,
         answers: { 202: { description: 'It runs again.', schema: JobSchema } },
         errors: ['job_not_found', 'job_not_running', 'tenant_busy', 'push_in_progress', ...customerErrors],
@@ -146,7 +146,7 @@ function steerRoutes(app: FastifyInstance, { service }: AdminJobDeps): void {
     {
       schema: contract({
         operationId: 'cancelJob',
-        summary: 'Stop a running job between two steps',
+        summary: 'Stop a job between two steps, or one that waits',
         description: 'What was done stays done.',
         params: idParams,
         answers: { 200: { description: 'It stops.', schema: JobSchema } },

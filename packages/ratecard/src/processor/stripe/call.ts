@@ -70,7 +70,7 @@ async function callStripe<R extends Answer>(options: CallerOptions, call: Call<R
   for (let attempt = 1; ; attempt++) {
     try {
       await options.budget.take(call.operation, call.signal)
-      // MUT
+      if (call.access === 'write') stopIfLate(call.signal)
     } catch (stop) {
       throw doubt ?? stop
     }

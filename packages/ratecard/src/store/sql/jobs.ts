@@ -170,6 +170,18 @@ export class SqlJobs implements JobStore {
     )
   }
 
+  async interrupted(): Promise<readonly JobRecord[]> {
+    return this.#deps.database.read((db) =>
+      db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('state', '=', 'interrupted')
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute(),
+    )
+  }
+
   /** The lease row is locked first and the job second, in every method: no two of them can wait for each other. */
   async #write<T>(token: LeaseToken, work: (db: Write) => Promise<T>): Promise<T> {
     return this.#deps.database.write(async (db) => {

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findWorkerFolders } from './read-workers.ts'
 
 export const templates = ['saas', 'usage', 'enterprise', 'worker-only'] as const
 export type TemplateName = (typeof templates)[number]
@@ -22,7 +23,10 @@ export function initProject(folder: string, template: TemplateName): MadeProject
   const created: string[] = []
   const extended: string[] = []
   const kept: string[] = []
+  // A worker in the folder itself would stand in the way of those that have sub-folders of their own.
+  const several = findWorkerFolders(folder).some((found) => found !== path.join(folder, 'ratecard', 'workers'))
   for (const [file, source] of projectFiles(template)) {
+    if (several && file.startsWith('ratecard/workers/')) continue
     const target = path.join(folder, file)
     const text = readFileSync(source, 'utf8').replaceAll('{{name}}', name)
     if (file === '.gitignore' && existsSync(target)) (extendLines(target, text) ? extended : kept).push(file)

@@ -54,9 +54,11 @@ export function requestHeaders(request: IncomingMessage, context: RequestContext
   return headers
 }
 
-/** The response as it arrived, less what must not leave, plus the version that made it. */
-export function responseHeaders(rawHeaders: readonly string[], version: string): string[] {
-  return [...endToEnd(rawHeaders, ['x-worker-version']), 'X-Worker-Version', version]
+/** The response as it arrived, less what must not leave, plus the version that made it and the id that its logs carry. */
+export function responseHeaders(rawHeaders: readonly string[], version: string, requestId: string): string[] {
+  const headers = endToEnd(rawHeaders, ['x-worker-version', 'x-request-id'])
+  headers.push('X-Worker-Version', version, 'X-Request-Id', requestId)
+  return headers
 }
 
 export function dispatch(
@@ -148,7 +150,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.response.writeHead(
       status,
       message === '' ? undefined : message,
-      responseHeaders(raw, this.options.spec.version),
+      responseHeaders(raw, this.options.spec.version, this.context.requestId),
     )
   }
 

@@ -86,7 +86,7 @@ class Joint {
     upstream.on('data', () => this.invocation.signOfLife())
     this.socket.on('data', () => this.invocation.extend())
     const upgradeHeaders = ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? '']
-    const headers = [...responseHeaders(answer.rawHeaders, this.options.spec.version), ...upgradeHeaders]
+    const headers = [...this.headersOf(answer), ...upgradeHeaders]
     this.socket.write(rawHead(answer, headers))
     if (first.length > 0) this.socket.write(first)
     if (this.head.length > 0) upstream.write(this.head)
@@ -103,14 +103,18 @@ class Joint {
   private onResponse(answer: IncomingMessage): void {
     clearTimeout(this.timer)
     this.status = answer.statusCode ?? 502
-    const { name, version } = this.options.spec
+    const { name } = this.options.spec
     if (exceptionHeader in answer.headers || isRuntimeFailure(this.status, answer.headers)) {
       answer.resume()
       this.finish('exception', new ServiceError('worker_exception', `The worker "${name}" threw an exception.`))
       return
     }
-    this.socket.write(rawHead(answer, [...responseHeaders(answer.rawHeaders, version), 'Connection', 'close']))
+    this.socket.write(rawHead(answer, [...this.headersOf(answer), 'Connection', 'close']))
     pipeline(answer, this.socket, () => this.finish('ok'))
+  }
+
+  private headersOf(answer: IncomingMessage): string[] {
+    return responseHeaders(answer.rawHeaders, this.options.spec.version, this.context.requestId)
   }
 
   private async onError(): Promise<void> {

@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { createClient } from '@ratecard/client'
+import { documentOf } from './catalogue.ts'
+import type { BenchOptions, BenchResult } from './measure.ts'
+import { startProcess } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
+
+const serviceKey = 'bench-service-key'
+/** What the service takes of the 25 calls a second that a test key has. */
+const callsPerSecond = 23
+const mostMegabytes = 300
+const mostListCalls = 65
+
+interface Asked {
+  readonly method: string
+  readonly status: number | null
+}
+
+/** A first push of a large catalogue at the rate of a test key, followed to its end; then the same push again, and the memory of all that. */
+export async function benchLarge({ quick }: BenchOptions): Promise<BenchResult[]> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
+  const sandbox = await startProcess('sandbox', path.join(folder, 'sandbox'))
+  const service = await startProcess('service', path.join(folder, 'service'), {
+    STRIPE_SECRET_KEY: 'sk_test_benchLargeCatalogue',
+    STRIPE_API_BASE: sandbox.url,
+  })
+  try {
+    await control(sandbox, 'profile', { method: 'PUT', body: JSON.stringify({ profile: 'sandbox' }) })
+    const products = quick ? 40 : 1_000
+    const document = documentOf(products, 5)
+    const first = await firstPush(service, sandbox, document)
+    const again = await secondPush(service, sandbox, document)
+    const size = `${products.toLocaleString('en')} products × 5 prices`
+    return [
+      pushResult(size, first),
+      againResult(size, again),
+      memoryResult(size, (await service.peakBytes()) / 1024 ** 2),
+    ]
+  } finally {
+    await service.stop()
+    await sandbox.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function control(sandbox: ServerProcess, resource: string, init: RequestInit = {}): Promise<unknown> {
+  const response = await fetch(`${sandbox.url}/_sandbox/${resource}`, init)
+  if (!response.ok) throw new Error(`${resource}: ${await response.text()}`)
+  return response.json()
+}
+
+async function asked(sandbox: ServerProcess): Promise<readonly Asked[]> {
+  const { requests } = (await control(sandbox, 'requests')) as { readonly requests: readonly Asked[] }
+  return requests
+}
+
+interface FirstPush {
+  readonly seconds: number
+  readonly steps: number
+  readonly tooMany: number
+}
+
+async function firstPush(service: ServerProcess, sandbox: ServerProcess, document: object): Promise<FirstPush> {
+  const { admin } = createClient({ baseUrl: service.url, serviceKey })
+  const began = performance.now()
+  const { pushId } = await admin.startPush(document)
+  let state = ''
+  let steps = 0
+  for await (const event of admin.pushEvents(pushId)) {
+    if (event.type === 'state') state = event.state
+    steps = event.stepsTotal
+  }
+  const seconds = (performance.now() - began) / 1000
+  if (state !== 'applied') throw new Error(`The push is ${state}.`)
+  return { seconds, steps, tooMany: (await asked(sandbox)).filter(({ status }) => status === 429).length }
+}
+
+interface SecondPush {
+  readonly seconds: number
+  readonly lists: number
+  readonly writes: number
+}
+
+async function secondPush(service: ServerProcess, sandbox: ServerProcess, document: object): Promise<SecondPush> {
+  await control(sandbox, 'requests', { method: 'DELETE' })
+  const began = performance.now()
+  const { status } = await createClient({ baseUrl: service.url, serviceKey }).admin.push(document)
+  const seconds = (performance.now() - began) / 1000
+  if (status !== 'unchanged') throw new Error(`The second push is ${status}.`)
+  const requests = await asked(sandbox)
+  const lists = requests.filter(({ method }) => method === 'GET').length
+  return { seconds, lists, writes: requests.length - lists }
+}
+
+const rounded = (seconds: number) => `${seconds.toFixed(1)} s`
+
+function pushResult(size: string, { seconds, steps, tooMany }: FirstPush): BenchResult {
+  const floor = steps / callsPerSecond
+  return {
+    name: `first push of ${size}, ${callsPerSecond.toString()} calls a second`,
+    ours: `${rounded(seconds)}, ${tooMany.toString()} × 429`,
+    yardstick: `${steps.toLocaleString('en')} steps at that rate ${rounded(floor)}`,
+    ratio: `${(seconds / floor).toFixed(2)}×`,
+    aim: '≤ 1.15×, no 429',
+    met: seconds / floor <= 1.15 && tooMany === 0,
+  }
+}
+
+function againResult(size: string, { seconds, lists, writes }: SecondPush): BenchResult {
+  const floor = lists / callsPerSecond
+  return {
+    name: `push of ${size}, nothing changed`,
+    ours: `${rounded(seconds)}, ${lists.toString()} reads, ${writes.toString()} writes`,
+    yardstick: `the reads at that rate ${rounded(floor)}`,
+    ratio: `${(seconds / floor).toFixed(2)}×`,
+    aim: `≤ ${mostListCalls.toString()} reads, no write`,
+    met: lists <= mostListCalls && writes === 0,
+  }
+}
+
+function memoryResult(size: string, megabytes: number): BenchResult {
+  return {
+    name: `most memory of the service over both pushes of ${size}`,
+    ours: `${megabytes.toFixed(0)} MB`,
+    yardstick: `${mostMegabytes.toString()} MB`,
+    ratio: `${(megabytes / mostMegabytes).toFixed(2)}×`,
+    aim: '< 1×',
+    met: megabytes < mostMegabytes,
+  }
+}
