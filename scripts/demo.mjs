@@ -181,6 +181,23 @@ async function invoiceTotals(sandboxPort) {
   return data.map((invoice) => invoice.total).reverse()
 }
 
+/** The starter worker of `init`, on a schedule. */
+async function deployAWorker({ base, env }) {
+  title('A worker, with a schedule')
+  const manifest = path.join(shop, 'ratecard/workers/wrangler.toml')
+  writeFileSync(manifest, `${readFileSync(manifest, 'utf8')}\n[triggers]\ncrons = ["*/15 * * * *"]\n`)
+  console.log('(crons = ["*/15 * * * *"] in ratecard/workers/wrangler.toml)')
+  await run(shop, env, ['cloud', 'workers', 'deploy', '--message', 'First worker'])
+  const address = `${base}/workers/harborlight/`
+  console.log(`\n${paint('1', `$ curl ${address}`)}`)
+  const answer = await fetch(address)
+  const text = await answer.text()
+  console.log(text)
+  if (!answer.ok) throw new Error(`${address} answered ${answer.status}`)
+  await run(shop, env, ['cloud', 'workers', 'cron', 'trigger'])
+  await run(shop, env, ['cloud', 'workers', 'cron', 'runs'])
+}
+
 async function demo() {
   const [port, sandboxPort] = await freePorts(2)
   const base = `http://127.0.0.1:${port}`
@@ -216,6 +233,8 @@ async function demo() {
   show(await ask(base, `convert/processor-id/${price.processor_id}`))
 
   await sellToATenant({ base, env, sandboxPort })
+
+  await deployAWorker({ base, env })
 
   title('Done')
   console.log(`

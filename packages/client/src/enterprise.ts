@@ -44,9 +44,9 @@ export interface JobsClient {
   /** Newest first. */
   list(query?: TenantPage & { readonly kind?: result.JobKind | undefined }): Promise<result.JobList>
   find(id: string, options?: CallOptions): Promise<result.JobReport>
-  /** Goes on with an interrupted or failed one. */
+  /** Goes on with one that stopped before its end; with a waiting one now. */
   resume(id: string, options?: CallOptions): Promise<result.Job>
-  /** Stops a running one between two steps. What was done stays done. */
+  /** Stops a running one between two steps, or one that waits. What was done stays done. */
   cancel(id: string, options?: CallOptions): Promise<result.Job>
 }
 

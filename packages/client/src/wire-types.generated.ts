@@ -944,7 +944,8 @@ export interface Answers {
       id: string
       kind: 'enterprise_apply' | 'template_move' | 'migration'
       subject: string
-      state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      resumes_at: string | null
       author: string | null
       message: string | null
       created_at: string
@@ -983,7 +984,8 @@ export interface Answers {
       id: string
       kind: 'enterprise_apply' | 'template_move' | 'migration'
       subject: string
-      state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      resumes_at: string | null
       author: string | null
       message: string | null
       created_at: string
@@ -999,7 +1001,8 @@ export interface Answers {
         id: string
         kind: 'enterprise_apply' | 'template_move' | 'migration'
         subject: string
-        state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+        state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+        resumes_at: string | null
         author: string | null
         message: string | null
         created_at: string
@@ -1021,7 +1024,8 @@ export interface Answers {
       id: string
       kind: 'enterprise_apply' | 'template_move' | 'migration'
       subject: string
-      state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      resumes_at: string | null
       author: string | null
       message: string | null
       created_at: string
@@ -1046,7 +1050,8 @@ export interface Answers {
       id: string
       kind: 'enterprise_apply' | 'template_move' | 'migration'
       subject: string
-      state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      resumes_at: string | null
       author: string | null
       message: string | null
       created_at: string
@@ -1061,7 +1066,8 @@ export interface Answers {
       id: string
       kind: 'enterprise_apply' | 'template_move' | 'migration'
       subject: string
-      state: 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+      resumes_at: string | null
       author: string | null
       message: string | null
       created_at: string

@@ -21,7 +21,10 @@ import { createMigrations, resumedMigration } from './subscribers/migrate.ts'
 import { createSubscribers } from './subscribers/subscribers.ts'
 import type { SwapDeps } from './swaps/deps.ts'
 import { createJobs } from './swaps/jobs.ts'
+import type { Resumed } from './swaps/jobs.ts'
 import { createPriceBooks } from './swaps/price-book.ts'
+import { createWaitingJobs } from './swaps/waiting-jobs.ts'
+import type { WaitingJobs } from './swaps/waiting-jobs.ts'
 import { bindAccount, createBoundAccount } from './sync/account.ts'
 import { CancelBoard, cancelPush } from './sync/cancel.ts'
 import { pushLease } from './sync/deps.ts'
@@ -55,6 +58,7 @@ export interface ServiceOptions {
 export interface ComposedService extends Service {
   readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
   readonly lookups: Lookups
+  readonly waitingJobs: WaitingJobs
   readonly workers: Workers
 }
 
@@ -101,6 +105,7 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
+  const swaps = swapOperations(deps, tracked)
   return {
     validate: (document) => {
       const { valid, errors, warnings } = validateConfig(document)
@@ -123,16 +128,18 @@ export function createService(options: ServiceOptions): ComposedService {
     ...lookups,
     ...keys,
     ...tenantOperations(options, deps, lookups, tracked),
-    ...swapOperations(deps, tracked),
+    ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
     readiness: () => readinessOf(options, workers, stopping.signal),
     doctor: () => examine({ store, processor, processorName: options.processorName, workers, signal: stopping.signal }),
     lookups,
+    waitingJobs: swaps.waitingJobs,
     workers,
     close: async () => {
       stopping.abort()
       lookups.stop()
+      swaps.waitingJobs.stop()
       await Promise.all([...running, workers.close(workersCloseMs)])
     },
   }
@@ -192,15 +199,17 @@ function swapOperations(deps: SyncDeps, tracked: Tracked) {
     background: (work) => void tracked(work),
   }
   const enterprise = createEnterprise(swaps)
-  return {
+  const resumed: Resumed = {
+    template_move: (job) => resumedMove(swaps, job),
+    migration: (job) => resumedMigration(swaps, job),
+  }
+  const operations = {
     ...enterprise,
     applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args)),
     ...createMigrations(swaps),
-    ...createJobs(swaps, {
-      template_move: (job) => resumedMove(swaps, job),
-      migration: (job) => resumedMigration(swaps, job),
-    }),
+    ...createJobs(swaps, resumed),
   } satisfies Partial<Service>
+  return { operations, waitingJobs: createWaitingJobs(swaps, resumed) }
 }
 
 async function summaryOf(deps: SyncDeps, push: PushRecord) {

@@ -93,6 +93,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     })
     const url = await listen(app, settings)
     service.lookups.start()
+    service.waitingJobs.start((error) => logger.warn({ err: error }, 'jobs that wait for a date'))
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) hosting.listening(address, url)
     await service.workers.start(url)

@@ -175,27 +175,6 @@ test('metered usage until the period ends is billed at the former price, whateve
   expect(await lastAmount(shop, 't')).toBe(700)
 })
 
-test('on a date: who renews before it keeps the price until then, and the job is resumed after that', async () => {
-  const { shop, subscriptions, former } = await replaced([2])
-  const [id = ''] = subscriptions
-  const now = shop.sandbox.control.now(shop.secretKey) * 1000
-  const at = now + 45 * 86_400_000
-  const { lines } = await shop.service.planMigration({ priceId: 'pro_monthly', to: { at } })
-  expect(lines).toMatchObject([{ effective: 'period_end', skipped: null }])
-  expect(lines[0]?.effectiveAt).toBeGreaterThanOrEqual(at)
-  const early = await migrate(shop, { to: { at } })
-  expect(early).toMatchObject({ state: 'interrupted', stepsDone: 0, steps: [{ state: 'pending' }] })
-  expect(early.error).toMatchObject({ resume_after: expect.any(String) as string })
-  shop.advance(monthly)
-  expect(await lastAmount(shop, 't0')).toBe(2 * 1000)
-  await shop.service.resumeJob(early.id)
-  expect(await shop.finished(early.id)).toMatchObject({ state: 'done' })
-  expect(await shop.items(id)).toEqual([[former, 2]])
-  shop.advance(monthly)
-  expect(await shop.items(id)).toEqual([['pro_monthly', 2]])
-  expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
-})
-
 test('a price that the configuration does not have is refused', async () => {
   const shop = await tenantShop(negotiated())
   expect(await refusalOf(shop.service.planMigration({ priceId: 'nothing', to: 'renewal' }))).toBe('price_not_found')

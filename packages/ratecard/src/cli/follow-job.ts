@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, JobReport } from '@ratecard/client'
 import { CliFailure } from './failure.ts'
 import type { Output } from './output.ts'
+import { showTime } from './views/table.ts'
 
 const pollMs = 500
 
@@ -29,18 +30,28 @@ export async function followJob(client: Client, id: string, out: Output, signal:
   }
 }
 
-/** Tells how a job ended; one that did not do everything is a failure. */
+/** A job that did not do all that it could is a failure. One that only waits for a date is not: see `sayWhatWaits`. */
 export function requireDone(job: JobReport): void {
   if (job.state === 'done') return
   const failed = job.steps.filter((step) => step.state === 'failed' || step.state === 'unknown')
+  if (job.state === 'waiting' && failed.length === 0) return
   const why = failed.map(({ error, step }) => `${nameOf(step)}: ${textOf(error)}`)
   throw new CliFailure(1, {
     code: `job_${job.state}`,
-    title: `The job was ${job.state === 'failed' ? 'not completed' : job.state}`,
+    title: failed.length > 0 ? 'The job was not completed' : `The job was ${job.state}`,
     detail: [`${String(job.stepsDone)} of ${String(job.stepsTotal)} steps are done.`, ...why].join('\n'),
     hint: `Finish it with \`ratecard jobs resume ${job.id}\`; what is done is not done again.`,
     extra: { job_id: job.id },
   })
+}
+
+/** Of a job that waits for a date: until when, and that nobody need do anything. */
+export function sayWhatWaits({ id, state, resumesAt, steps }: JobReport, out: Output): void {
+  if (state !== 'waiting' || resumesAt === null) return
+  const rest = steps.filter((step) => step.state === 'pending').length
+  out.say(
+    `${String(rest)} ${rest === 1 ? 'waits' : 'wait'} for a later renewal: the service goes on by itself, first at ${showTime(resumesAt)} UTC. Stop that: ratecard jobs cancel ${id}`,
+  )
 }
 
 function nameOf(step: Readonly<Record<string, unknown>>): string {

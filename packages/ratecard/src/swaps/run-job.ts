@@ -100,11 +100,12 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
   const { jobs } = deps.store
   const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   const now = deps.clock.now()
-  const asleep = unattended ? open.filter((record) => (stepWaitsUntil(record) ?? 0) > now) : []
-  const queue = open.filter((record) => !asleep.includes(record))
+  const wakesAt = (record: JobStepRecord) => (unattended ? (stepWaitsUntil(record) ?? 0) : 0)
+  const queue = open.filter((record) => wakesAt(record) <= now)
   const failures: { inRow: number; stop: unknown } = { inRow: 0, stop: undefined }
   let cancelled = false
-  let waitingFor = asleep.reduce((soonest, record) => Math.min(soonest, stepWaitsUntil(record) ?? soonest), Infinity)
+  let waitingFor = Infinity
+  for (const record of open) if (wakesAt(record) > now) waitingFor = Math.min(waitingFor, wakesAt(record))
   const worker = async () => {
     for (let record = queue.shift(); record !== undefined && failures.stop === undefined; record = queue.shift()) {
       try {

@@ -1,4 +1,5 @@
 // Live events of a push. This process tells at once; a push of another replica is seen by polling the journal.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { PushState } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush, liveState, stepView } from './pushes.ts'
@@ -21,6 +22,9 @@ export type PushProgress =
     }
 
 const pollMs = 500
+/** Reading a long journal takes its time from the push itself: this part of it, no more. */
+const share = 0.1
+const longestPauseMs = 1_000
 
 export class PushBus {
   private readonly listeners = new Map<string, Set<() => void>>()
@@ -50,6 +54,10 @@ export class PushBus {
   }
 }
 
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(Math.min(ms, longestPauseMs), undefined, { signal }).catch(() => undefined)
+}
+
 const ended: ReadonlySet<PushState> = new Set(['applied', 'failed', 'abandoned', 'interrupted'])
 
 /** The present state first, then each change, until the push ends or the signal aborts. */
@@ -64,21 +72,23 @@ export async function* followPush(
   for (;;) {
     // Armed before reading, so that a change in between is not slept through.
     const woken = bus.wait(id, signal)
+    const began = performance.now()
     const push = await findPush(deps, id)
     const counts = { pushId: id, stepsDone: push.stepsDone, stepsTotal: push.stepsTotal }
     const state = await liveState(deps, push)
     const now = `${state} ${String(push.stepsDone)}`
-    if (now !== last) {
-      if (last === '') yield { type: 'state', ...counts, state }
-      for (const record of await deps.store.pushes.steps(id)) {
-        if (record.state === 'pending' || told.get(record.index) === record.state) continue
-        told.set(record.index, record.state)
-        yield { type: 'step', ...counts, step: stepView(record) }
-      }
-      if (last !== '') yield { type: 'state', ...counts, state }
-      last = now
+    const changed = now !== last
+    const records = changed ? await deps.store.pushes.steps(id) : []
+    const spentMs = performance.now() - began
+    if (last === '') yield { type: 'state', ...counts, state }
+    for (const record of records) {
+      if (record.state === 'pending' || told.get(record.index) === record.state) continue
+      told.set(record.index, record.state)
+      yield { type: 'step', ...counts, step: stepView(record) }
     }
+    if (changed && last !== '') yield { type: 'state', ...counts, state }
+    last = now
     if (ended.has(state) || signal.aborted) return
-    await woken
+    await Promise.all([woken, pause(spentMs * (1 / share - 1), signal)])
   }
 }

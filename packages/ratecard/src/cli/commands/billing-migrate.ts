@@ -3,7 +3,7 @@ import { formatMinor } from '../../money/format.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
-import { followJob, requireDone } from '../follow-job.ts'
+import { followJob, requireDone, sayWhatWaits } from '../follow-job.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
@@ -19,7 +19,7 @@ export const billingMigrate: Command = {
     {
       flags: '--to <when>',
       description:
-        '`renewal`: the new price begins with the next period. `now`: the price changes now and is billed at the renewal. A moment: at the first renewal after it.',
+        '`renewal`: the new price begins with the next period. `now`: the price changes now and is billed at the renewal. A moment: at the first renewal after it; the service waits for that by itself.',
       defaultText: 'renewal',
     },
     { flags: '--only <tenants>', description: 'Only these tenants, separated by commas.' },
@@ -50,7 +50,9 @@ export const billingMigrate: Command = {
     out.note(`Job ${job.id}.`)
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
-    out.say(`${out.paint.green('✓')} Moved ${String(report.stepsDone)}. What each was on: ratecard jobs show ${job.id}`)
+    const moved = report.steps.filter((step) => step.state === 'succeeded').length
+    out.say(`${out.paint.green('✓')} Moved ${String(moved)}. What each was on: ratecard jobs show ${job.id}`)
+    sayWhatWaits(report, out)
     return { json: toWireJson(report) }
   },
 }

@@ -1,6 +1,6 @@
 import type { JobReport } from '@ratecard/client'
 import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../command.ts'
-import { followJob, requireDone } from '../follow-job.ts'
+import { followJob, requireDone, sayWhatWaits } from '../follow-job.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
@@ -46,7 +46,7 @@ export const jobsShow: Command = {
 
 export const jobsResume: Command = {
   name: 'jobs resume',
-  summary: 'Go on with an interrupted or failed job',
+  summary: 'Go on with a job that stopped before its end',
   arguments: [jobArgument],
   options: [],
   examples: [{ command: 'ratecard jobs resume <id>', what: 'what is done is not done again' }],
@@ -57,21 +57,23 @@ export const jobsResume: Command = {
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
     out.say(`${out.paint.green('✓')} Done: ${String(report.stepsDone)} of ${String(report.stepsTotal)} steps.`)
+    sayWhatWaits(report, out)
     return { json: toWireJson(report) }
   },
 }
 
 export const jobsCancel: Command = {
   name: 'jobs cancel',
-  summary: 'Stop a running job between two steps',
-  description: 'What was done stays done; `ratecard jobs resume` goes on.',
+  summary: 'Stop a job between two steps, or one that waits for a date',
+  description: 'What was done stays done; the rest is not done.',
   arguments: [jobArgument],
   options: [],
   examples: [{ command: 'ratecard jobs cancel <id>', what: 'nothing is cut off half-way' }],
   run: async (context) => {
     const { args, io, out } = context
     const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
-    out.say(`${out.paint.green('✓')} Job ${job.id} stops after the step that runs now.`)
+    const stopped = job.state === 'cancelled' ? 'is cancelled' : 'stops after the step that runs now'
+    out.say(`${out.paint.green('✓')} Job ${job.id} ${stopped}.`)
     return { json: toWireJson(job) }
   },
 }
@@ -88,6 +90,7 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
     oneLine(step.error ?? step.result),
   ])
   if (rows.length > 0) out.print(table(columns, rows, out.paint))
+  sayWhatWaits(job, out)
   return { json: toWireJson(job) }
 }
 

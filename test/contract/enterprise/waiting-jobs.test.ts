@@ -1,0 +1,232 @@
+// Moving subscribers at a date: what renews before it waits, and the service goes on with it by itself when the time came.
+import { expect, onTestFinished, test } from 'vitest'
+import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
+import type { Clock } from '../../../packages/ratecard/src/clock.ts'
+import { createService } from '../../../packages/ratecard/src/compose.ts'
+import type { JobReport } from '../../../packages/ratecard/src/service-tenants.ts'
+import { jobLease } from '../../../packages/ratecard/src/swaps/deps.ts'
+import { refusalOf } from '../../support/store.ts'
+import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+import type { TenantShop } from '../../support/tenant-shop.ts'
+
+const day = 86_400_000
+const minute = 60_000
+
+/** The clock of the service and of the account at the sandbox go together, as they do in the world. */
+interface DatedShop extends TenantShop {
+  readonly clock: Clock
+  readonly subscriptions: readonly string[]
+  readonly former: string
+  pass(days: number): void
+  /** Starts it for the first renewal after `days`, and is there when it first stopped. */
+  migrate(days: number): Promise<JobReport>
+}
+
+async function datedShop(quantities: readonly number[]): Promise<DatedShop> {
+  const at = { ms: Date.now() }
+  const clock = { now: () => at.ms }
+  const shop = await tenantShop(negotiated(), { clock })
+  const subscriptions: string[] = []
+  for (const [index, quantity] of quantities.entries()) {
+    const customer = await shop.tenant(`t${String(index)}`)
+    subscriptions.push((await shop.subscribe(customer, [['pro_monthly', quantity]])).id)
+  }
+  const former = await shop.processorPrice('pro_monthly')
+  await shop.push(negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200)))
+  return {
+    ...shop,
+    clock,
+    subscriptions,
+    former,
+    pass: (days) => {
+      at.ms += days * day
+    },
+    migrate: async (days) => {
+      const to = { at: clock.now() + days * day }
+      return shop.finished((await shop.service.startMigration({ priceId: 'pro_monthly', to }, caller)).id)
+    },
+  }
+}
+
+/** Another replica over the same store and account. */
+function replica({ store, processor }: TenantShop, clock: Clock) {
+  const settings = { requireVersionBump: false, workers: 'off' as const }
+  const service = createService({ settings, store, processor, processorName: 'sandbox', clock })
+  onTestFinished(() => service.close())
+  return service
+}
+
+async function lastAmount(shop: TenantShop, tenant: string): Promise<number | undefined> {
+  const { processorCustomerId } = await shop.service.findTenant(tenant)
+  return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
+}
+
+test('who renews before the date keeps the price until then, and moves with nobody doing anything', async () => {
+  const shop = await datedShop([2])
+  const [id = ''] = shop.subscriptions
+  const at = shop.clock.now() + 45 * day
+  const { lines } = await shop.service.planMigration({ priceId: 'pro_monthly', to: { at } })
+  expect(lines).toMatchObject([{ effective: 'period_end', skipped: null }])
+  expect(lines[0]?.effectiveAt).toBeGreaterThanOrEqual(at)
+
+  const early = await shop.migrate(45)
+  expect(early).toMatchObject({ state: 'waiting', stepsDone: 0, steps: [{ state: 'pending' }] })
+  const renewal = early.resumesAt ?? 0
+  expect(renewal - shop.clock.now()).toBeGreaterThan(27 * day)
+  expect(early.error).toMatchObject({ resume_after: toRfc3339(renewal) })
+
+  shop.pass(20)
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(early.id)).toEqual(early)
+
+  shop.pass(12)
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(early.id)).toMatchObject({ state: 'done', resumesAt: null, stepsDone: 1 })
+  expect(await lastAmount(shop, 't0')).toBe(2 * 1000)
+  expect(await shop.items(id)).toEqual([[shop.former, 2]])
+  shop.pass(32)
+  expect(await shop.items(id)).toEqual([['pro_monthly', 2]])
+  expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
+})
+
+test('a yearly wait is many passes, and each asks only about those whose time has come', async () => {
+  const shop = await datedShop([1])
+  shop.pass(10)
+  const customer = await shop.tenant('later')
+  await shop.stripe.prices.update(shop.former, { active: true })
+  const { id } = await shop.stripe.subscriptions.create({ customer, items: [{ price: shop.former, quantity: 3 }] })
+  const job = await shop.migrate(50)
+  expect(job).toMatchObject({ state: 'waiting', stepsTotal: 2 })
+  shop.pass(((job.resumesAt ?? 0) - shop.clock.now()) / day + 0.01)
+  await shop.service.waitingJobs.continueDue()
+  const after = await shop.service.findJob(job.id)
+  expect(after).toMatchObject({ state: 'waiting', stepsDone: 1 })
+  expect(after.steps.map(({ state, attempts }) => [state, attempts])).toEqual([
+    ['succeeded', 2],
+    ['pending', 1],
+  ])
+  expect(after.resumesAt).toBeGreaterThan(shop.clock.now() + 5 * day)
+  shop.pass(32)
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(job.id)).toMatchObject({ state: 'done' })
+  shop.pass(32)
+  expect(await shop.items(id)).toEqual([['pro_monthly', 3]])
+})
+
+test('a renewal that the processor is late with is looked at again, some minutes apart', async () => {
+  const shop = await datedShop([1])
+  // The processor's time, unlike ours, stands still.
+  const stays = { now: () => shop.clock.now() + 40 * day }
+  const { id } = await shop.migrate(45)
+  const late = replica(shop, stays)
+  await late.waitingJobs.continueDue()
+  const job = await shop.service.findJob(id)
+  expect(job).toMatchObject({ state: 'waiting', steps: [{ state: 'pending', attempts: 2 }] })
+  expect(job.resumesAt).toBe(stays.now() + 10 * minute)
+  await late.waitingJobs.continueDue()
+  expect(await shop.service.findJob(id)).toEqual(job)
+})
+
+test('two replicas whose minute comes at once do each step once', async () => {
+  const shop = await datedShop([1, 2])
+  const { id } = await shop.migrate(45)
+  shop.pass(32)
+  const other = replica(shop, shop.clock)
+  await Promise.all([shop.service.waitingJobs.continueDue(), other.waitingJobs.continueDue()])
+  const job = await shop.service.findJob(id)
+  expect(job).toMatchObject({ state: 'done', steps: [{ attempts: 2 }, { attempts: 2 }] })
+})
+
+test('while another process holds the job it is left alone, without a complaint', async () => {
+  const shop = await datedShop([1])
+  const { id } = await shop.migrate(45)
+  shop.pass(32)
+  await shop.store.exclusively(jobLease(id), () => shop.service.waitingJobs.continueDue())
+  expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', stepsDone: 0 })
+})
+
+test('a job that was interrupted, and one that failed, are never continued by themselves', async () => {
+  const shop = await datedShop([1])
+  const { id } = await shop.migrate(45)
+  const endAs = (state: 'interrupted' | 'failed', error: object | null) =>
+    shop.store.exclusively(jobLease(id), ({ token }) =>
+      shop.store.jobs.end(id, state, error === null ? null : JSON.stringify(error), token),
+    )
+  shop.pass(400)
+  const past = { resume_after: toRfc3339(shop.clock.now() - day) }
+  for (const [state, error] of [
+    ['interrupted', { code: 'shutting_down', detail: 'it stopped' }],
+    ['interrupted', null],
+    ['failed', { detail: 'it failed' }],
+    ['failed', past],
+  ] as const) {
+    await endAs(state, error)
+    await shop.service.waitingJobs.continueDue()
+    expect(await shop.service.findJob(id)).toMatchObject({ state, resumesAt: null, stepsDone: 0 })
+  }
+  await endAs('interrupted', past)
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
+})
+
+test('one that fails does not keep the others from their date, and is tried again with them', async () => {
+  const shop = await datedShop([1, 1])
+  const [first = '', second = ''] = shop.subscriptions
+  const reading = { kind: 'error_before' as const, method: 'GET', path: `/v1/subscriptions/${first}`, count: null }
+  shop.sandbox.control.fail(reading)
+  const early = await shop.migrate(45)
+  expect(early).toMatchObject({ state: 'waiting', steps: [{ state: 'failed' }, { state: 'pending' }] })
+  expect(String(early.error?.['detail'])).toMatch(/1 step of it must wait.*1 step failed/)
+  shop.pass(32)
+  shop.sandbox.control.clearFaults()
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(early.id)).toMatchObject({ state: 'done', stepsDone: 2 })
+  shop.pass(32)
+  for (const id of [first, second]) expect(await shop.items(id)).toEqual([['pro_monthly', 1]])
+})
+
+test('a processor that is away, and the end of the process, make it wait again; nobody is looking on', async () => {
+  const shop = await datedShop([1, 1, 1, 1, 1, 1])
+  const { id } = await shop.migrate(45)
+  shop.pass(32)
+  shop.sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v1/subscriptions/*', count: null })
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', resumesAt: shop.clock.now() + 10 * minute })
+  shop.sandbox.control.clearFaults()
+  shop.pass(1)
+  shop.sandbox.control.fail({ kind: 'latency', method: 'GET', path: '/v1/subscriptions/*', latencyMs: 50, count: null })
+  const other = replica(shop, shop.clock)
+  const passing = other.waitingJobs.continueDue()
+  while (!(await shop.store.held(jobLease(id)))) await new Promise((resolve) => setImmediate(resolve))
+  await other.close()
+  await passing
+  const stopped = await shop.service.findJob(id)
+  expect(stopped).toMatchObject({ state: 'waiting', error: { code: 'shutting_down' } })
+  shop.sandbox.control.clearFaults()
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(id)).toMatchObject({ state: 'done', stepsDone: 6 })
+})
+
+test('a waiting job is cancelled at once, and is not continued; resumed it is looked at now', async () => {
+  const shop = await datedShop([1])
+  const first = await shop.migrate(45)
+  expect(await shop.service.cancelJob(first.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
+  const second = await shop.migrate(45)
+  await shop.service.resumeJob(second.id)
+  expect(await shop.finished(second.id)).toMatchObject({ state: 'waiting', steps: [{ attempts: 2 }] })
+  shop.pass(32)
+  await shop.service.waitingJobs.continueDue()
+  expect(await shop.service.findJob(first.id)).toMatchObject({ state: 'cancelled', stepsDone: 0 })
+  expect(await refusalOf(shop.service.cancelJob(second.id))).toBe('job_not_running')
+})
+
+test('what was due while no process ran is done at the start of the next one', async () => {
+  const shop = await datedShop([1])
+  const { id } = await shop.migrate(45)
+  shop.pass(32)
+  const complaints: unknown[] = []
+  shop.service.waitingJobs.start((error) => complaints.push(error))
+  while ((await shop.service.findJob(id)).state !== 'done') await new Promise((resolve) => setImmediate(resolve))
+  shop.service.waitingJobs.stop()
+  expect(complaints).toEqual([])
+})
