@@ -4,6 +4,7 @@ import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { benchLarge } from './large.ts'
+import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   plan: benchPlan,
   'public-read': benchPublicRead,
   'sandbox-writes': benchSandboxWrites,
+  'negotiated-prices': benchNegotiatedPrices,
   start: benchStart,
   large: benchLarge,
 }

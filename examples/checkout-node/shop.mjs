@@ -30,7 +30,8 @@ createServer(async (request, response) => {
   } catch (error) {
     // The client's errors have a code and a text for people; the log gets both.
     console.error(error.code ?? '', error.message)
-    send(response, error.status === 404 ? 404 : 500, page('That did not work', `<p>${escaped(error.message)}</p>`))
+    const status = error.name === 'WebhookError' ? 400 : error.status === 404 ? 404 : 500
+    send(response, status, page('That did not work', `<p>${escaped(error.message)}</p>`))
   }
 }).listen(port, '127.0.0.1', () => console.log(`The shop is at ${home}`))
 

@@ -144,6 +144,26 @@ describe('tenants on the command line', () => {
     })
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
   })
+
+  test('who renews before the date that was asked for waits for it, and the command is done', async () => {
+    await subscriber('brickfield', 'kiln_yearly', 1)
+    const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
+    world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))
+    expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+    const date = `${String(new Date().getUTCFullYear() + 3)}-01-01`
+    const asked = await run(`billing migrate --price kiln_yearly --only brickfield --to ${date} --message later`)
+    expect(asked).toMatchObject({ exit: 0 })
+    expect(asked.stdout).toMatch(
+      /Moved 0\.[\s\S]*1 waits for a later renewal: the service goes on by itself, first at \d{4}-/,
+    )
+    const { document } = await json('jobs list --limit 1')
+    const [job] = document['jobs'] as readonly { id: string }[]
+    expect(job).toMatchObject({ state: 'waiting', message: 'later', resumes_at: expect.any(String) as string })
+    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+waiting\s+0\/1/)
+    expect((await run(`jobs resume ${job?.id ?? ''}`)).exit).toBe(0)
+    expect((await run(`jobs cancel ${job?.id ?? ''}`)).stdout).toContain('is cancelled')
+    expect((await run(`jobs resume ${job?.id ?? ''}`)).exit).toBe(1)
+  })
 })
 
 describe('events on the command line', () => {

@@ -207,6 +207,25 @@ describe('POST usage', () => {
     expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first, 'true'])
   })
 
+  it('records once for each Idempotency-Key when the answer of the processor was lost', async () => {
+    const report = () =>
+      post(usage, { meter: 'api_calls', value: 5 }, { cookie, 'idempotency-key': 'usage-lost'.repeat(25) })
+    test.sandbox.control.clearRequests()
+    test.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/billing/meter_events', count: 2 })
+    expect((await report()).json().code).toBe('processor_timeout')
+    test.sandbox.control.clearFaults()
+    const again = await report()
+    expect([again.statusCode, again.json().identifier.length]).toEqual([200, 68])
+    const sent = test.sandbox.control.requests({}).filter(({ path }) => path === '/v1/billing/meter_events')
+    const identifiers = sent.map(({ body }) => new URLSearchParams(body).get('identifier'))
+    expect([sent.length, new Set(identifiers).size]).toEqual([3, 1])
+  })
+
+  it('says what an amount may be', async () => {
+    const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
+    expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
+  })
+
   it('refuses what is no amount, no time, no meter', async () => {
     for (const value of [-1, 1.5, '1e3', '-1', '', ' 1', null, 1e15, true])
       expect([value, (await post(usage, { meter: 'api_calls', value }, { cookie })).json().errors]).toMatchObject([

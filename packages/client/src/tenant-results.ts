@@ -134,7 +134,7 @@ export interface NewCheckout {
   readonly trialPeriodDays?: number | undefined
   readonly allowPromotionCodes?: boolean | undefined
   readonly quantity?: number | undefined
-  /** Config id of a promotion code, or the code itself; not together with `allowPromotionCodes`. */
+  /** The code as customers type it, or with a service key its config id; not together with `allowPromotionCodes`. */
   readonly promotionCode?: string | undefined
   /** Needed with a service key; a session has its tenant. */
   readonly tenantId?: string | undefined

@@ -8,7 +8,7 @@ export interface ClientOptions {
   /** Value of a tenant's session, sent as the cookie `ratecard_session`: for servers that call on a customer's behalf. */
   readonly session?: string | undefined
   /** `include` lets a browser send the session cookie that it holds to a service of another origin. */
-  readonly credentials?: RequestCredentials
+  readonly credentials?: 'omit' | 'same-origin' | 'include'
   readonly fetch?: typeof fetch
   /** For each attempt. Default 30 seconds. */
   readonly timeoutMs?: number

@@ -40,6 +40,7 @@ test('at renewal: the item keeps its price until its period ends, and pays the n
   const [id = ''] = subscriptions
   const job = await migrate(shop)
   expect(job).toMatchObject({ kind: 'migration', subject: 'pro_monthly', state: 'done', stepsTotal: 1 })
+  expect(job).toMatchObject({ author: 'ada', message: 'new prices' })
   expect(job.steps[0]?.result).toMatchObject({
     effective: 'period_end',
     items: [{ from_processor_id: former, to_processor_id: await shop.processorPrice('pro_monthly'), quantity: 7 }],

@@ -3,6 +3,9 @@ import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
+/** More than a job has in flight at once. */
+const many = 36
+
 async function tenantsOnGold(shop: TenantShop, total: number): Promise<string[]> {
   const subscriptions: string[] = []
   for (let index = 0; index < total; index++) {
@@ -20,13 +23,21 @@ test('after a price of a template changed, one job moves every tenant that has i
   await shop.tenant('other')
   await shop.apply('t5', nothing)
   const started = await shop.service.moveTemplate('gold', caller)
-  expect(started).toMatchObject({ kind: 'template_move', subject: 'gold', author: 'ada', stepsTotal: 5 })
+  expect(started).toMatchObject({
+    kind: 'template_move',
+    subject: 'gold',
+    author: 'ada',
+    message: 'new prices',
+    stepsTotal: 5,
+  })
   const job = await shop.finished(started.id)
   expect(job).toMatchObject({ state: 'done', stepsDone: 5, error: null, input: { enterprise_template: 'gold' } })
   expect(job.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([1, 1, 1, 1, 1])
   for (const [index, id] of subscriptions.slice(0, 5).entries())
     expect(await shop.items(id)).toEqual([['pro_monthly_gold', index + 1]])
   expect(await shop.items(subscriptions[5] ?? '')).toEqual([['pro_monthly', 6]])
+  const applied = (await shop.service.listJobs({ limit: 5, offset: 0, kind: 'enterprise_apply' })).items
+  expect(new Set(applied.map(({ message }) => message))).toEqual(new Set(['new prices']))
   const again = await shop.finished((await shop.service.moveTemplate('gold', caller)).id)
   expect(again.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([0, 0, 0, 0, 0])
 })
@@ -50,7 +61,7 @@ test('a tenant that fails is recorded, the others go on, and resuming finishes i
 
 test('a job that is cancelled stops between two tenants, and what is left can be moved by another', async () => {
   const shop = await tenantShop(negotiated())
-  await tenantsOnGold(shop, 12)
+  await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({
     kind: 'latency',
     method: 'POST',
@@ -62,7 +73,7 @@ test('a job that is cancelled stops between two tenants, and what is left can be
   await shop.service.cancelJob(id)
   const job = await shop.finished(id)
   expect(job.state).toBe('cancelled')
-  expect(job.stepsDone).toBeLessThan(12)
+  expect(job.stepsDone).toBeLessThan(many)
   expect(await refusalOf(shop.service.cancelJob(id))).toBe('job_not_running')
   const rest = await shop.finished((await shop.service.moveTemplate('gold', caller)).id)
   expect(rest.state).toBe('done')
@@ -70,7 +81,7 @@ test('a job that is cancelled stops between two tenants, and what is left can be
     (sum, { result }) => sum + Number(result?.['prices_swapped'] ?? 0),
     0,
   )
-  expect(swapped).toBe(12)
+  expect(swapped).toBe(many)
 })
 
 test('a tenant that left the template while the job ran keeps what it was given', async () => {
@@ -104,7 +115,7 @@ test('a tenant that left the template while the job ran keeps what it was given'
 
 test('a processor that is down stops the job instead of failing a thousand tenants one by one', async () => {
   const shop = await tenantShop(negotiated())
-  await tenantsOnGold(shop, 16)
+  await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({ kind: 'error_before', path: '/v1/subscriptions*', count: null })
   const { id } = await shop.service.moveTemplate('gold', caller)
   const job = await shop.finished(id)
@@ -112,7 +123,7 @@ test('a processor that is down stops the job instead of failing a thousand tenan
   expect(job.steps.filter(({ state }) => state === 'pending').length).toBeGreaterThan(0)
   shop.sandbox.control.clearFaults()
   await shop.service.resumeJob(id)
-  expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: 16 })
+  expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: many })
 })
 
 test('a job whose process died shows as interrupted, starts nothing by itself, and is finished by resuming', async () => {

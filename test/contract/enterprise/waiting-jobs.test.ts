@@ -1,10 +1,16 @@
 // Moving subscribers at a date: what renews before it waits, and the service goes on with it by itself when the time came.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
 import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
 import type { Clock } from '../../../packages/ratecard/src/clock.ts'
 import { createService } from '../../../packages/ratecard/src/compose.ts'
+import { startServer } from '../../../packages/ratecard/src/main.ts'
 import type { JobReport } from '../../../packages/ratecard/src/service-tenants.ts'
 import { jobLease } from '../../../packages/ratecard/src/swaps/deps.ts'
+import { nobody } from '../../support/stack.ts'
 import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
@@ -89,7 +95,7 @@ test('who renews before the date keeps the price until then, and moves with nobo
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
 })
 
-test('a yearly wait is many passes, and each asks only about those whose time has come', async () => {
+test('customers who renew on different days are many passes, and each asks only about those whose time has come', async () => {
   const shop = await datedShop([1])
   shop.pass(10)
   const customer = await shop.tenant('later')
@@ -97,6 +103,8 @@ test('a yearly wait is many passes, and each asks only about those whose time ha
   const { id } = await shop.stripe.subscriptions.create({ customer, items: [{ price: shop.former, quantity: 3 }] })
   const job = await shop.migrate(50)
   expect(job).toMatchObject({ state: 'waiting', stepsTotal: 2 })
+  // The sooner of the two.
+  expect(job.resumesAt).toBeLessThan(shop.clock.now() + 25 * day)
   shop.pass(((job.resumesAt ?? 0) - shop.clock.now()) / day + 0.01)
   await shop.service.waitingJobs.continueDue()
   const after = await shop.service.findJob(job.id)
@@ -175,7 +183,8 @@ test('one that fails does not keep the others from their date, and is tried agai
   const reading = { kind: 'error_before' as const, method: 'GET', path: `/v1/subscriptions/${first}`, count: null }
   shop.sandbox.control.fail(reading)
   const early = await shop.migrate(45)
-  expect(early).toMatchObject({ state: 'waiting', steps: [{ state: 'failed' }, { state: 'pending' }] })
+  expect(early).toMatchObject({ state: 'waiting', stepsDone: 0 })
+  expect(early.steps.map(({ state }) => state).sort()).toEqual(['failed', 'pending'])
   expect(String(early.error?.['detail'])).toMatch(/1 step of it must wait.*1 step failed/)
   shop.pass(32)
   shop.sandbox.control.clearFaults()
@@ -194,15 +203,15 @@ test('a processor that is away, and the end of the process, make it wait again; 
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', resumesAt: shop.clock.now() + 10 * minute })
   shop.sandbox.control.clearFaults()
   shop.pass(1)
-  shop.sandbox.control.fail({ kind: 'latency', method: 'GET', path: '/v1/subscriptions/*', latencyMs: 50, count: null })
   const other = replica(shop, shop.clock)
-  const passing = other.waitingJobs.continueDue()
-  while (!(await shop.store.held(jobLease(id)))) await new Promise((resolve) => setImmediate(resolve))
-  await other.close()
-  await passing
+  await shop.store.exclusively('tenant:t0', async () => {
+    const passing = other.waitingJobs.continueDue()
+    while ((await shop.service.findJob(id)).stepsDone < 5) await new Promise((resolve) => setImmediate(resolve))
+    await other.close()
+    await passing
+  })
   const stopped = await shop.service.findJob(id)
-  expect(stopped).toMatchObject({ state: 'waiting', error: { code: 'shutting_down' } })
-  shop.sandbox.control.clearFaults()
+  expect(stopped).toMatchObject({ state: 'waiting', stepsDone: 5, error: { code: 'shutting_down' } })
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done', stepsDone: 6 })
 })
@@ -229,4 +238,46 @@ test('what was due while no process ran is done at the start of the next one', a
   while ((await shop.service.findJob(id)).state !== 'done') await new Promise((resolve) => setImmediate(resolve))
   shop.service.waitingJobs.stop()
   expect(complaints).toEqual([])
+})
+
+test('a server that was stopped goes on with its waiting jobs when it starts again', async () => {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-waiting-'))
+  onTestFinished(() => {
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const at = { ms: Date.now() }
+  const start = async () => {
+    const env = {
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_WORKERS: 'off',
+      RATECARD_LOG_LEVEL: 'error',
+      RATECARD_SERVICE_KEY: 'waiting-jobs-service-key',
+    }
+    const server = await startServer({ env, port: 0, dataDir, clock: { now: () => at.ms }, out: () => undefined })
+    onTestFinished(() => server.close())
+    return server
+  }
+  const first = await start()
+  const stripe = new Stripe(readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim(), {
+    host: '127.0.0.1',
+    port: new URL(first.sandboxUrl ?? '').port,
+    protocol: 'http',
+    telemetry: false,
+  })
+  await first.service.push(negotiated(), { ...nobody, approveImpact: true })
+  const { data: prices } = await stripe.prices.list({ limit: 100 })
+  const price = prices.find(({ metadata }) => metadata['ratecard_id'] === 'pro_monthly')?.id ?? ''
+  const { id: customer } = await stripe.customers.create({ name: 't' })
+  await stripe.subscriptions.create({ customer, items: [{ price, quantity: 2 }] })
+  const next = negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200))
+  await first.service.push(next, { ...nobody, approveImpact: true })
+  const to = { at: at.ms + 45 * day }
+  const { id } = await first.service.startMigration({ priceId: 'pro_monthly', to }, caller)
+  while ((await first.service.findJob(id)).state === 'running') await new Promise((resolve) => setImmediate(resolve))
+  expect(await first.service.findJob(id)).toMatchObject({ state: 'waiting' })
+  await first.close()
+  at.ms += 32 * day
+  const second = await start()
+  while ((await second.service.findJob(id)).state !== 'done') await new Promise((resolve) => setImmediate(resolve))
+  expect(await second.service.findJob(id)).toMatchObject({ steps: [{ state: 'succeeded', attempts: 2 }] })
 })

@@ -178,6 +178,23 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.jobs.unfinished('migration', 'pro_monthly')).map((job) => job.id)).toEqual(['early', 'late'])
     })
 
+    test('interrupted ones are told of every kind, oldest first, and no others', async () => {
+      const store = await open()
+      await store.exclusively('a', async ({ token }) => {
+        const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
+        await start({ id: 'late', createdAt: 9, subject: 'basic' })
+        await start({ id: 'early', createdAt: 3, kind: 'template_move' })
+        await start({ id: 'running', createdAt: 4 })
+        await start({ id: 'failed', createdAt: 5 })
+        await store.jobs.end('late', 'interrupted', '{"resume_after":"2031-01-31T12:00:00.000Z"}', token)
+        await store.jobs.end('early', 'interrupted', null, token)
+        await store.jobs.end('failed', 'failed', null, token)
+      })
+      const found = await store.jobs.interrupted()
+      expect(found.map((job) => job.id)).toEqual(['early', 'late'])
+      expect(found[1]).toEqual(await store.jobs.find('late'))
+    })
+
     test('thousands of steps are opened in one job', () =>
       inJob({ steps: Array.from({ length: 2500 }, (_, index) => `{"n":${String(index)}}`) }, async (store, job) => {
         const steps = await store.jobs.steps(job.id)

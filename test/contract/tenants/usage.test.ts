@@ -47,6 +47,15 @@ describe('usage', () => {
     expect(await charged('acme')).toBe(75)
   })
 
+  test('of the seller is not swallowed by what its customer reported under the same identifier', async () => {
+    await world.pay((await world.buy('acme', 'kiln_usage')).url)
+    const session = await world.service.createSession('acme', null)
+    const usage = { meter: 'readings', value: 0, identifier: 'tomorrow' }
+    for (const _again of [1, 2]) await world.service.recordUsage(usage, { kind: 'session', session })
+    for (const _again of [1, 2]) await report('acme', 3, { identifier: 'tomorrow' })
+    expect(await charged('acme')).toBe(75)
+  })
+
   test('that is refused leaves nothing behind, not even a customer', async () => {
     const session = await world.service.createSession('acme', null)
     const before = world.writes()

@@ -91,7 +91,6 @@ describe('what a checkout sells', () => {
     ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', quantity: null }],
     ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 730 }, { trialPeriodDays: 730 }],
     ['codes that the customer types', { priceId: 'kiln', allowPromotionCodes: true }, { allowPromotionCodes: true }],
-    ['a code by its id', { priceId: 'kiln', promotionCode: 'code_hello' }, { promotionCode: 'promo_hello' }],
     ['a code by its text', { priceId: 'kiln', promotionCode: 'hello25' }, { promotionCode: 'promo_hello' }],
     ['a code that ends soon', { priceId: 'kiln', promotionCode: 'Soon' }, { promotionCode: 'promo_soon' }],
     [
@@ -119,9 +118,18 @@ describe('what a checkout sells', () => {
     ],
     ['an unknown code', { priceId: 'kiln', promotionCode: 'nope' }, '#/promotion_code'],
     ['a stopped code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
-    ['a code whose time is over', { priceId: 'kiln', promotionCode: 'code_past' }, '#/promotion_code'],
+    ['a code whose time is over', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
+    ['a code by its id, for a session', { priceId: 'kiln', promotionCode: 'code_hello' }, '#/promotion_code'],
   ])('is never %s', (_what, wish, pointer) => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })
+  })
+
+  test('is at the discount of a code that a service key names by its id', () => {
+    expect(decideCheckout(byKey, { priceId: 'kiln', promotionCode: 'code_hello' })).toMatchObject({
+      promotionCode: 'promo_hello',
+    })
+    const past = refusal({ priceId: 'kiln', promotionCode: 'code_past' }, byKey)
+    expect(past).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/promotion_code' }] })
   })
 
   test('is the same 404 for a session, whether a price is hidden, negotiated or unknown', () => {

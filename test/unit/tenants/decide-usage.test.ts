@@ -15,7 +15,7 @@ const situation = (more: Partial<UsageSituation> = {}): UsageSituation => ({
   tenantId: 'acme',
   now,
   livemode: true,
-  mayCorrect: false,
+  byKey: false,
   identifier: 'a',
   ...more,
 })
@@ -30,7 +30,7 @@ describe('reported usage', () => {
       eventName: 'reading',
       payload: { stripe_customer_id: 'cus_1', value: '1' },
       timestamp: null,
-      identifier: 'acme:readings:a',
+      identifier: '~acme:readings:a',
     })
     const other: Meter = {
       ...meter,
@@ -59,17 +59,17 @@ describe('reported usage', () => {
   test.each([NaN, Infinity, 1e15, '', ' 1', '1e3', '1,5', '0x10', '+1', '.5', '0.0000000000001', 'NaN'])(
     'is refused when it is %j',
     (value) => {
-      expect(refusal({ value }, { mayCorrect: true })).toEqual(['#/value'])
+      expect(refusal({ value }, { byKey: true })).toEqual(['#/value'])
     },
   )
 
   test('is taken back by a service key, from a sum', () => {
-    expect(event({ value: -3 }, { mayCorrect: true }).payload['value']).toBe('-3')
+    expect(event({ value: -3 }, { byKey: true }).payload['value']).toBe('-3')
     expect(refusal({ value: -3 })).toEqual(['#/value'])
     expect(refusal({ value: '-0.5' })).toEqual(['#/value'])
     for (const formula of ['last', 'count'] as const) {
       const counting = { ...meter, default_aggregation: { formula } }
-      expect(refusal({ value: -3 }, { mayCorrect: true, meter: counting })).toEqual(['#/value'])
+      expect(refusal({ value: -3 }, { byKey: true, meter: counting })).toEqual(['#/value'])
     }
   })
 
@@ -88,6 +88,8 @@ describe('reported usage', () => {
     const other = { ...meter, id: 'read' }
     const all = [
       event({}, { tenantId: 'a', identifier: 'b' }),
+      // A session cannot use up what a service key will report.
+      event({}, { tenantId: 'a', identifier: 'b', byKey: true }),
       event({}, { tenantId: 'b', identifier: 'b' }),
       event({}, { tenantId: 'a', meter: other, identifier: 'b' }),
       event({}, { tenantId: 'a', identifier: 'b'.repeat(100) }),
@@ -96,7 +98,7 @@ describe('reported usage', () => {
     ].map(({ identifier }) => identifier)
     expect(new Set(all).size).toBe(all.length)
     for (const identifier of all) expect(identifier.length).toBeLessThanOrEqual(100)
-    expect(event({}, { tenantId: 'a', identifier: 'b'.repeat(100) }).identifier).toBe(all[3])
+    expect(event({}, { tenantId: 'a', identifier: 'b'.repeat(100) }).identifier).toBe(all[4])
   })
 
   test.each(['', 'a\u0000', '\ud800', 'x'.repeat(256)])('has no identifier like %j', (identifier) => {

@@ -37,7 +37,7 @@ export type CheckoutDecision =
 export interface CheckoutSituation {
   readonly applied: AppliedConfig
   readonly tenant: Pick<TenantRecord, 'id' | 'enterpriseTemplate' | 'enterpriseId'>
-  /** Whether the caller may sell prices that the public configuration does not show. */
+  /** Whether the caller may name what the public configuration does not show: hidden prices, promotion codes by their id. */
   readonly hidden: boolean
   /** Epoch milliseconds. */
   readonly now: number
@@ -69,7 +69,10 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
     promotionCode:
       wish.promotionCode === undefined
         ? null
-        : decidePromotion(applied.config.promotion_codes ?? [], wish.promotionCode, situation.now),
+        : decidePromotion(applied.config.promotion_codes ?? [], wish.promotionCode, {
+            byId: hidden,
+            now: situation.now,
+          }),
     metadata: {
       ratecard_version: applied.version,
       ratecard_revision: String(applied.revision),

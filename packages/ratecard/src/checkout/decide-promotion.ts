@@ -5,12 +5,18 @@ import type { PromotionCode } from '../config/schema.ts'
 import { invalid } from './invalid.ts'
 
 /**
- * The processor's id of the code that is meant: by its config id, else by what customers type, in any case. Unknown, stopped
- * and expired codes look the same. Whether it is used up, and whether it fits the price, the processor says.
+ * The processor's id of the code that is meant: by what customers type, in any case, and for a service key (`byId`) by its
+ * config id first: an id is easier to guess than a code, and a customer who guesses it would have the discount. Unknown,
+ * stopped and expired codes look the same. Whether it is used up, and whether it fits the price, the processor says.
  */
-export function decidePromotion(codes: readonly PromotionCode[], wanted: string, now: number): ProcessorId {
+export function decidePromotion(
+  codes: readonly PromotionCode[],
+  wanted: string,
+  { byId, now }: { readonly byId: boolean; readonly now: number },
+): ProcessorId {
   const typed = wanted.toLowerCase()
-  const found = codes.find(({ id }) => id === wanted) ?? codes.find(({ code }) => code.toLowerCase() === typed)
+  const named = byId ? codes.find(({ id }) => id === wanted) : undefined
+  const found = named ?? codes.find(({ code }) => code.toLowerCase() === typed)
   if (found?.processor_id === undefined || !isValid(found, now))
     throw invalid('promotion_code', `There is no valid promotion code "${wanted}".`)
   return processorId(found.processor_id)

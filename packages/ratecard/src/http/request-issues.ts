@@ -30,7 +30,7 @@ function toIssue(error: FastifySchemaValidationError, place: readonly string[]):
       return issue('field_missing', [...path, missing], `"${missing}" is required.`)
     }
     case 'type':
-      return issue('type_wrong', path, `"${name}" must be ${text(params['type'])}.`)
+      return issue('type_wrong', path, `"${name}" must be ${[params['type']].flat().map(text).join(' or ')}.`)
     case 'enum':
       return issue(
         'enum_unknown',

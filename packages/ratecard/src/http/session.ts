@@ -12,18 +12,19 @@ export function sessionValueOf(request: FastifyRequest): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** Sets the cookie. `Secure` everywhere but on loopback, where there is no TLS. */
+/** Sets the cookie. `Secure` but where both addresses of the service, its own and the caller's, are loopback: no TLS there. */
 export function setSessionCookie(
   reply: FastifyReply,
   value: string,
   options: { readonly maxAgeSeconds: number; readonly publicUrl: string | null },
 ): void {
-  const host = options.publicUrl === null ? reply.request.hostname : new URL(options.publicUrl).hostname
+  // Without a setting the public URL is loopback, although a proxy may serve a name of the world in front of it.
+  const hosts = [reply.request.hostname, ...(options.publicUrl === null ? [] : [new URL(options.publicUrl).hostname])]
   reply.setCookie(sessionCookie, value, {
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
-    secure: !isLoopbackHost(host),
+    secure: !hosts.every(isLoopbackHost),
     maxAge: options.maxAgeSeconds,
   })
 }

@@ -168,7 +168,11 @@ export const NewCheckoutSchema = Type.Object(
     trial_period_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 730, description: 'Recurring prices only.' })),
     allow_promotion_codes: Type.Optional(Type.Boolean({ description: 'Let the customer enter a code.' })),
     promotion_code: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'Config id of a promotion code, or the code itself.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'The code as customers type it; with a service key its config id will do.',
+      }),
     ),
     tenant_id: onBehalfOf,
   },

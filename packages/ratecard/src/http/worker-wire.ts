@@ -86,7 +86,8 @@ export function runToWire(run: CronRunView) {
     started_at: timeOrNull(run.startedAt),
     finished_at: timeOrNull(run.finishedAt),
     outcome: run.outcome,
-    cpu_ms: run.cpuMs,
+    // To the microsecond: the runtime's own figures are no finer.
+    cpu_ms: run.cpuMs === null ? null : Math.round(run.cpuMs * 1000) / 1000,
     ...(run.error === null ? {} : { error: run.error }),
   }
 }

@@ -23,8 +23,8 @@ export interface UsageSituation {
   readonly now: number
   /** Test clocks run ahead of ours outside live mode: there the processor alone knows what is too far ahead. */
   readonly livemode: boolean
-  /** Corrections take usage back; whoever is billed may not. */
-  readonly mayCorrect: boolean
+  /** The seller's own report. Whoever is billed may not take usage back, nor use up an identifier that the seller will send. */
+  readonly byKey: boolean
   readonly identifier: string
 }
 
@@ -46,17 +46,17 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
 }
 
 /** Negative usage is a correction, and makes sense in a sum alone. */
-function checkedValue({ meter, mayCorrect }: UsageSituation, value: number | string): string {
+function checkedValue({ meter, byKey }: UsageSituation, value: number | string): string {
   const text = valueText(value)
   if (text === null)
     throw invalid('value', '"value" is a number of at most 15 digits before and 12 after the decimal point.')
   if (!text.startsWith('-')) return text
   const formula = meter.default_aggregation?.formula ?? 'sum'
-  if (mayCorrect && formula === 'sum') return text
+  if (byKey && formula === 'sum') return text
   throw invalid(
     'value',
     '"value" is zero or more.',
-    mayCorrect ? `Only meters that sum can be corrected; this one has the formula "${formula}".` : undefined,
+    byKey ? `Only meters that sum can be corrected; this one has the formula "${formula}".` : undefined,
   )
 }
 
@@ -80,12 +80,13 @@ function checkedTime({ now, livemode }: UsageSituation, timestamp: number | unde
 
 /**
  * The processor counts an identifier once for the whole account: without the tenant and the meter in it, one tenant's event
- * would swallow another's. Neither has a colon, so that no two of them become one.
+ * would swallow another's. Neither has a colon, so that no two of them become one. Reports with a session are marked: a
+ * customer who guesses the seller's next identifier and reports nothing under it would not be billed. No tenant begins so.
  */
-function processorIdentifier({ tenantId, meter, identifier }: UsageSituation): string {
+function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {
   if (identifier === '' || identifier.length > longestGiven || !identifier.isWellFormed() || /\p{Cc}/u.test(identifier))
     throw invalid('identifier', `"identifier" has 1 to ${longestGiven} characters and no control characters.`)
-  const whole = `${tenantId}:${meter.id}:${identifier}`
+  const whole = `${byKey ? '' : '~'}${tenantId}:${meter.id}:${identifier}`
   return whole.length <= longestIdentifier ? whole : createHash('sha256').update(whole).digest('hex')
 }
 

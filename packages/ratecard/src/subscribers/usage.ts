@@ -20,7 +20,7 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
     tenantId: tenant.id,
     now: deps.clock.now(),
     livemode,
-    mayCorrect: principal.kind === 'key',
+    byKey: principal.kind === 'key',
     identifier,
   }
   // Decided before the tenant gets a customer: a report that is refused leaves nothing behind.

@@ -46,7 +46,20 @@ export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSumma
   const { id, kind, subject, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = job
   const state = await liveState(deps, job)
   const resumesAt = jobWaitsUntil(job)
-  return { id, kind, subject, state, resumesAt, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone }
+  return {
+    id,
+    kind,
+    subject,
+    state,
+    resumesAt,
+    author,
+    message,
+    createdAt,
+    updatedAt,
+    finishedAt,
+    stepsTotal,
+    stepsDone,
+  }
 }
 
 async function listJobs(
@@ -118,7 +131,10 @@ async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<Job
       hint: 'Apply again: what is in place is left alone, the rest is finished.',
     })
   if (state !== 'interrupted' && state !== 'waiting' && state !== 'failed')
-    throw new ServiceError('job_not_running', `The job is ${state}; only one that stopped before its end can be resumed.`)
+    throw new ServiceError(
+      'job_not_running',
+      `The job is ${state}; only one that stopped before its end can be resumed.`,
+    )
   await deps.assertAccount('write')
   return summaryOf(deps, await resumeJob(deps, id, resumed[job.kind](job)))
 }

@@ -24,8 +24,8 @@ export type DoStep = (
   journal: { readonly jobId: string; readonly index: number; readonly attempt: number; readonly signal: AbortSignal },
 ) => Promise<StepOutcome>
 
-/** In flight at once: 25 calls a second at 250 ms each. The rate budget holds them back where the processor is faster. */
-const width = 8
+/** In flight at once: fills the rate budget of 23 calls a second up to a second for each call. The budget holds them back where the processor is faster. */
+const width = 24
 /** A processor that fails this often in a row is not asked a thousand times more. */
 const mostFailures = 5
 /** Between two looks at what should have happened at the processor, and did not yet. */
@@ -37,14 +37,11 @@ const stopping: readonly ProblemCode[] = [
   'store_unavailable',
   'push_in_progress',
 ]
+const passing: readonly ProblemCode[] = ['shutting_down', 'store_unavailable']
 const systemic: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
 
 /** Resolves when the job is journalled; it then runs in the background. */
-export function startJob(
-  deps: SwapDeps,
-  job: Omit<NewJob, 'id' | 'createdAt'>,
-  doStep: DoStep,
-): Promise<JobRecord> {
+export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
   const id = deps.newId()
   return inBackground(deps, id, doStep, ({ token }) =>
     deps.store.jobs.open({ ...job, id, createdAt: deps.clock.now() }, token),
@@ -111,9 +108,12 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
       try {
         stopIfDraining(deps)
         held.signal.throwIfAborted()
-        cancelled ||= await jobs.cancelRequested(id)
+        // Several run at once: what another has found meanwhile is read after the wait, not before.
+        const asked = await jobs.cancelRequested(id)
+        cancelled ||= asked
         if (cancelled) return
-        waitingFor = Math.min(waitingFor, await runStep(deps, record, doStep, held))
+        const until = await runStep(deps, record, doStep, held)
+        waitingFor = Math.min(waitingFor, until)
         failures.inRow = 0
       } catch (error) {
         if (isSystemic(error)) failures.inRow += 1
@@ -175,7 +175,7 @@ async function end(
   const { jobs } = deps.store
   if (stop !== undefined) {
     const draining = stop instanceof ServiceError && stop.code === 'shutting_down'
-    const again = unattended && (draining || isSystemic(stop))
+    const again = unattended && passesByItself(stop)
     const resumeAt = deps.clock.now() + (draining ? 0 : lookAgainMs)
     const error = { ...problemOf(stop), ...(again ? { resume_after: toRfc3339(resumeAt) } : {}) }
     await jobs.end(id, draining || again ? 'interrupted' : 'failed', JSON.stringify(error), held.token)
@@ -207,6 +207,10 @@ function restOf(waiting: number, failed: number, after: string): Json {
 }
 
 const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
+
+function passesByItself(error: unknown): boolean {
+  return isSystemic(error) || (error instanceof ServiceError && passing.includes(error.code))
+}
 
 /** What makes every further step useless. A bug is one, too. */
 function stops(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { showIssues } from '../views/issues.ts'
 import { jsonIssue } from '../views/json.ts'
 import { showTime } from '../views/table.ts'
 import { deployAllToCloudflare } from './cloud-workers-cloudflare.ts'
-import { jsonWorker } from './cloud-workers-json.ts'
+import { toWireJson } from '../views/wire-json.ts'
 import { requireWorkers, variableNames, viewIssues } from './cloud-workers-project.ts'
 import type { BundledWorker } from './cloud-workers-project.ts'
 import { actorOptions } from './shared.ts'
@@ -75,7 +75,7 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
     if (left.length > 0 && deployed.length > 0)
       out.note(`Deployed: ${deployed.map(({ name }) => name).join(', ')}. Not deployed: ${left.join(', ')}.\n`)
   }
-  return { workers: deployed.map(jsonWorker) }
+  return { workers: deployed.map(toWireJson) }
 }
 
 /** What is uploaded for a bundled worker. */

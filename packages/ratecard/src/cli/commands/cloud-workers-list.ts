@@ -6,7 +6,7 @@ import { jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
 import { authorOf } from '../author.ts'
 import { kilobytes } from './cloud-workers-deploy.ts'
-import { jsonDeployment, jsonWorker } from './cloud-workers-json.ts'
+import { toWireJson } from '../views/wire-json.ts'
 import { nameArgument, workerName } from './cloud-workers-name.ts'
 import { actorOptions } from './shared.ts'
 
@@ -21,7 +21,7 @@ export const cloudWorkersList: Command = {
     const workers = await client.workers.list({ signal: io.signal })
     if (workers.length === 0) out.say(`No worker is deployed at ${url}.`)
     else out.print(listTable(context, workers))
-    return { json: { workers: workers.map(jsonWorker) } }
+    return { json: { workers: workers.map(toWireJson) } }
   },
 }
 
@@ -85,7 +85,7 @@ export const cloudWorkersVersions: Command = {
         out.paint,
       ),
     )
-    return { json: { deployments: deployments.map(jsonDeployment), pagination: jsonPagination(pagination) } }
+    return { json: { deployments: deployments.map(toWireJson), pagination: jsonPagination(pagination) } }
   },
 }
 
@@ -106,7 +106,7 @@ export const cloudWorkersRollback: Command = {
     const worker = await connect(context).client.workers.rollback(name, args[0] ?? null, actor)
     out.say(`${out.paint.green('✓')} ${out.paint.bold(worker.name)} serves version ${worker.deployment.id} again.`)
     out.say(`  schedules: ${worker.crons.map(({ cron }) => cron).join(' · ') || 'none'}`)
-    return { json: jsonWorker(worker) }
+    return { json: toWireJson(worker) }
   },
 }
 

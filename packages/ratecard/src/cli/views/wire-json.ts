@@ -4,7 +4,11 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 export function toWireJson(value: unknown): Json {
   if (Array.isArray(value)) return value.map(toWireJson)
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snake(name), toWireJson(inner)]))
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([, inner]) => inner !== undefined)
+        .map(([name, inner]) => [snake(name), toWireJson(inner)]),
+    )
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   return null
 }

@@ -1,5 +1,6 @@
 // What a tenant does for itself: buy, look after what it bought, and use what is metered. With its session cookie, from the
 // browser or through the application's server, or with a service key on its behalf.
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import { toRfc3339 } from '../../clock.ts'
@@ -156,7 +157,7 @@ function usageRoute(app: FastifyInstance, deps: CheckoutDeps): void {
     },
     (request, reply) => {
       const principal = principalOf(request)
-      const { meter, value, timestamp, identifier } = request.body
+      const { meter, value, timestamp, identifier = identifierOf(request) } = request.body
       const at = timestamp === undefined ? null : timeOf(timestamp, 'timestamp')
       const usage = {
         meter,
@@ -179,6 +180,12 @@ function usageRoute(app: FastifyInstance, deps: CheckoutDeps): void {
       })
     },
   )
+}
+
+/** A report without an identifier goes by its key: repeated after an answer that was lost, it must not count again. */
+function identifierOf(request: FastifyRequest): string | undefined {
+  const key = idempotencyKeyOf(request)
+  return key === null ? undefined : `key_${createHash('sha256').update(key).digest('hex')}`
 }
 
 /** A session speaks for its own tenant and no other; a key must say for whom. */

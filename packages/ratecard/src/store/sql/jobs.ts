@@ -172,13 +172,7 @@ export class SqlJobs implements JobStore {
 
   async interrupted(): Promise<readonly JobRecord[]> {
     return this.#deps.database.read((db) =>
-      db
-        .selectFrom('jobs')
-        .selectAll()
-        .where('state', '=', 'interrupted')
-        .orderBy('createdAt')
-        .orderBy('id')
-        .execute(),
+      db.selectFrom('jobs').selectAll().where('state', '=', 'interrupted').orderBy('createdAt').orderBy('id').execute(),
     )
   }
 

@@ -1,0 +1,165 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { BillingConfig, Price } from '../packages/ratecard/src/config/schema.ts'
+import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
+import { median, milliseconds } from './measure.ts'
+import type { BenchOptions, BenchResult } from './measure.ts'
+import { caller, openShop } from './shop.ts'
+import type { Shop } from './shop.ts'
+
+/** As many as a subscription may have. */
+const items = 20
+/** About what the real processor takes. */
+const latencyMs = 400
+const templates = ['gold', 'silver'] as const
+
+export async function benchNegotiatedPrices(options: BenchOptions): Promise<BenchResult[]> {
+  return [await applyToOne(options), await moveMany(options)]
+}
+
+/**
+ * One tenant to and fro between two templates, beside the same two calls made by the SDK alone. What is above them is the
+ * journal: each of its writes is on the disk before the next call is made.
+ */
+async function applyToOne({ quick }: BenchOptions): Promise<BenchResult> {
+  const shop = await openShop()
+  try {
+    await shop.push(catalogue(items, { gold: 800, silver: 900 }))
+    const prices = await shop.prices()
+    const bases = Array.from({ length: items }, (_, index) => `price_${String(index)}`)
+    const [customer, bare] = await Promise.all([subscribe(shop, prices, bases), subscribe(shop, prices, bases)])
+    await shop.service.createTenant({ id: 't', name: 't', processorCustomerId: customer }, caller)
+    const ours: number[] = []
+    const floor: number[] = []
+    const rounds = quick ? 4 : 60
+    const warmUp = 4
+    for (let round = 0; round < warmUp + rounds; round++) {
+      const template = templates[round % 2] ?? 'gold'
+      const apply = await elapsed(async () => {
+        const target = { kind: 'template', template } as const
+        const { pricesSwapped } = await shop.service.applyEnterprise('t', target, { ...caller, dryRun: false })
+        if (pricesSwapped !== items) throw new Error(`swapped ${String(pricesSwapped)} of ${String(items)}`)
+      })
+      const calls = await elapsed(() => bareSwap(shop, bare, bases, (base) => prices.get(`${base}.${template}`) ?? ''))
+      if (round < warmUp) continue
+      ours.push(apply)
+      floor.push(calls)
+    }
+    const ratio = median(ours) / median(floor)
+    return {
+      name: `negotiated prices for a tenant with ${String(items)} items`,
+      ours: milliseconds(median(ours)),
+      yardstick: `the 2 calls it needs, through the SDK ${milliseconds(median(floor))}`,
+      ratio: `${ratio.toFixed(2)}×`,
+      aim: null,
+      met: true,
+    }
+  } finally {
+    await shop.close()
+  }
+}
+
+/** What has to be asked and said at the least: what there is, and one update of everything. */
+async function bareSwap(
+  { stripe }: Shop,
+  customer: string,
+  bases: readonly string[],
+  priceOf: (base: string) => string,
+): Promise<void> {
+  const { data } = await stripe.subscriptions.list({ customer, limit: 100 })
+  const [subscription] = data
+  if (subscription === undefined) throw new Error('no subscription')
+  await stripe.subscriptions.update(subscription.id, {
+    proration_behavior: 'none',
+    items: subscription.items.data.map(({ id, quantity }, index) => ({
+      id,
+      price: priceOf(bases[index] ?? ''),
+      quantity: quantity ?? 1,
+    })),
+  })
+}
+
+/** Every tenant of a template to its new price, while the processor lets the calls of a test key through and no more. */
+async function moveMany({ quick, tenants = quick ? 30 : 1000 }: BenchOptions & { readonly tenants?: number }) {
+  const shop = await openShop()
+  try {
+    await shop.push(catalogue(1, { gold: 800, silver: 900 }))
+    await populate(shop, tenants)
+    await shop.push(catalogue(1, { gold: 700, silver: 900 }))
+    await shop.limit(latencyMs)
+    const before = shop.calls()
+    const took = await elapsed(() => moved(shop, tenants))
+    const calls = shop.calls() - before
+    const rate = limitsFor({ livemode: false }).perSecond
+    const floor = (calls / rate) * 1000 + latencyMs
+    const ratio = took / floor
+    return {
+      name: `${tenants.toLocaleString('en')} tenants moved to a template’s new price at ${String(rate)} calls/s of ${String(latencyMs)} ms`,
+      ours: `${(took / 1000).toFixed(1)} s`,
+      yardstick: `its ${calls.toLocaleString('en')} calls at that rate ${(floor / 1000).toFixed(1)} s`,
+      ratio: `${ratio.toFixed(2)}×`,
+      aim: '≤ 1.15×',
+      met: ratio <= 1.15,
+    }
+  } finally {
+    await shop.close()
+  }
+}
+
+async function moved({ service }: Shop, tenants: number): Promise<void> {
+  const { id } = await service.moveTemplate('gold', caller)
+  for (;;) {
+    const [job] = (await service.listJobs({ limit: 1, offset: 0, kind: 'template_move' })).items
+    if (job?.id !== id) throw new Error('the job is gone')
+    if (job.state === 'done' && job.stepsDone === tenants) return
+    if (job.state !== 'running') throw new Error(`the job is ${job.state} after ${String(job.stepsDone)} tenants`)
+    await wait(20)
+  }
+}
+
+/** Tenants that are on the template already, each with a subscription of its own. */
+async function populate(shop: Shop, tenants: number): Promise<void> {
+  const prices = await shop.prices()
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < tenants; index = next++) {
+      const id = `t${String(index)}`
+      const customer = await subscribe(shop, prices, ['price_0.gold'])
+      await shop.service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
+      const options = { ...caller, dryRun: false }
+      await shop.service.applyEnterprise(id, { kind: 'template', template: 'gold' }, options)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
+}
+
+async function subscribe({ stripe }: Shop, prices: ReadonlyMap<string, string>, ids: readonly string[]) {
+  const { id: customer } = await stripe.customers.create({ name: 'bench' })
+  await stripe.subscriptions.create({
+    customer,
+    items: ids.map((id) => ({ price: prices.get(id) ?? id, quantity: 3 })),
+  })
+  return customer
+}
+
+function catalogue(bases: number, amounts: Readonly<Record<(typeof templates)[number], number>>): BillingConfig {
+  const monthly = { currency: 'usd', interval: 'month' } as const
+  const prices = Array.from({ length: bases }, (_, index): Price[] => {
+    const id = `price_${String(index)}`
+    const negotiated = templates.map((template): Price => ({
+      ...monthly,
+      id: `${id}.${template}`,
+      amount: amounts[template],
+      base_price: id,
+      enterprise_template: template,
+    }))
+    return [{ ...monthly, id, amount: 1000 }, ...negotiated]
+  })
+  return { version: '1.0.0', products: [{ id: 'product', name: 'Product', prices: prices.flat() }] }
+}
+
+async function elapsed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}

@@ -1,0 +1,95 @@
+// A shop for benchmarks: the sandbox in a process of its own, with its state on disk; the service here, over a store on disk.
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import Stripe from 'stripe'
+import { systemClock } from '../packages/ratecard/src/clock.ts'
+import { createService } from '../packages/ratecard/src/compose.ts'
+import type { ComposedService } from '../packages/ratecard/src/compose.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/schema.ts'
+import { budgetFor } from '../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
+import { startProcess } from './server-process.ts'
+
+export const caller = { author: 'bench', message: null, keyId: null, requestId: null }
+
+export interface Shop {
+  readonly service: ComposedService
+  readonly stripe: Stripe
+  push(config: BillingConfig): Promise<void>
+  /** The processor price of each configuration price now. */
+  prices(): Promise<ReadonlyMap<string, string>>
+  /** From now on each call takes this long, the sandbox refuses what a test key is refused, and the service keeps to its budget. */
+  limit(latencyMs: number): Promise<void>
+  /** Calls that the service made so far, repeats included. */
+  calls(): number
+  close(): Promise<void>
+}
+
+const secretKey = 'sk_test_bench_shop_of_the_service'
+
+export async function openShop(): Promise<Shop> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
+  const sandbox = await startProcess('sandbox', path.join(folder, 'sandbox'))
+  const { hostname, port } = new URL(sandbox.url)
+  const stripe = new Stripe(secretKey, {
+    protocol: 'http',
+    host: hostname,
+    port,
+    maxNetworkRetries: 0,
+    telemetry: false,
+  })
+  const file = path.join(folder, 'ratecard.db')
+  const store = await openStore({ url: null, file, sealer: createSealer(generateMasterKey()), clock: systemClock })
+  const budget = budgetFor({ livemode: false, sandboxUnthrottled: false, clock: systemClock })
+  const made = { calls: 0, limited: false }
+  const service = createService({
+    settings: { requireVersionBump: false, workers: 'off' },
+    store,
+    processor: createStripeProcessor({
+      secretKey,
+      apiBase: sandbox.url,
+      budget: {
+        take: (operation, signal) => {
+          made.calls++
+          return made.limited ? budget.take(operation, signal) : Promise.resolve()
+        },
+      },
+      clock: systemClock,
+    }),
+    processorName: 'sandbox',
+    clock: systemClock,
+  })
+  return {
+    service,
+    stripe,
+    push: async (config) => {
+      await service.push(config, { author: null, message: null, approveImpact: true })
+    },
+    prices: async () => {
+      const current = new Map<string, string>()
+      for (const entry of await store.mappings.all())
+        if (entry.kind === 'price') current.set(entry.configId, entry.processorId)
+      return current
+    },
+    limit: async (latencyMs) => {
+      await tell(`${sandbox.url}/_sandbox/faults`, 'POST', { kind: 'latency', latency_ms: latencyMs, count: null })
+      await tell(`${sandbox.url}/_sandbox/profile`, 'PUT', { profile: 'sandbox' })
+      made.limited = true
+    },
+    calls: () => made.calls,
+    close: async () => {
+      await service.close()
+      await store.close()
+      await sandbox.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function tell(url: string, method: string, order: object): Promise<void> {
+  const answer = await fetch(url, { method, body: JSON.stringify(order) })
+  if (!answer.ok) throw new Error(`The sandbox refused ${url}: ${String(answer.status)} ${await answer.text()}`)
+}
