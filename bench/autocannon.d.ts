@@ -2,6 +2,8 @@
 declare module 'autocannon' {
   interface Result {
     readonly requests: { readonly total: number }
+    /** Milliseconds. */
+    readonly latency: { readonly p99: number }
     readonly non2xx: number
     readonly errors: number
   }

@@ -9,6 +9,7 @@ import { benchPlan } from './plan.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
 import { benchStart } from './start.ts'
+import { benchWorkerHost } from './worker-host.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] | Promise<BenchResult[]>>> = {
   plan: benchPlan,
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'sandbox-writes': benchSandboxWrites,
   'negotiated-prices': benchNegotiatedPrices,
   start: benchStart,
+  'worker-host': benchWorkerHost,
   large: benchLarge,
 }
 

@@ -7,12 +7,12 @@ import { startSandboxProcess, startServer } from '../packages/ratecard/src/main.
 
 const [kind, argument = ''] = process.argv.slice(2)
 
-async function startService(dataDir: string): Promise<string> {
+async function startService(dataDir: string, workers: 'on' | 'off'): Promise<string> {
   const env = {
     RATECARD_SANDBOX_PORT: '0',
     RATECARD_SERVICE_KEY: 'bench-service-key',
     RATECARD_LOG_LEVEL: 'error',
-    RATECARD_WORKERS: 'off',
+    RATECARD_WORKERS: workers,
     STRIPE_SECRET_KEY: process.env['STRIPE_SECRET_KEY'],
     STRIPE_API_BASE: process.env['STRIPE_API_BASE'],
   }
@@ -36,7 +36,8 @@ async function startBare(file: string): Promise<string> {
 }
 
 const starts: Readonly<Record<string, () => Promise<string>>> = {
-  service: () => startService(argument),
+  service: () => startService(argument, 'off'),
+  host: () => startService(argument, 'on'),
   sandbox: startSandbox,
   bare: () => startBare(argument),
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export interface ServerProcess {
   readonly url: string
+  readonly pid: number
   /** CPU time used so far. */
   cpuMicroseconds(): Promise<number>
   /** The most memory that it had so far. */
@@ -12,7 +13,7 @@ export interface ServerProcess {
 
 /** Starts `serve.ts` in a process of its own and waits until it listens. The service takes its processor from `env`. */
 export async function startProcess(
-  kind: 'service' | 'sandbox' | 'bare',
+  kind: 'service' | 'host' | 'sandbox' | 'bare',
   argument: string,
   env: { readonly STRIPE_SECRET_KEY?: string; readonly STRIPE_API_BASE?: string } = {},
 ): Promise<ServerProcess> {
@@ -39,6 +40,7 @@ export async function startProcess(
   const url = await nextMessage()
   return {
     url,
+    pid: child.pid ?? 0,
     cpuMicroseconds: () => ask('cpu'),
     peakBytes: () => ask('memory'),
     stop: () => {

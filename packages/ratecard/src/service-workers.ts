@@ -140,6 +140,8 @@ export interface WorkerOperations {
 
 export interface WorkerRequest {
   readonly requestId: string
+  /** What the client called us, a port with it; checked to be a host. */
+  readonly host: string
   /** Path and query as the worker sees them. */
   readonly path: string
   /** For X-Forwarded-Prefix; '' on a host of its own. */

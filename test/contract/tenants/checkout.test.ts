@@ -127,6 +127,14 @@ describe('a checkout', () => {
     )
   })
 
+  test('is opened under the same key after the processor failed', async () => {
+    const checkout = () => world.service.createCheckout(wish, forTenant('acme'), 'order-1')
+    world.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/checkout/sessions', count: 3 })
+    await expect(checkout()).rejects.toMatchObject({ code: 'processor_timeout' })
+    world.sandbox.control.clearFaults()
+    expect((await checkout()).sessionId).toMatch(/^cs_test_/)
+  })
+
   test('needs a configuration', async () => {
     await world.service.reset({ ...nobody, scope: 'managed' })
     await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'config_not_found' })

@@ -47,6 +47,22 @@ describe('usage', () => {
     expect(await charged('acme')).toBe(75)
   })
 
+  test.each(['error_before', 'error_after'] as const)(
+    'is counted once although the processor failed (%s)',
+    async (kind) => {
+      await world.pay((await world.buy('acme', 'kiln_usage')).url)
+      world.sandbox.control.fail({ kind, method: 'POST', path: '/v1/billing/meter_events', count: 3 })
+      const again = () => report('acme', 3, { identifier: 'a' })
+      const [first] = await Promise.allSettled([again()])
+      // What happened before the failure is found by its identifier.
+      expect(first.status).toBe(kind === 'error_after' ? 'fulfilled' : 'rejected')
+      world.sandbox.control.clearFaults()
+      // Under the first key the processor would repeat its failure for a day.
+      for (const _again of [1, 2]) await again()
+      expect(await charged('acme')).toBe(75)
+    },
+  )
+
   test('of the seller is not swallowed by what its customer reported under the same identifier', async () => {
     await world.pay((await world.buy('acme', 'kiln_usage')).url)
     const session = await world.service.createSession('acme', null)

@@ -3,7 +3,7 @@ import { isPublicAddress } from '../../../packages/ratecard/src/workers/host/wor
 import { CpuBudget } from '../../../packages/ratecard/src/workers/host/workerd/budget.ts'
 import { findTarget } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
 import type { EgressPolicy } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
-import { endToEnd } from '../../../packages/ratecard/src/workers/host/workerd/headers.ts'
+import { endToEnd, hopByHopAnd } from '../../../packages/ratecard/src/workers/host/workerd/headers.ts'
 import { limitLines, lineReader, parseLogLine } from '../../../packages/ratecard/src/workers/host/workerd/log-lines.ts'
 import { traceMapper } from '../../../packages/ratecard/src/workers/host/workerd/source-map.ts'
 
@@ -159,7 +159,7 @@ describe('headers of one connection', () => {
       'Host',
       'h',
     ]
-    expect(endToEnd(raw, ['host'])).toEqual(['Set-Cookie', 'a', 'set-cookie', 'b'])
+    expect(endToEnd(raw, hopByHopAnd('host'))).toEqual(['Set-Cookie', 'a', 'set-cookie', 'b'])
   })
 })
 

@@ -2,7 +2,7 @@
 // Decides nothing of what is sold (decide-checkout.ts) and charges nobody: the customer does, on the processor's page.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { askProcessor, despiteKeptFailure } from '../processor/asking.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service-tenants.ts'
 import type { Store } from '../store/store.ts'
@@ -91,9 +91,10 @@ async function openCheckout(deps: CheckoutDeps, opening: Opening): Promise<Check
   const customer = await deps.customers.customerOf(tenant)
   const { kind: _kind, priceId: _priceId, ...sold } = decision
   const request = { ...sold, customer, successUrl: wish.successUrl, cancelUrl: wish.cancelUrl }
-  const idempotencyKey = processorKey(opening.idempotencyKey ?? deps.newId(), request)
-  const options = { idempotencyKey, signal: deps.shutdown }
-  return askProcessor(deps.shutdown, () => deps.processor.createCheckout(request, options))
+  const key = processorKey(opening.idempotencyKey ?? deps.newId(), request)
+  const send = (idempotencyKey: string) =>
+    deps.processor.createCheckout(request, { idempotencyKey, signal: deps.shutdown })
+  return askProcessor(deps.shutdown, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
 }
 
 /**

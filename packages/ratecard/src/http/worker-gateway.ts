@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service } from '../service.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
-import { requestIdOf } from './request-id.ts'
+import { requestIdFrom } from './request-id.ts'
 
 export interface WorkerGatewayOptions {
   readonly service: Pick<Service, 'workerAtHost' | 'dispatchToWorker' | 'upgradeToWorker'>
@@ -19,12 +19,18 @@ export interface WorkerGatewayOptions {
 
 interface Target {
   readonly name: string
+  readonly host: string
   /** Path and query as the worker sees them. */
   readonly path: string
   readonly prefix: string
 }
 
 const root = '/workers/'
+/** A name, an IPv4 or a bracketed IPv6 address, and perhaps a port: nothing else may become part of a worker's `request.url`. */
+const hostForm = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
+const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is
+/** How long a body that nobody wants is read, so that its sender comes to read the answer. */
+const restMs = 5_000
 /** What is under way on an upgraded connection may end; nobody can know when it has. */
 const upgradedGraceMs = 3_000
 
@@ -47,9 +53,12 @@ export class WorkerGateway {
     return true
   }
 
-  /** Only a WebSocket for a worker is upgraded; any other wish is ignored, as HTTP allows. */
+  /** Only a WebSocket for a worker is upgraded; any other wish is ignored, as HTTP allows, and so is one with a body. */
   wantsUpgrade(request: IncomingMessage): boolean {
-    return request.headers.upgrade?.toLowerCase() === 'websocket' && this.targetOf(request) !== null
+    const { headers, method } = request
+    if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
+    if (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0') return false
+    return this.targetOf(request) !== null
   }
 
   watchUpgrades(server: Server): void {
@@ -59,43 +68,47 @@ export class WorkerGateway {
   }
 
   private dispatch(target: Target, request: IncomingMessage, response: ServerResponse): void {
-    const requestId = requestIdOf(request)
-    const { name, path, prefix } = target
+    const { requestId, error } = headOf(request.rawHeaders, target)
+    const { name, host, path, prefix } = target
     if (this.options.closing.aborted) response.shouldKeepAlive = false
-    const work = this.options.closing.aborted
-      ? Promise.reject(draining())
-      : this.options.service.dispatchToWorker(name, request, response, { requestId, path, prefix })
-    work.catch((error: unknown) => {
+    const refusal = this.options.closing.aborted ? draining() : error
+    const work =
+      refusal === null
+        ? this.options.service.dispatchToWorker(name, request, response, { requestId, host, path, prefix })
+        : Promise.reject(refusal)
+    work.catch((problem: unknown) => {
       if (response.headersSent) response.destroy()
-      else this.refuse(error, requestId, request, response)
+      else this.refuse(problem, requestId, request, response)
     })
   }
 
   private refuse(error: unknown, requestId: string, request: IncomingMessage, response: ServerResponse): void {
     const problem = this.problem(error, requestId)
-    // The rest of a body that nobody reads must not be taken for the next request.
-    if (!request.complete) response.shouldKeepAlive = false
+    if (!request.complete) readRest(request)
     const { retryAfter } = problem
+    const body = JSON.stringify(problemOf(problem, requestId, this.options.docsUrl))
     response.writeHead(problem.status, {
+      'content-length': Buffer.byteLength(body),
       'content-type': problemMediaType,
       'cache-control': 'no-store',
       'x-request-id': requestId,
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
     })
-    response.end(JSON.stringify(problemOf(problem, requestId, this.options.docsUrl)))
+    response.end(body)
   }
 
   private async join(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const requestId = requestIdOf(request)
     const target = this.wantsUpgrade(request) ? this.targetOf(request) : null
+    const { requestId, error: wrong } = headOf(request.rawHeaders, target)
     socket.on('error', () => socket.destroy())
     this.upgraded.add(socket)
     socket.once('close', () => this.upgraded.delete(socket))
     try {
       if (target === null) throw new ServiceError('request_invalid', 'Nothing here can be upgraded.')
       if (this.options.closing.aborted) throw draining()
-      const { name, path, prefix } = target
-      await this.options.service.upgradeToWorker(name, request, socket, head, { requestId, path, prefix })
+      if (wrong !== null) throw wrong
+      const { name, host, path, prefix } = target
+      await this.options.service.upgradeToWorker(name, request, socket, head, { requestId, host, path, prefix })
     } catch (error) {
       const problem = this.problem(error, requestId)
       const body = JSON.stringify(problemOf(problem, requestId, this.options.docsUrl))
@@ -117,35 +130,64 @@ export class WorkerGateway {
   }
 
   private targetOf(request: IncomingMessage): Target | null {
-    const url = request.url ?? ''
-    const name = this.nameAtHost(request.rawHeaders)
-    if (name !== null) return { name, path: url.startsWith('/') ? url : '/', prefix: '' }
+    const target = request.url ?? ''
+    // RFC 9112 §3.2.2: a target with a host of its own counts, and the Host header beside it does not.
+    const absolute = target.startsWith('/') ? null : absoluteForm.exec(target)
+    const host = absolute?.[1] ?? firstHost(request.rawHeaders)
+    const url = absolute === null ? target : rooted(absolute[2] ?? '')
+    const name = this.options.service.workerAtHost(host.toLowerCase().replace(/\.?(?::\d*)?$/, ''))
+    if (name !== null) return { name, host, path: url.startsWith('/') ? url : '/', prefix: '' }
     if (!url.startsWith(root)) return null
     const length = url.slice(root.length).search(/[/?]/)
     const end = length < 0 ? url.length : root.length + length
     if (end === root.length) return null
-    const rest = url.slice(end)
-    return {
-      name: url.slice(root.length, end),
-      path: rest.startsWith('/') ? rest : `/${rest}`,
-      prefix: url.slice(0, end),
-    }
-  }
-
-  /** From the raw list: Node's own header object costs a good part of a short answer. */
-  private nameAtHost(rawHeaders: readonly string[]): string | null {
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      const name = rawHeaders[index] ?? ''
-      if (name.length !== 4 || name.toLowerCase() !== 'host') continue
-      const host = (rawHeaders[index + 1] ?? '').toLowerCase().replace(/:\d*$/, '')
-      return this.options.service.workerAtHost(host)
-    }
-    return null
+    return { name: url.slice(root.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
   }
 
   private cut(): void {
     for (const socket of this.upgraded) socket.destroy()
   }
+}
+
+const rooted = (path: string) => (path.startsWith('/') ? path : `/${path}`)
+
+/** From the raw list: Node's own header object costs a good part of a short answer. */
+function firstHost(rawHeaders: readonly string[]): string {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') return rawHeaders[index + 1] ?? ''
+  }
+  return ''
+}
+
+/** The request's id, and why it is none for a worker: two parties that read two hosts, or a path in a host, can be played off against each other. */
+function headOf(rawHeaders: readonly string[], target: Target | null): { requestId: string; error: ServiceError | null } {
+  let hosts = 0
+  let ids = 0
+  let id: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    else if (name.length === 12 && name.toLowerCase() === 'x-request-id') {
+      ids++
+      id = rawHeaders[index + 1]
+    }
+  }
+  const fine = hosts === 1 && target !== null && hostForm.test(target.host)
+  return {
+    requestId: requestIdFrom(ids === 1 ? id : undefined),
+    error: fine ? null : new ServiceError('request_invalid', 'A request to a worker names one host, in the form host:port.'),
+  }
+}
+
+/** For a moment, and for nothing: what still comes then is cut. */
+function readRest(request: IncomingMessage): void {
+  const { socket } = request
+  const timer = setTimeout(() => socket.destroy(), restMs)
+  request.once('close', () => {
+    clearTimeout(timer)
+  })
+  request.resume()
 }
 
 function draining(): ServiceError {

@@ -48,3 +48,20 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
 export function isUnknownObject(error: unknown): boolean {
   return error instanceof ProcessorError && error.kind === 'rejected' && error.original.code === 'resource_missing'
 }
+
+/**
+ * Sends a write that is harmless to send anew. The processor repeats even its own failures for a key, for about a day: without
+ * a fresh key the caller's repeats, under the same Idempotency-Key or identifier, could not succeed until then.
+ */
+export async function despiteKeptFailure<T>(
+  send: (idempotencyKey: string) => Promise<T>,
+  key: string,
+  freshKey: () => string,
+): Promise<T> {
+  try {
+    return await send(key)
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || error.original.type !== 'api_error') throw error
+    return send(freshKey())
+  }
+}

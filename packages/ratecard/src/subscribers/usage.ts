@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Meter } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { askProcessor, despiteKeptFailure } from '../processor/asking.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
 import type { NewUsage, Principal, TenantOperations } from '../service-tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
@@ -26,8 +26,11 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
   // Decided before the tenant gets a customer: a report that is refused leaves nothing behind.
   const eventOf = decideUsage(situation, usage)
   const event = eventOf(await deps.customerOf(tenant))
-  const options = { idempotencyKey: usageKey(event), signal: deps.shutdown }
-  await askProcessor(deps.shutdown, () => deps.processor.recordUsage(event, options))
+  const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
+  // Sent twice, it is still counted once: by its identifier.
+  await askProcessor(deps.shutdown, () =>
+    despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
+  )
   return { meter: meter.id, tenantId: tenant.id, identifier }
 }
 

@@ -37,8 +37,8 @@ export interface CheckedDeployment {
 
 interface Limits {
   readonly now: number
-  /** Host names that are the service's own. */
-  readonly ownHosts: ReadonlySet<string>
+  /** Whether a host name is the service's own, or given out by it. */
+  readonly isOwnHost: (host: string) => boolean
 }
 
 /** Throws `worker_bundle_invalid` or `cron_invalid` with every issue at its member of the request body. */
@@ -65,7 +65,7 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
       'Correct [limits] cpu_ms in wrangler.toml.',
     )
   checkEnv(given, wrong)
-  const hosts = checkHosts(given.hosts, limits.ownHosts, wrong)
+  const hosts = checkHosts(given.hosts, limits.isOwnHost, wrong)
   if (issues.length > 0)
     throw new ServiceError('worker_bundle_invalid', issues[0]?.detail ?? 'The upload is not a worker.', { issues })
   const crons = checkCrons(given.crons)
@@ -144,13 +144,13 @@ function checkEnv({ vars, secrets }: NewDeployment, wrong: Wrong): void {
     wrong(['vars'], `The environment values together are larger than ${megabytes(maxEnvBytes)}.`)
 }
 
-function checkHosts(hosts: readonly string[], own: ReadonlySet<string>, wrong: Wrong): string[] {
+function checkHosts(hosts: readonly string[], isOwn: (host: string) => boolean, wrong: Wrong): string[] {
   if (hosts.length > maxHosts) wrong(['hosts'], `A worker has at most ${String(maxHosts)} host names.`)
   const checked = hosts.map((host) => host.toLowerCase())
   for (const [index, host] of checked.entries()) {
     if (!/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(host))
       wrong(['hosts', index], `"${host}" is not a full host name.`, 'Write it without scheme, port and path.')
-    else if (own.has(host)) wrong(['hosts', index], `"${host}" is the service's own host name.`)
+    else if (isOwn(host)) wrong(['hosts', index], `"${host}" is the service's own host name.`)
     else if (checked.indexOf(host) !== index) wrong(['hosts', index], `"${host}" is listed twice.`)
   }
   return checked

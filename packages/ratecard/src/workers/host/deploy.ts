@@ -18,7 +18,7 @@ export interface DeployDeps {
   readonly fleet: Fleet
   readonly newId: () => string
   readonly serviceUrl: () => string | null
-  readonly ownHosts: () => ReadonlySet<string>
+  readonly isOwnHost: (host: string) => boolean
   /** Told at each step, so that a test can end the process there. */
   readonly onStep?: (step: DeployStep) => void
 }
@@ -30,7 +30,7 @@ const keptDeployments = 20
 
 export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<WorkerRecord> {
   const now = await deps.workers.now()
-  const checked = checkDeployment(given, { now, ownHosts: deps.ownHosts() })
+  const checked = checkDeployment(given, { now, isOwnHost: deps.isOwnHost })
   const { content, crons, hosts, variables, sizeBytes, checksum } = checked
   deps.onStep?.('checked')
   return exclusively(deps, given.name, (token) => {

@@ -50,7 +50,8 @@ export class HostedWorker {
   }
 
   async dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
-    await (await this.ready()).dispatch(request, response, context)
+    const worker = this.worker?.alive === true ? this.worker : await this.ready()
+    await worker.dispatch(request, response, context)
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void> {

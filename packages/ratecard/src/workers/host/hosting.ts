@@ -21,14 +21,14 @@ export interface HostingParts {
   readonly metrics: WorkerMetrics | undefined
   readonly instance: string
   readonly serviceUrl: () => string | null
-  readonly ownHosts: () => ReadonlySet<string>
+  readonly isOwnHost: (host: string) => boolean
 }
 
 const defaults = { idleMs: 10 * 60_000, pollMs: 500 }
 
 export function createHosting(
   options: WorkersOptions & { readonly runtime: WorkerRuntime },
-  { logs, metrics, instance, serviceUrl, ownHosts }: HostingParts,
+  { logs, metrics, instance, serviceUrl, isOwnHost }: HostingParts,
 ): Hosting {
   const { store, runtime, clock, newId, report, onDeployStep } = options
   const supervisor = createSupervisor({
@@ -68,6 +68,6 @@ export function createHosting(
     report,
   })
   const onStep = onDeployStep === undefined ? {} : { onStep: onDeployStep }
-  const deps = { store, workers: store.workers, supervisor, fleet, newId, serviceUrl, ownHosts, ...onStep }
+  const deps = { store, workers: store.workers, supervisor, fleet, newId, serviceUrl, isOwnHost, ...onStep }
   return { supervisor, fleet, scheduler, deps }
 }

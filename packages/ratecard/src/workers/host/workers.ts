@@ -80,10 +80,19 @@ class LocalWorkers implements Workers {
   private readonly stopping = new AbortController()
   private stopPruning: () => void = () => undefined
   private url: string | null = null
+  /** Where the service itself answers: no worker ever does, or it would lock everybody out. */
+  private readonly addresses = new Set<string>()
+  /** Only of the public address is it known that a proxy with a certificate stands in front. */
+  private readonly secureHost: string | null = null
 
   constructor(options: WorkersOptions) {
     this.options = options
-    const { store, clock, newId, report, registry, runtime } = options
+    const { store, clock, newId, report, registry, runtime, publicUrl } = options
+    if (publicUrl !== null) {
+      const { protocol, host, hostname } = new URL(publicUrl)
+      this.addresses.add(hostname)
+      if (protocol === 'https:') this.secureHost = host
+    }
     const instance = newId()
     const states = () => this.hosting?.supervisor.states() ?? []
     const metrics = registry === undefined || runtime === null ? undefined : createWorkerMetrics(registry, states)
@@ -95,12 +104,13 @@ class LocalWorkers implements Workers {
       onDropped: (lines) => metrics?.dropped(lines),
     })
     const serviceUrl = () => options.publicUrl ?? this.url
-    const parts = { logs: this.logs, metrics, instance, serviceUrl, ownHosts: () => this.ownHosts() }
+    const parts = { logs: this.logs, metrics, instance, serviceUrl, isOwnHost: (host: string) => this.isOwnHost(host) }
     this.hosting = runtime === null ? null : createHosting({ ...options, runtime }, parts)
   }
 
   async start(url: string): Promise<void> {
     this.url = url
+    this.addresses.add(new URL(url).hostname)
     const { store, logRetentionMs, report } = this.options
     if (this.hosting === null) return
     await this.hosting.fleet.start()
@@ -197,7 +207,7 @@ class LocalWorkers implements Workers {
   }
 
   workerAtHost(host: string): string | null {
-    if (this.hosting === null) return null
+    if (this.hosting === null || this.addresses.has(host)) return null
     const { domain } = this.options
     const own = this.hosting.fleet.workerAt(host)
     if (own !== null || domain === null || !host.endsWith(`.${domain}`)) return own
@@ -225,18 +235,15 @@ class LocalWorkers implements Workers {
     })
   }
 
-  private contextOf(request: IncomingMessage, { requestId, path, prefix }: WorkerRequest): RequestContext {
-    const host = request.headers.host ?? ''
-    const { publicUrl } = this.options
-    // Only of the public address is it known that a proxy with a certificate stands in front.
-    const secure = publicUrl?.startsWith('https:') === true && new URL(publicUrl).host === host
+  private contextOf(request: IncomingMessage, { requestId, host, path, prefix }: WorkerRequest): RequestContext {
     return {
       requestId,
       url: path,
       prefix,
-      protocol: secure ? 'https' : 'http',
+      protocol: host === this.secureHost ? 'https' : 'http',
       host,
-      clientAddress: request.socket.remoteAddress ?? '',
+      // A socket for both families writes IPv4 in IPv6.
+      clientAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
     }
   }
 
@@ -255,10 +262,10 @@ class LocalWorkers implements Workers {
     return workerView(record, { url, ...rest, hosted })
   }
 
-  private ownHosts(): ReadonlySet<string> {
-    const { publicUrl, domain } = this.options
-    const urls = [publicUrl, this.url].filter((url) => url !== null)
-    return new Set([...urls.map((url) => new URL(url).hostname), ...(domain === null ? [] : [domain])])
+  /** Names under the domain belong to the workers of those names. */
+  private isOwnHost(host: string): boolean {
+    const { domain } = this.options
+    return this.addresses.has(host) || (domain !== null && (host === domain || host.endsWith(`.${domain}`)))
   }
 
   private say(worker: string, version: string, message: string): void {

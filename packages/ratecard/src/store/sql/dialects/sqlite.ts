@@ -48,18 +48,17 @@ class ImmediateDriver extends SqliteDriver {
   readonly #database: SqliteFile.Database
 
   constructor(database: SqliteFile.Database) {
-    super({ database })
+    super({ database: new PreparedOnce(database) })
     this.#database = database
   }
 
   override async beginTransaction(): Promise<void> {
     await whenFree(() => {
       // SQLite's own waiting would block the event loop, and with it the transaction of this process that it waits for.
-      this.#database.pragma('busy_timeout = 0')
       try {
-        this.#database.exec('begin immediate')
+        this.#database.exec('pragma busy_timeout = 0; begin immediate')
       } finally {
-        this.#database.pragma(`busy_timeout = ${String(busyMs)}`)
+        this.#database.exec(`pragma busy_timeout = ${String(busyMs)}`)
       }
     })
   }
@@ -68,6 +67,32 @@ class ImmediateDriver extends SqliteDriver {
     // After some failures (disk full, read error) SQLite has rolled back by itself already.
     if (this.#database.inTransaction) this.#database.exec('rollback')
     return Promise.resolve()
+  }
+}
+
+const mostStatements = 500
+
+/** Preparing costs more than running, and what each statement holds outside the heap is given back late: a push runs thousands. */
+class PreparedOnce {
+  readonly #database: SqliteFile.Database
+  readonly #statements = new Map<string, SqliteFile.Statement>()
+
+  constructor(database: SqliteFile.Database) {
+    this.#database = database
+  }
+
+  prepare(text: string): SqliteFile.Statement {
+    const known = this.#statements.get(text)
+    if (known !== undefined) return known
+    if (this.#statements.size >= mostStatements) this.#statements.clear()
+    const statement = this.#database.prepare(text)
+    this.#statements.set(text, statement)
+    return statement
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
   }
 }
 

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream'
 import type { Duplex } from 'node:stream'
 import { isPublicAddress } from './addresses.ts'
 import { egressHeader } from './entry.ts'
-import { endToEnd, rawHead } from './headers.ts'
+import { endToEnd, hopByHopAnd, rawHead } from './headers.ts'
 
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
@@ -50,6 +50,8 @@ interface Target {
 export class Refused extends Error {}
 
 const connectTimeoutMs = 10_000
+const notHost = hopByHopAnd('host')
+const notOurs = hopByHopAnd(egressHeader)
 
 export function createEgress(policy: EgressPolicy): Egress {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
@@ -113,7 +115,7 @@ function requestOptions(target: Target, incoming: IncomingMessage): https.Reques
     host: address,
     port,
     path: url.pathname + url.search,
-    headers: [...endToEnd(incoming.rawHeaders, ['host']), 'Host', url.host],
+    headers: [...endToEnd(incoming.rawHeaders, notHost), 'Host', url.host],
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     setDefaultHeaders: false,
   }
@@ -141,7 +143,7 @@ async function forward(
       if (!response.writableFinished) outgoing.destroy()
     })
     outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders, [egressHeader]))
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders, notOurs))
       pipeline(answer, response, () => undefined)
     })
     outgoing.on('error', (error) => fail(response, `fetch to ${target.url.host} failed: ${error.message}.`))
@@ -181,7 +183,7 @@ async function forwardUpgrade(
       pipeline(socket, upstream, () => undefined)
     })
     outgoing.on('response', (answer) => {
-      socket.write(rawHead(answer, [...endToEnd(answer.rawHeaders, [egressHeader]), 'Connection', 'close']))
+      socket.write(rawHead(answer, [...endToEnd(answer.rawHeaders, notOurs), 'Connection', 'close']))
       pipeline(answer, socket, () => undefined)
     })
     outgoing.on('error', (error) => failUpgrade(socket, `fetch to ${target.url.host} failed: ${error.message}.`))

@@ -13,18 +13,23 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Name and value in turn, without hop-by-hop headers, those the `Connection` header names, and `without` (lowercase). */
-export function endToEnd(rawHeaders: readonly string[], without: readonly string[] = []): string[] {
+/** The hop-by-hop headers and `names` (lowercase), for `endToEnd`. */
+export function hopByHopAnd(...names: readonly string[]): ReadonlySet<string> {
+  return new Set([...hopByHop, ...names])
+}
+
+/** Name and value in turn, without those in `without` and those that the `Connection` header names. */
+export function endToEnd(rawHeaders: readonly string[], without: ReadonlySet<string>): string[] {
   let named: Set<string> | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() !== 'connection') continue
+    if (rawHeaders[index]!.length !== 10 || rawHeaders[index]!.toLowerCase() !== 'connection') continue
     named ??= new Set()
     for (const token of rawHeaders[index + 1]!.split(',')) named.add(token.trim().toLowerCase())
   }
   const kept: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase()
-    if (hopByHop.has(name) || without.includes(name) || named?.has(name) === true) continue
+    if (without.has(name) || named?.has(name) === true) continue
     kept.push(rawHeaders[index]!, rawHeaders[index + 1]!)
   }
   return kept

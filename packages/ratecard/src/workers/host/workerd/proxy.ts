@@ -1,12 +1,13 @@
 // Carries requests to one process over its unix socket, both ways as they stream, and tells every failure apart by its cause.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { errors, Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { RequestContext, RequestOutcome, WorkerExit, WorkerVersionSpec } from '../runtime.ts'
 import { protoHeader } from './config.ts'
 import { exceptionHeader } from './entry.ts'
-import { endToEnd } from './headers.ts'
+import { endToEnd, hopByHopAnd } from './headers.ts'
 import type { Invocation } from './watchdog.ts'
 
 export interface ProxyOptions {
@@ -18,20 +19,31 @@ export interface ProxyOptions {
   readonly onOutcome: (outcome: RequestOutcome) => void
 }
 
-/** Headers only this proxy may set: a client could lie with them. */
-const replaced = [
+/** Only this proxy may set them, or nobody: a client could lie with them to a worker that believes its proxy. */
+const replaced = hopByHopAnd(
   'host',
   'expect',
   'x-request-id',
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',
+  'x-forwarded-port',
   'x-forwarded-prefix',
+  'x-forwarded-server',
   'forwarded',
   'x-real-ip',
+  'true-client-ip',
   'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'cf-ipcountry',
+  'cf-visitor',
+  'cf-worker',
   protoHeader,
-]
+)
+const added = hopByHopAnd('x-worker-version', 'x-request-id')
+/** How long the rest of a body is read after the worker has answered without it. */
+const restMs = 5_000
 
 export function createPool(socketPath: string): Pool {
   // The runtime closes idle connections after five seconds; ours must go first, or a request meets a closing one.
@@ -56,7 +68,7 @@ export function requestHeaders(request: IncomingMessage, context: RequestContext
 
 /** The response as it arrived, less what must not leave, plus the version that made it and the id that its logs carry. */
 export function responseHeaders(rawHeaders: readonly string[], version: string, requestId: string): string[] {
-  const headers = endToEnd(rawHeaders, ['x-worker-version', 'x-request-id'])
+  const headers = endToEnd(rawHeaders, added)
   headers.push('X-Worker-Version', version, 'X-Request-Id', requestId)
   return headers
 }
@@ -70,14 +82,12 @@ export function dispatch(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const exchange = new Exchange(options, request, response, context, resolve, reject)
-    const hasBody =
-      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
     pool.dispatch(
       {
         path: context.url,
         method: request.method ?? 'GET',
         headers: requestHeaders(request, context),
-        body: hasBody ? request : null,
+        body: bodyOf(request),
         headersTimeout: options.spec.limits.responseMs,
         bodyTimeout: 0,
       },
@@ -85,6 +95,14 @@ export function dispatch(
     )
   })
 }
+
+/** Not the request itself: what undici has no more use for it destroys, and with it the connection to the client. */
+function bodyOf(request: IncomingMessage): PassThrough | null {
+  const has = request.rawHeaders.some((name, index) => index % 2 === 0 && framing.has(name.toLowerCase()))
+  return has ? request.pipe(new PassThrough().on('error', () => undefined)) : null
+}
+
+const framing: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly options: ProxyOptions
@@ -203,16 +221,25 @@ class Exchange implements Dispatcher.DispatchHandler {
       wallMs: performance.now() - this.startedAt,
       cpuMs: this.invocation.end(),
     })
+    if (!this.request.complete) this.readRest()
     if (error === undefined) {
       this.resolve()
       return
     }
-    // undici has destroyed a body it could not send; the rest of it must not be read as the next request.
-    if (!this.request.complete) this.response.shouldKeepAlive = false
     if (this.response.headersSent) {
       this.response.destroy()
       this.resolve()
     } else this.reject(error)
+  }
+
+  /** So that its sender comes to read the answer; what still comes after a moment is cut. */
+  private readRest(): void {
+    const { request } = this
+    const { socket } = request
+    const timer = setTimeout(() => socket.destroy(), restMs)
+    request.once('close', () => clearTimeout(timer))
+    request.unpipe()
+    request.resume()
   }
 }
 

@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { createClient } from '@ratecard/client'
+import autocannon from 'autocannon'
+import { compatibilityDate, helloWorker, startBareWorker } from './bare-worker.ts'
+import type { BareWorker } from './bare-worker.ts'
+import { median, milliseconds, perSecond } from './measure.ts'
+import type { BenchOptions, BenchResult } from './measure.ts'
+import { startProcess } from './server-process.ts'
+import type { ServerProcess } from './server-process.ts'
+
+/** serve.ts gives it to the service. */
+const serviceKey = 'bench-service-key'
+
+interface Load {
+  readonly perSecond: number
+  readonly p99: number
+  readonly cpuMicroseconds: number
+}
+
+/** A worker behind the host against the runtime alone, rounds in turn; then what a deployment, a cold start and an idle process cost. */
+export async function benchWorkerHost({ quick }: BenchOptions): Promise<BenchResult[]> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
+  const names = Array.from({ length: quick ? 2 : 10 }, (_, index) => `hello-${index.toString()}`)
+  try {
+    const service = await startProcess('host', folder)
+    const deployed: number[] = []
+    let traffic: BenchResult[]
+    try {
+      for (const name of names) deployed.push(await elapsedMs(() => deploy(service, name)))
+      traffic = await benchTraffic(service, `${service.url}/workers/${names[0] ?? ''}`, quick)
+    } finally {
+      await service.stop()
+    }
+    return [...traffic, ...(await benchProcesses(folder, names, deployed))]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function benchTraffic(service: ServerProcess, url: string, quick: boolean): Promise<BenchResult[]> {
+  const bare = await startBareWorker()
+  try {
+    const seconds = quick ? 1 : 5
+    await load(bare.url, 1)
+    await load(url, 1)
+    const pairs: { readonly ours: Load; readonly theirs: Load }[] = []
+    for (let round = 0; round < (quick ? 1 : 5); round++) {
+      const theirs = await load(bare.url, seconds)
+      pairs.push({ theirs, ours: await load(url, seconds, service) })
+    }
+    return trafficResults(pairs)
+  } finally {
+    await bare.stop()
+  }
+}
+
+async function load(url: string, seconds: number, service?: ServerProcess): Promise<Load> {
+  const before = (await service?.cpuMicroseconds()) ?? 0
+  const { requests, latency, non2xx, errors } = await autocannon({ url, connections: 32, duration: seconds })
+  if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx.toString()} refused, ${errors.toString()} failed`)
+  const used = ((await service?.cpuMicroseconds()) ?? 0) - before
+  return { perSecond: requests.total / seconds, p99: latency.p99, cpuMicroseconds: used / requests.total }
+}
+
+function trafficResults(pairs: readonly { readonly ours: Load; readonly theirs: Load }[]): BenchResult[] {
+  const rate = median(pairs.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond))
+  const [oursP99, theirsP99] = [median(pairs.map(({ ours }) => ours.p99)), median(pairs.map(({ theirs }) => theirs.p99))]
+  return [
+    {
+      name: 'hello world of a worker, requests with 32 connections',
+      ours: perSecond(median(pairs.map(({ ours }) => ours.perSecond))),
+      yardstick: `bare workerd ${perSecond(median(pairs.map(({ theirs }) => theirs.perSecond)))}`,
+      ratio: `${rate.toFixed(2)}×`,
+      aim: '≥ 0.75×',
+      met: rate >= 0.75,
+    },
+    {
+      name: 'the same, p99 when saturated',
+      ours: milliseconds(oursP99),
+      yardstick: `bare workerd ${milliseconds(theirsP99)}`,
+      ratio: `${(oursP99 / theirsP99).toFixed(1)}×`,
+      aim: null,
+      met: true,
+    },
+    {
+      name: 'the same, CPU of the service for a request',
+      ours: `${median(pairs.map(({ ours }) => ours.cpuMicroseconds)).toFixed(1)} µs`,
+      yardstick: '',
+      ratio: '',
+      aim: null,
+      met: true,
+    },
+  ]
+}
+
+/** After a restart of the service no worker runs: the first request to each starts it. */
+async function benchProcesses(
+  folder: string,
+  names: readonly string[],
+  deployed: readonly number[],
+): Promise<BenchResult[]> {
+  const service = await startProcess('host', folder)
+  const bare: BareWorker[] = []
+  try {
+    const cold: number[] = []
+    const alone: number[] = []
+    for (const name of names) {
+      cold.push(await elapsedMs(() => read(`${service.url}/workers/${name}`)))
+      alone.push(
+        await elapsedMs(async () => {
+          const worker = await startBareWorker()
+          bare.push(worker)
+          await read(worker.url)
+        }),
+      )
+    }
+    const bareMemory = median(bare.map(({ pid }) => memoryMb(pid)))
+    await Promise.all(bare.map((worker) => worker.stop()))
+    const memory = median(workersUnder(service.pid).map(memoryMb))
+    const start = median(alone)
+    return [
+      row('cold start of a worker, to its first answer', median(cold), start),
+      row('deployment of a worker', median(deployed), start),
+      {
+        name: `memory of an idle worker, ${names.length.toString()} run`,
+        ours: `${memory.toFixed(1)} MB`,
+        yardstick: `bare workerd ${bareMemory.toFixed(1)} MB`,
+        ratio: `${(memory / bareMemory).toFixed(1)}×`,
+        aim: null,
+        met: true,
+      },
+    ]
+  } finally {
+    await service.stop()
+    await Promise.all(bare.map((worker) => worker.stop()))
+  }
+}
+
+function row(name: string, ours: number, theirs: number): BenchResult {
+  return {
+    name,
+    ours: milliseconds(ours),
+    yardstick: `bare workerd ${milliseconds(theirs)}`,
+    ratio: `${(ours / theirs).toFixed(1)}×`,
+    aim: null,
+    met: true,
+  }
+}
+
+async function deploy(service: ServerProcess, name: string): Promise<void> {
+  await createClient({ baseUrl: service.url, serviceKey }).workers.deploy(name, {
+    modules: [{ name: 'worker.js', type: 'esm', content: helloWorker }],
+    main: 'worker.js',
+    compatibilityDate,
+  })
+}
+
+async function read(url: string): Promise<void> {
+  const response = await fetch(url)
+  if (!response.ok || (await response.text()) !== 'Hello') throw new Error(`${url}: ${response.status.toString()}`)
+}
+
+async function elapsedMs(work: () => Promise<void>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** The proportional share: pages that processes have in common count once in all. */
+function memoryMb(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid.toString()}/smaps_rollup`, 'latin1'))?.[1]) / 1024
+}
+
+function workersUnder(pid: number): number[] {
+  const children = new Map<number, number[]>()
+  const workers = new Set<number>()
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, comm = '', parent = ''] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'latin1')) ?? []
+      children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(entry)])
+      if (comm === 'workerd') workers.add(Number(entry))
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const under = (parent: number): number[] => (children.get(parent) ?? []).flatMap((child) => [child, ...under(child)])
+  return under(pid).filter((child) => workers.has(child))
+}

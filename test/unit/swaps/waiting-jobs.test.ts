@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createService } from '../../../packages/ratecard/src/compose.ts'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import type { JobRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
+import { dueJobs, jobWaitsUntil } from '../../../packages/ratecard/src/swaps/waiting.ts'
+import { inMemory } from '../../support/store.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const minute = 60_000
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A service whose look at the journal is counted and answered by the test. */
+async function looked() {
+  const store = await (await inMemory()).open()
+  const looks: { answer: (jobs: readonly JobRecord[]) => void; fail: (error: Error) => void }[] = []
+  const interrupted = () =>
+    new Promise<readonly JobRecord[]>((answer, fail) => {
+      looks.push({ answer, fail })
+    })
+  const jobs = new Proxy(store.jobs, {
+    get: (target, name) => (name === 'interrupted' ? interrupted : (Reflect.get(target, name) as unknown)),
+  })
+  const watched: Store = new Proxy(store, {
+    get: (target, name) => (name === 'jobs' ? jobs : (Reflect.get(target, name) as unknown)),
+  })
+  const connection = { secretKey: 'sk_test_nobody_is_asked', apiBase: 'http://127.0.0.1:9', clock: systemClock }
+  const service = createService({
+    settings: { requireVersionBump: false, workers: 'off' },
+    store: watched,
+    processor: createStripeProcessor({ ...connection, budget: unlimitedBudget }),
+    processorName: 'nobody',
+    clock: systemClock,
+  })
+  return { service, looks }
+}
+
+test('a pass is made at the start and a minute after the end of each, never two at once', async () => {
+  const { service, looks } = await looked()
+  service.waitingJobs.start(() => undefined)
+  service.waitingJobs.start(() => undefined)
+  expect(looks).toHaveLength(1)
+  vi.advanceTimersByTime(10 * minute)
+  await settled()
+  expect(looks).toHaveLength(1)
+  for (const passes of [1, 2, 3]) {
+    looks.at(-1)?.answer([])
+    await settled()
+    vi.advanceTimersByTime(minute - 1)
+    await settled()
+    expect(looks).toHaveLength(passes)
+    vi.advanceTimersByTime(1)
+    expect(looks).toHaveLength(passes + 1)
+  }
+  looks.at(-1)?.answer([])
+  await service.close()
+})
+
+test('a pass that fails is told, and the next one comes all the same', async () => {
+  const { service, looks } = await looked()
+  const told: unknown[] = []
+  service.waitingJobs.start((error) => told.push(error))
+  looks[0]?.fail(new Error('the store is away'))
+  await settled()
+  expect(told).toMatchObject([{ message: 'the store is away' }])
+  vi.advanceTimersByTime(minute)
+  expect(looks).toHaveLength(2)
+  looks[1]?.answer([])
+  await service.close()
+})
+
+test('closing waits for the pass that runs, and none comes after it', async () => {
+  const { service, looks } = await looked()
+  service.waitingJobs.start(() => undefined)
+  let closed = false
+  const closing = service.close().then(() => (closed = true))
+  await settled()
+  expect(closed).toBe(false)
+  looks[0]?.answer([])
+  await closing
+  vi.advanceTimersByTime(10 * minute)
+  await settled()
+  expect(looks).toHaveLength(1)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('only an interrupted job that says until when it waits is due, from that moment on', () => {
+  const at = Date.parse('2031-01-31T12:00:00.000Z')
+  const dated = JSON.stringify({ detail: 'it waits', resume_after: '2031-01-31T12:00:00.000Z' })
+  expect(jobWaitsUntil({ state: 'interrupted', error: dated })).toBe(at)
+  for (const state of ['running', 'failed', 'done', 'cancelled'] as const)
+    expect(jobWaitsUntil({ state, error: dated })).toBeNull()
+  for (const error of [null, '{"code":"shutting_down"}', '{"resume_after":"soon"}', '{"resume_after":7}'])
+    expect(jobWaitsUntil({ state: 'interrupted', error })).toBeNull()
+  const head = { kind: 'migration', subject: 'p', input: '{}', author: null, message: null, requestId: null } as const
+  const times = { stepsTotal: 1, stepsDone: 0, createdAt: 1, updatedAt: 1, finishedAt: null }
+  const job: JobRecord = { ...head, ...times, id: 'j', state: 'interrupted', error: dated }
+  expect(dueJobs([job], at - 1)).toEqual([])
+  expect(dueJobs([job], at)).toEqual([job])
+})
