@@ -182,7 +182,7 @@ function withKey(call: Call): Call {
 /** Whether the same request may succeed a moment later. An earlier attempt of our own may still be running. */
 function isPassing(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
-  if (ownMayRun && error.code === 'push_in_progress') return true
+  if (ownMayRun && error.code === 'request_in_progress') return true
   if (error.status === 0) return error.code === 'server_unreachable'
   return error.status === 429 || error.status === 503
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createIdempotency } from '../../../packages/ratecard/src/access/idempotency.ts'
 import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
@@ -124,7 +124,7 @@ describe('idempotency keys', () => {
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
     await new Promise(setImmediate)
     const never = () => Promise.reject(new Error('must not run'))
-    await expect(idempotent()('k', 'f', never)).rejects.toMatchObject({ code: 'push_in_progress', retryAfter: 1 })
+    await expect(idempotent()('k', 'f', never)).rejects.toMatchObject({ code: 'request_in_progress', retryAfter: 1 })
     await expect(idempotent()('k', 'g', never)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
     finish()
     expect(await running).toMatchObject({ replayed: false })
@@ -138,14 +138,29 @@ describe('idempotency keys', () => {
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toMatchObject({ replayed: false })
   })
 
+  it('of work that takes long are not taken over while it shows that it is alive', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    let finish = () => {}
+    const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
+    await vi.waitFor(async () => expect(await store.idempotency.claim('k', 'f', now)).not.toBeNull())
+    now += 9_000
+    await vi.advanceTimersByTimeAsync(3_000)
+    vi.useRealTimers()
+    now += 9_000
+    const again = idempotent()('k', 'f', () => Promise.reject(new Error('must not run')))
+    await expect(again).rejects.toMatchObject({ code: 'request_in_progress' })
+    finish()
+    expect(await running).toMatchObject({ replayed: false })
+  })
+
   it('of a process that died are taken over, but not while a push runs somewhere', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     const ask = () => idempotent()('k', 'f', () => Promise.resolve(answer))
     now += 9_000
-    await expect(ask()).rejects.toMatchObject({ code: 'push_in_progress' })
+    await expect(ask()).rejects.toMatchObject({ code: 'request_in_progress' })
     now += 1_000
     busy = true
-    await expect(ask()).rejects.toMatchObject({ code: 'push_in_progress' })
+    await expect(ask()).rejects.toMatchObject({ code: 'request_in_progress' })
     busy = false
     expect(await ask()).toMatchObject({ replayed: false })
     expect(await ask()).toMatchObject({ replayed: true })

@@ -63,15 +63,15 @@ describe('credentials', () => {
 
 describe('writes that are done once per key', () => {
   it('wait for their own first attempt, when its answer was lost and it still runs', async () => {
-    const running = problem(409, 'push_in_progress', { 'retry-after': '0' })
+    const running = problem(409, 'request_in_progress', { 'retry-after': '0' })
     const { client, sent } = answering([lost(), running, json(bought)])
     expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
     expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
   })
 
   it('do not wait for what somebody else is doing', async () => {
-    const { client, sent } = answering([problem(409, 'push_in_progress', { 'retry-after': '0' })])
-    await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'push_in_progress' })
+    const { client, sent } = answering([problem(409, 'request_in_progress', { 'retry-after': '0' })])
+    await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'request_in_progress' })
     expect(sent).toHaveLength(1)
   })
 

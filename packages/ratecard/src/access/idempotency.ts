@@ -3,8 +3,10 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Service } from '../service.ts'
 import type { Store } from '../store/store.ts'
 
-/** After this long without an answer, and with nothing running, the process that claimed the key has died. */
+/** After this long without a sign of life, and with no push running, the process that claimed the key has died. */
 const abandonedMs = 10_000
+/** How often whoever works under a claim shows that it is alive. */
+const refreshMs = 3_000
 
 export interface IdempotencyDeps {
   readonly store: Pick<Store, 'idempotency'>
@@ -32,15 +34,22 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
           hint: 'Use a new key for a new request.',
         })
       if (present.status === null || present.body === null)
-        throw new ServiceError('push_in_progress', 'The first request with this Idempotency-Key is still running.', {
+        throw new ServiceError('request_in_progress', 'The first request with this Idempotency-Key is still running.', {
           retryAfter: 1,
         })
       return { status: present.status, body: present.body, replayed: true }
     }
-    const result = await work().catch(async (error: unknown) => {
-      await idempotency.release(key).catch(() => undefined)
-      throw error
-    })
+    const alive = setInterval(() => {
+      // A store that is away for a moment is told the next time.
+      idempotency.refresh(key, clock.now()).catch(() => undefined)
+    }, refreshMs)
+    alive.unref()
+    const result = await work()
+      .catch(async (error: unknown) => {
+        await idempotency.release(key).catch(() => undefined)
+        throw error
+      })
+      .finally(() => clearInterval(alive))
     // The work is done: that its answer could not be kept must not make it look failed.
     await idempotency
       .finish(key, result.status, result.body)

@@ -74,7 +74,7 @@ export function lookupKeyIsFree(context: PlanContext, want: DesiredResource): bo
     want,
     'lookup_key_taken',
     `The price ${holder.processorId}, which is not ours, holds the lookup key "${want.configId}".`,
-    `Adopt it with "processor_id": "${holder.processorId}", or choose another price id.`,
+    `Adopt it with "processor_id": "${holder.processorId}", give it another lookup key at the processor, or choose another price id.`,
     'id',
   )
   return false

@@ -37,9 +37,10 @@ export function settleOn<K extends ResourceKind>(
     mark: want.kind !== 'meter' && object.mark !== want.configId,
     claim: want.kind === 'price' && object.lookupKey !== want.configId,
   }
-  if (needs.claim && !lookupKeyIsFree(context, want)) return
+  // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+  if (needs.claim) lookupKeyIsFree(context, want)
   const wakes = needs.activate || found.some((difference) => difference.field === 'active' && difference.want === true)
-  if (wakes && !clearTheWay(context, want)) return
+  if (wakes) clearTheWay(context, want)
 
   const mapped = context.own.currentOf(want.kind, want.configId)
   const known = context.known.get(key)

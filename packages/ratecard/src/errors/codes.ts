@@ -138,12 +138,21 @@ export const problemCodes = {
     title: 'The last service key stays',
     when: 'Revoking it would lock everybody out. Create another key first.',
   },
+  request_in_progress: {
+    status: 409,
+    title: 'The same request is still running',
+    when: 'The first request with this Idempotency-Key has no answer yet. Ask again with the same key.',
+  },
   idempotency_key_reused: {
     status: 409,
     title: 'The idempotency key was used before',
     when: 'The same Idempotency-Key came with another body.',
   },
-  conflict: { status: 409, title: 'It already exists', when: 'The id is taken.' },
+  conflict: {
+    status: 409,
+    title: 'It contradicts what there is',
+    when: 'The id is taken, or what is there does not allow the change; `detail` says which.',
+  },
   store_not_found: {
     status: 404,
     title: 'There is no store',

@@ -132,6 +132,7 @@ export const customerErrors = [...processorErrors, 'account_mismatch'] as const 
 export const pushErrors = [
   ...processorErrors,
   'push_in_progress',
+  'request_in_progress',
   'push_unfinished',
   'version_conflict',
   'processor_drift',

@@ -225,6 +225,8 @@ export interface ServiceKeyStore {
 export interface IdempotencyStore {
   /** Claims the key. The present record when it was claimed before (records older than 24 h are replaced). */
   claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null>
+  /** Its work goes on: a claim that is not refreshed counts as abandoned after a while. */
+  refresh(key: string, now: number): Promise<void>
   finish(key: string, status: number, body: string): Promise<void>
   /** Forgets a claim whose request failed before it did anything. */
   release(key: string): Promise<void>

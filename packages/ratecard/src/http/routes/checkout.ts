@@ -31,7 +31,7 @@ declare module 'fastify' {
 }
 
 export interface CheckoutDeps {
-  readonly service: Pick<Service, 'createCheckout' | 'createPortal' | 'recordUsage' | 'idempotent'>
+  readonly service: Pick<Service, 'createCheckout' | 'createPortal' | 'recordUsage' | 'idempotent' | 'findTenant'>
   readonly authentication: Authentication
   readonly origins: Origins
 }
@@ -104,10 +104,16 @@ function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
         ...(allow_promotion_codes === undefined ? {} : { allowPromotionCodes: allow_promotion_codes }),
         ...(promotion_code === undefined ? {} : { promotionCode: promotion_code }),
       }
-      return answerKeyed(service, request, reply, async () => {
-        const { url, sessionId } = await service.createCheckout(checkout, principal, idempotencyKeyOf(request))
-        return { status: 200, body: { url, session_id: sessionId } }
-      })
+      return answerKeyed(
+        service,
+        request,
+        reply,
+        async () => {
+          const { url, sessionId } = await service.createCheckout(checkout, principal, idempotencyKeyOf(request))
+          return { status: 200, body: { url, session_id: sessionId } }
+        },
+        bornOf(service, principal),
+      )
     },
   )
 }
@@ -165,21 +171,33 @@ function usageRoute(app: FastifyInstance, deps: CheckoutDeps): void {
         ...(at === null ? {} : { timestamp: at }),
         ...(identifier === undefined ? {} : { identifier }),
       }
-      return answerKeyed(service, request, reply, async () => {
-        const recorded = await service.recordUsage(usage, principal)
-        return {
-          status: 200,
-          body: {
-            meter: recorded.meter,
-            tenant_id: recorded.tenantId,
-            value,
-            timestamp: at === null ? null : toRfc3339(at),
-            identifier: recorded.identifier,
-          },
-        }
-      })
+      return answerKeyed(
+        service,
+        request,
+        reply,
+        async () => {
+          const recorded = await service.recordUsage(usage, principal)
+          return {
+            status: 200,
+            body: {
+              meter: recorded.meter,
+              tenant_id: recorded.tenantId,
+              value,
+              timestamp: at === null ? null : toRfc3339(at),
+              identifier: recorded.identifier,
+            },
+          }
+        },
+        bornOf(service, principal),
+      )
     },
   )
+}
+
+/** A tenant that was removed and made again under the same id is another one: the first one's checkout is not for it. */
+function bornOf(service: CheckoutDeps['service'], principal: Principal): () => Promise<string> {
+  const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
+  return async () => (id === null ? '' : String((await service.findTenant(id)).createdAt))
 }
 
 /** A report without an identifier goes by its key: repeated after an answer that was lost, it must not count again. */

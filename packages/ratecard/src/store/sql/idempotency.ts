@@ -41,6 +41,17 @@ export class SqlIdempotency implements IdempotencyStore {
     return { ...present, body: this.#sealer.open(present.body, idempotencyContext(present.key)) }
   }
 
+  async refresh(key: string, now: number): Promise<void> {
+    await this.#database.write((db) =>
+      db
+        .updateTable('idempotencyKeys')
+        .set({ createdAt: now })
+        .where('key', '=', key)
+        .where('status', 'is', null)
+        .execute(),
+    )
+  }
+
   async finish(key: string, status: number, body: string): Promise<void> {
     const sealed = this.#sealer.seal(body, idempotencyContext(key))
     await this.#database.write((db) =>

@@ -42,6 +42,8 @@ const replaced = hopByHopAnd(
   protoHeader,
 )
 const added = hopByHopAnd('x-worker-version', 'x-request-id')
+/** Up to here a body is copied into one piece with the head: one write to the system costs more than that. */
+const smallBody = 4_096
 /** How long the rest of a body is read after the worker has answered without it. */
 const restMs = 5_000
 
@@ -59,9 +61,10 @@ export function createPool(socketPath: string): Pool {
 
 export function requestHeaders(request: IncomingMessage, context: RequestContext): string[] {
   const headers = endToEnd(request.rawHeaders, replaced)
-  headers.push('host', context.host, 'x-request-id', context.requestId, protoHeader, context.protocol)
+  // Each header costs the runtime more than a look at the table of workers costs us: none says what another does.
+  headers.push('host', context.host, 'x-request-id', context.requestId, 'x-forwarded-proto', context.protocol)
   headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
-  headers.push('x-forwarded-proto', context.protocol, 'x-forwarded-host', context.host)
+  if (context.protocol === 'https') headers.push(protoHeader, 'https')
   if (context.prefix !== '') headers.push('x-forwarded-prefix', context.prefix)
   return headers
 }
@@ -98,11 +101,17 @@ export function dispatch(
 
 /** Not the request itself: what undici has no more use for it destroys, and with it the connection to the client. */
 function bodyOf(request: IncomingMessage): PassThrough | null {
-  const has = request.rawHeaders.some((name, index) => index % 2 === 0 && framing.has(name.toLowerCase()))
-  return has ? request.pipe(new PassThrough().on('error', () => undefined)) : null
+  return hasBody(request.rawHeaders) ? request.pipe(new PassThrough().on('error', () => undefined)) : null
 }
 
-const framing: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
+function hasBody(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 14 && name.toLowerCase() === 'content-length') return true
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return true
+  }
+  return false
+}
 
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly options: ProxyOptions
@@ -118,6 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private settled = false
   private exception = false
   private status: number | null = null
+  private length: string | undefined
 
   constructor(
     options: ProxyOptions,
@@ -164,6 +174,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.exception = true
       return
     }
+    if ('content-length' in headers && typeof headers['content-length'] === 'string')
+      this.length = headers['content-length']
     const raw = rawHeadersOf(controller.rawHeaders)
     this.response.writeHead(
       status,
@@ -175,7 +187,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.invocation.signOfLife()
     if (this.exception) return
-    if (!this.response.write(chunk)) controller.pause()
+    if (chunk.length <= smallBody && this.length === String(chunk.length))
+      this.response.end(chunk.toString('latin1'), 'latin1')
+    else if (!this.response.write(chunk)) controller.pause()
   }
 
   onResponseEnd(): void {
@@ -186,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       )
       return
     }
-    this.response.end()
+    if (!this.response.writableEnded) this.response.end()
     this.finish('ok')
   }
 

@@ -28,8 +28,8 @@ export interface Watchdog {
 
 const idleLookMs = 1_000
 const memoryLookMs = 25
-/** A look at the CPU clock costs as much as a short request does: among many, one a millisecond has to do. */
-const freshMs = 1
+/** A look at the CPU clock costs as much as a short request does: among many, one now and then has to do. */
+const freshMs = 5
 
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   return new ProcessWatchdog(options)
