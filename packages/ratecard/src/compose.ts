@@ -15,6 +15,7 @@ import type { Lookups } from './lookup/lookups.ts'
 import { askProcessor } from './processor/asking.ts'
 import type { Processor } from './processor/processor.ts'
 import type { PushReport, Readiness, Service } from './service.ts'
+import { defaultSessionTrialDays } from './settings.ts'
 import type { Settings } from './settings.ts'
 import type { PushRecord, Store } from './store/store.ts'
 import { createMigrations, resumedMigration } from './subscribers/migrate.ts'
@@ -44,7 +45,7 @@ import type { Workers, WorkersOptions } from './workers/host/workers.ts'
 
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
-    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl'>>
+    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays'>>
   readonly store: Store
   readonly processor: Processor
   /** For `doctor`: `Stripe`, or where the sandbox listens. */
@@ -169,6 +170,7 @@ function tenantOperations(
     customers,
     allowedRedirects: settings.allowedRedirects ?? [],
     publicUrl: settings.publicUrl ?? null,
+    sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
   })
   return {
     ...tenants,

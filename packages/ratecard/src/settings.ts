@@ -22,6 +22,8 @@ export interface Settings {
   readonly requireVersionBump: boolean
   /** How many live subscriptions a push may touch without approval; null is any number. */
   readonly impactThreshold: number | null
+  /** The longest trial that a session may give itself. */
+  readonly sessionTrialDays: number
   readonly workers: 'on' | 'off'
   /** Hosts that workers may reach whatever their address. */
   readonly workerAllowedHosts: readonly string[]
@@ -42,6 +44,9 @@ const sandboxes = ['auto', 'namespaces', 'uid', 'none'] as const
 const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
 const Text = (description: string) => Type.Optional(Type.String({ description }))
+
+/** Trials of shops are mostly shorter; whoever holds a session gives this to itself. */
+export const defaultSessionTrialDays = 30
 
 /** One entry per variable; docs/reference/settings.md is made of it. */
 export const settingsSchema = Type.Object({
@@ -88,6 +93,13 @@ export const settingsSchema = Type.Object({
         'Live subscriptions that a push may touch (by archiving or replacing their price) without --approve-impact. Default: any number, because they keep their price.',
     }),
   ),
+  RATECARD_SESSION_TRIAL_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 730,
+    default: defaultSessionTrialDays,
+    description:
+      'Longest trial that a checkout may ask for with a session cookie; a service key may give up to 730 days.',
+  }),
   RATECARD_WORKERS: Type.Enum(['on', 'off'], {
     default: 'on',
     description: 'Host workers in this process group; `off` for an API-only replica.',
@@ -141,6 +153,7 @@ function readRaw(env: NodeJS.ProcessEnv) {
     RATECARD_ALLOWED_REDIRECTS?: string
     RATECARD_REQUIRE_VERSION_BUMP: boolean
     RATECARD_IMPACT_THRESHOLD?: number
+    RATECARD_SESSION_TRIAL_DAYS: number
     RATECARD_WORKERS: 'on' | 'off'
     RATECARD_WORKER_ALLOWED_HOSTS?: string
     RATECARD_WORKER_DOMAIN?: string
@@ -182,6 +195,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     allowedRedirects: listOf(raw.RATECARD_ALLOWED_REDIRECTS),
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
     impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
+    sessionTrialDays: raw.RATECARD_SESSION_TRIAL_DAYS,
     workers: raw.RATECARD_WORKERS,
     workerAllowedHosts: listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS).map((host) => host.toLowerCase()),
     workerDomain: raw.RATECARD_WORKER_DOMAIN?.toLowerCase() ?? null,

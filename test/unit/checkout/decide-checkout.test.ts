@@ -58,6 +58,7 @@ const situation = (more: Partial<CheckoutSituation> = {}): CheckoutSituation => 
   applied,
   tenant: ordinary,
   hidden: false,
+  sessionTrialDays: 30,
   now,
   ...more,
 })
@@ -89,7 +90,7 @@ describe('what a checkout sells', () => {
   test.each([
     ['a one-time price is a payment', { priceId: 'kiln', quantity: 3 }, { mode: 'payment', quantity: 3 }],
     ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', quantity: null }],
-    ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 730 }, { trialPeriodDays: 730 }],
+    ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 30 }, { trialPeriodDays: 30 }],
     ['codes that the customer types', { priceId: 'kiln', allowPromotionCodes: true }, { allowPromotionCodes: true }],
     ['a code by its text', { priceId: 'kiln', promotionCode: 'hello25' }, { promotionCode: 'promo_hello' }],
     ['a code that ends soon', { priceId: 'kiln', promotionCode: 'Soon' }, { promotionCode: 'promo_soon' }],
@@ -130,6 +131,16 @@ describe('what a checkout sells', () => {
     })
     const past = refusal({ priceId: 'kiln', promotionCode: 'code_past' }, byKey)
     expect(past).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/promotion_code' }] })
+  })
+
+  test('gives a session no longer trial than the seller set; a service key may', () => {
+    const wish = { priceId: 'kiln_monthly', trialPeriodDays: 31 }
+    expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid' })
+    expect(refusal({ ...wish, trialPeriodDays: 1 }, situation({ sessionTrialDays: 0 }))).toMatchObject({
+      code: 'checkout_invalid',
+    })
+    expect(decideCheckout(situation(), { ...wish, trialPeriodDays: 30 })).toMatchObject({ trialPeriodDays: 30 })
+    expect(decideCheckout(byKey, { ...wish, trialPeriodDays: 730 })).toMatchObject({ trialPeriodDays: 730 })
   })
 
   test('is the same 404 for a session, whether a price is hidden, negotiated or unknown', () => {

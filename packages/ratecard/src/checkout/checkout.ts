@@ -26,6 +26,7 @@ export interface CheckoutDeps {
   readonly account: () => Promise<ProcessorAccount>
   readonly allowedRedirects: readonly string[]
   readonly publicUrl: string | null
+  readonly sessionTrialDays: number
 }
 
 export type Checkouts = Pick<TenantOperations, 'createCheckout' | 'createPortal'>
@@ -64,6 +65,7 @@ async function decide(
     tenant,
     hidden: principal.kind === 'key',
     now: deps.clock.now(),
+    sessionTrialDays: deps.sessionTrialDays,
   }
   return decideCheckout(situation, wish)
 }

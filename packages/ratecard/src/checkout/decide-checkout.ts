@@ -41,6 +41,8 @@ export interface CheckoutSituation {
   readonly hidden: boolean
   /** Epoch milliseconds. */
   readonly now: number
+  /** The longest trial that a session may give itself, in days; 0 is none. A service key may give up to two years. */
+  readonly sessionTrialDays: number
 }
 
 type Wish = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
@@ -52,6 +54,7 @@ const largestQuantity = 1_000_000
 export function decideCheckout(situation: CheckoutSituation, wish: Wish): CheckoutDecision {
   checkAlone(wish)
   const { applied, tenant, hidden } = situation
+  if (!hidden) checkOwnTrial(wish, situation.sessionTrialDays)
   const asked = findSellable(applied.config, wish.priceId, hidden)
   const price = priceForTenant(asked.price, asked.product, tenant)
   checkAgainst(price, wish)
@@ -93,6 +96,18 @@ function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionC
       'promotion_code',
       'A checkout applies "promotion_code" or lets the customer type one ("allow_promotion_codes"), not both.',
     )
+}
+
+/** Whoever holds a session gives the trial to itself. */
+function checkOwnTrial({ trialPeriodDays }: Wish, longest: number): void {
+  if (trialPeriodDays === undefined || trialPeriodDays <= longest) return
+  throw invalid(
+    'trial_period_days',
+    longest === 0
+      ? 'A session cannot ask for a trial here.'
+      : `A session can ask for a trial of at most ${String(longest)} days.`,
+    'Give longer trials with a service key, or set RATECARD_SESSION_TRIAL_DAYS.',
+  )
 }
 
 function checkAgainst(price: Price, { quantity, trialPeriodDays }: Wish): void {

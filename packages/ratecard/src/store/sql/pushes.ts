@@ -56,7 +56,7 @@ export class SqlPushes implements PushStore {
   }
 
   async begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord> {
-    return this.#onStep(pushId, index, token, async (db, at) => {
+    return this.#onStep(pushId, index, 0, token, async (db, at) => {
       const row = await db
         .updateTable('steps')
         .set((eb) => ({
@@ -77,8 +77,7 @@ export class SqlPushes implements PushStore {
 
   async succeed(pushId: string, index: number, result: Succeeded, token: LeaseToken): Promise<void> {
     const { processorId, requestId, secret, archived } = result
-    await this.#onStep(pushId, index, token, async (db, at) => {
-      await countDone(db, pushId)
+    await this.#onStep(pushId, index, 1, token, async (db, at) => {
       await updateStep(db, pushId, index, { state: 'succeeded', processorId, requestId, error: null, endedAt: at })
       if (secret !== undefined) {
         if (processorId === null) throw new ServiceError('internal', 'A secret came without the id of its endpoint.')
@@ -94,8 +93,7 @@ export class SqlPushes implements PushStore {
   }
 
   async settle(pushId: string, index: number, state: Settled, error: string | null, token: LeaseToken): Promise<void> {
-    await this.#onStep(pushId, index, token, async (db, at) => {
-      if (state === 'skipped') await countDone(db, pushId)
+    await this.#onStep(pushId, index, state === 'skipped' ? 1 : 0, token, async (db, at) => {
       await updateStep(db, pushId, index, { state, error, endedAt: state === 'pending' ? null : at })
     })
   }
@@ -224,7 +222,14 @@ export class SqlPushes implements PushStore {
     })
   }
 
-  async #onStep<T>(pushId: string, index: number, token: LeaseToken, work: (db: Write, at: number) => Promise<T>) {
+  /** `done` counts a step that is done from now on. */
+  async #onStep<T>(
+    pushId: string,
+    index: number,
+    done: 0 | 1,
+    token: LeaseToken,
+    work: (db: Write, at: number) => Promise<T>,
+  ): Promise<T> {
     return this.#onPush(pushId, token, async (db, at) => {
       const step = await db
         .selectFrom('steps')
@@ -235,7 +240,12 @@ export class SqlPushes implements PushStore {
       if (step === undefined) throw new ServiceError('internal', `The push "${pushId}" has no step ${String(index)}.`)
       if (step.state === 'succeeded' || step.state === 'skipped')
         throw new ServiceError('internal', `Step ${String(index)} of the push "${pushId}" is ${step.state} already.`)
-      await db.updateTable('pushes').set({ updatedAt: at }).where('id', '=', pushId).execute()
+      // One statement: the row holds the whole document.
+      await db
+        .updateTable('pushes')
+        .set((eb) => ({ updatedAt: at, stepsDone: eb('stepsDone', '+', done) }))
+        .where('id', '=', pushId)
+        .execute()
       return work(db, at)
     })
   }
@@ -264,13 +274,4 @@ function toStep(row: StepRow): StepRecord {
 
 async function updateStep(db: Write, pushId: string, index: number, change: Partial<StepRow>): Promise<void> {
   await db.updateTable('steps').set(change).where('pushId', '=', pushId).where('position', '=', index).execute()
-}
-
-/** Of a step that was not done before: `onStep` has seen to that, under the lock of the push. */
-async function countDone(db: Write, pushId: string): Promise<void> {
-  await db
-    .updateTable('pushes')
-    .set((eb) => ({ stepsDone: eb('stepsDone', '+', 1) }))
-    .where('id', '=', pushId)
-    .execute()
 }
