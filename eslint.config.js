@@ -1,7 +1,13 @@
 import tseslint from 'typescript-eslint'
 
 /** Files over 300 lines, each with its reason. Split by concept before adding a line here. */
-const longFiles = []
+const longFiles = [
+  // One table of every code, read as a whole and by the generator.
+  'packages/ratecard/src/errors/codes.ts',
+  // Every operation as types on one page each: split further, nobody would see the whole.
+  'packages/ratecard/src/service.ts',
+  'packages/ratecard/src/service-tenants.ts',
+]
 
 /** Pure rooms: same input, same answer. */
 const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron'].map(

@@ -15,11 +15,12 @@ export interface ServerProcess {
 export async function startProcess(
   kind: 'service' | 'host' | 'sandbox' | 'bare',
   argument: string,
-  env: { readonly STRIPE_SECRET_KEY?: string; readonly STRIPE_API_BASE?: string } = {},
+  options: { readonly env?: Readonly<Record<string, string>>; readonly execArgv?: readonly string[] } = {},
 ): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [kind, argument], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...options.env },
+    execArgv: [...(options.execArgv ?? [])],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const nextMessage = () =>

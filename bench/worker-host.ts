@@ -68,7 +68,10 @@ async function load(url: string, seconds: number, service?: ServerProcess): Prom
 
 function trafficResults(pairs: readonly { readonly ours: Load; readonly theirs: Load }[]): BenchResult[] {
   const rate = median(pairs.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond))
-  const [oursP99, theirsP99] = [median(pairs.map(({ ours }) => ours.p99)), median(pairs.map(({ theirs }) => theirs.p99))]
+  const [oursP99, theirsP99] = [
+    median(pairs.map(({ ours }) => ours.p99)),
+    median(pairs.map(({ theirs }) => theirs.p99)),
+  ]
   return [
     {
       name: 'hello world of a worker, requests with 32 connections',
@@ -180,7 +183,8 @@ function workersUnder(pid: number): number[] {
   const workers = new Set<number>()
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      const [, comm = '', parent = ''] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'latin1')) ?? []
+      const [, comm = '', parent = ''] =
+        /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'latin1')) ?? []
       children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(entry)])
       if (comm === 'workerd') workers.add(Number(entry))
     } catch {

@@ -46,7 +46,7 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
     const known = new Map([[1, smallDocument('at first', 900)]])
     let revision = 1
     let slowestMs = 0
-    expect(await push(replicas[0] as Replica, known.get(1) as BillingConfig)).toMatchObject({ status: 200 })
+    expect(await push(replicas[0], known.get(1) as BillingConfig)).toMatchObject({ status: 200 })
     await untilAllServe(replicas, 1)
     for (let round = 1; round <= rounds; round++) {
       const documents = replicas.map((_, index) =>

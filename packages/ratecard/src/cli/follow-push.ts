@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { RatecardError, errorFromProblem } from '@ratecard/client'
 import type { Client, PushEvent, PushReport } from '@ratecard/client'
+import { problemCodes } from '../errors/codes.ts'
+import { CliFailure } from './failure.ts'
 import type { Output } from './output.ts'
 
 const ended = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
@@ -13,9 +15,11 @@ export async function followPush(client: Client, id: string, out: Output, signal
       for await (const event of client.admin.pushEvents(id, { signal })) progress.show(event)
     } catch (error) {
       // A proxy may cut a long answer; the report below says how it stands.
-      if (signal.aborted || !(error instanceof RatecardError) || error.status >= 400) throw error
+      if (signal.aborted || !isCut(error)) throw error
     }
-    const report = await client.admin.findPush(id, { signal })
+    const report = await client.admin.findPush(id, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? error : lostSight(error, id)
+    })
     if (ended.has(report.state)) {
       out.endProgress()
       if (report.state === 'applied') return report
@@ -23,6 +27,23 @@ export async function followPush(client: Client, id: string, out: Output, signal
     }
     await wait(300, undefined, { signal })
   }
+}
+
+/** The connection, not the server's answer: nothing came, or it ended in the middle. */
+export function isCut(error: unknown): boolean {
+  return error instanceof RatecardError ? error.status < 400 : error instanceof TypeError
+}
+
+/** The push was begun: whoever cannot see it any more must not take it for one that never was. */
+function lostSight(error: unknown, id: string): unknown {
+  if (!(error instanceof RatecardError) || !isCut(error)) return error
+  return new CliFailure(70, {
+    code: error.code,
+    title: 'The server went away while the push ran',
+    detail: `${error.message} How far push ${id} came is in the server's journal; the earlier version is served until all of it is done.`,
+    hint: `When the server is back, \`ratecard billing pushes ${id}\` says how it stands. Push again, or finish it with \`ratecard billing resume ${id}\`.`,
+    extra: { push_id: id },
+  })
 }
 
 function failureOf(report: PushReport): RatecardError {
@@ -34,8 +55,10 @@ function failureOf(report: PushReport): RatecardError {
     hint: `\`ratecard billing resume ${report.id}\` finishes it; a new push plans again from what is there.`,
     status: 409,
   }
-  const status = typeof problem['status'] === 'number' ? problem['status'] : 500
-  return errorFromProblem({ ...progress, ...problem }, { status })
+  // The journal keeps the code and what happened; title and status belong to the code.
+  const known = Object.entries(problemCodes).find(([code]) => code === problem['code'])?.[1]
+  const status = typeof problem['status'] === 'number' ? problem['status'] : (known?.status ?? 500)
+  return errorFromProblem({ ...progress, ...(known && { title: known.title }), ...problem }, { status })
 }
 
 /** One redrawn line with an estimate on a terminal, one line per finished step elsewhere. */

@@ -102,8 +102,9 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
 
 /** The live value in the file's own words where they mean the same. */
 function wantedValue(member: string, before: unknown, live: unknown): unknown {
-  if (member === 'metadata' && isRecord(before)) {
+  if (member === 'metadata') {
     // Keys that the file does not speak of are somebody else's.
+    if (!isRecord(before)) return before
     const held = isRecord(live) ? live : {}
     return Object.fromEntries(Object.keys(before).flatMap((key) => (held[key] === undefined ? [] : [[key, held[key]]])))
   }
@@ -124,7 +125,8 @@ function tierText(tier: Readonly<Record<string, unknown>>): string {
 
 /** What stands at the processor is text, not a variable. */
 function literal(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('${', '$${')
+  // A function: in a replacement text, `$$` would stand for one `$`.
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
   if (Array.isArray(value)) return value.map(literal)
   return isRecord(value)
     ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, literal(member)]))

@@ -161,7 +161,10 @@ function firstHost(rawHeaders: readonly string[]): string {
 }
 
 /** The request's id, and why it is none for a worker: two parties that read two hosts, or a path in a host, can be played off against each other. */
-function headOf(rawHeaders: readonly string[], target: Target | null): { requestId: string; error: ServiceError | null } {
+function headOf(
+  rawHeaders: readonly string[],
+  target: Target | null,
+): { requestId: string; error: ServiceError | null } {
   let hosts = 0
   let ids = 0
   let id: string | undefined
@@ -176,7 +179,9 @@ function headOf(rawHeaders: readonly string[], target: Target | null): { request
   const fine = hosts === 1 && target !== null && hostForm.test(target.host)
   return {
     requestId: requestIdFrom(ids === 1 ? id : undefined),
-    error: fine ? null : new ServiceError('request_invalid', 'A request to a worker names one host, in the form host:port.'),
+    error: fine
+      ? null
+      : new ServiceError('request_invalid', 'A request to a worker names one host, in the form host:port.'),
   }
 }
 

@@ -138,7 +138,10 @@ function priceImpact(
   }
 }
 
-function monthlyOf(live: ObservedResource<'price'>, subscriptions: readonly LiveSubscription[]): PriceImpact['monthly'] {
+function monthlyOf(
+  live: ObservedResource<'price'>,
+  subscriptions: readonly LiveSubscription[],
+): PriceImpact['monthly'] {
   const price = billedPrice(live.fields)
   // A price with parts that the document cannot express may bill another amount than its fields say.
   if (price === null || live.fields.usageType === 'metered' || live.unrepresentable.length > 0) return []

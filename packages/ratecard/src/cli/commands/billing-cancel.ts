@@ -1,7 +1,7 @@
-import { RatecardError } from '@ratecard/client'
 import type { Client, PushReport } from '@ratecard/client'
 import type { Command, CommandContext } from '../command.ts'
 import { CliFailure } from '../failure.ts'
+import { isCut } from '../follow-push.ts'
 import { connect } from '../server-address.ts'
 import { jsonPush } from '../views/json.ts'
 
@@ -51,7 +51,7 @@ async function untilEnded({ io }: CommandContext, client: Client, id: string): P
         if (event.type === 'state' && !isRunning(event)) break
     } catch (error) {
       // A proxy may cut a long answer; the report says how it stands.
-      if (io.signal.aborted || !(error instanceof RatecardError) || error.status >= 400) throw error
+      if (io.signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal: io.signal })
     if (!isRunning(report)) return report

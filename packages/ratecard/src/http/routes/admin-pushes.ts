@@ -76,8 +76,7 @@ export function adminPushRoutes(app: FastifyInstance, { service, closing }: Admi
         errors: ['push_not_found', 'push_not_resumable', ...pushErrors],
       }),
     },
-    (request, reply) =>
-      answerResume(request, reply, (options) => service.resumePush(request.params.id, options)),
+    (request, reply) => answerResume(request, reply, (options) => service.resumePush(request.params.id, options)),
   )
   app.post<{ Params: IdParams }>(
     '/pushes/:id/cancel',

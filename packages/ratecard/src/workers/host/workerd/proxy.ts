@@ -1,8 +1,8 @@
 // Carries requests to one process over its unix socket, both ways as they stream, and tells every failure apart by its cause.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { errors, Pool } from 'undici'
-import type { Dispatcher } from 'undici'
+import { errors } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { RequestContext, RequestOutcome, WorkerExit, WorkerVersionSpec } from '../runtime.ts'
 import { protoHeader } from './config.ts'
@@ -46,18 +46,6 @@ const added = hopByHopAnd('x-worker-version', 'x-request-id')
 const smallBody = 4_096
 /** How long the rest of a body is read after the worker has answered without it. */
 const restMs = 5_000
-
-export function createPool(socketPath: string): Pool {
-  // The runtime closes idle connections after five seconds; ours must go first, or a request meets a closing one.
-  return new Pool('http://worker', {
-    socketPath,
-    connections: null,
-    keepAliveTimeout: 2_000,
-    keepAliveMaxTimeout: 3_000,
-    bodyTimeout: 0,
-    headersTimeout: 0,
-  })
-}
 
 export function requestHeaders(request: IncomingMessage, context: RequestContext): string[] {
   const headers = endToEnd(request.rawHeaders, replaced)
