@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
+import { benchCronLateness } from './cron-lateness.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'negotiated-prices': benchNegotiatedPrices,
   start: benchStart,
   'worker-host': benchWorkerHost,
+  'cron-lateness': benchCronLateness,
   large: benchLarge,
 }
 

@@ -45,6 +45,20 @@ describe('promotions', () => {
     expect((await codes()).filter((code) => code.active)).toHaveLength(1)
   })
 
+  test('a code that ended stops a push half-way: it is refused before anything is written', async () => {
+    const writes = stack.writes()
+    const ended = promo({}, { expires_at: '2020-01-01T00:00:00Z' })
+    await expect(stack.service.push(ended, { ...nobody, dryRun: true })).rejects.toMatchObject({ code: 'plan_refused' })
+    await expect(stack.service.push(ended, nobody)).rejects.toMatchObject({
+      code: 'plan_refused',
+      issues: [{ code: 'date_past', pointer: '#/promotion_codes/0/expires_at' }],
+    })
+    await expect(stack.service.push(promo({ redeem_by: 1_500_000_000 }), nobody)).rejects.toMatchObject({
+      issues: [{ code: 'date_past', pointer: '#/coupons/0/redeem_by' }],
+    })
+    expect(stack.writes()).toBe(writes)
+  })
+
   test('a coupon limited to products loses the limit on the way', async () => {
     await stack.service.push(promo({ applies_to: ['p'] }), nobody)
     const [coupon] = (await stack.stripe.coupons.list({ expand: ['data.applies_to'] })).data

@@ -17,7 +17,7 @@ import type { Processor } from './processor/processor.ts'
 import type { PushReport, Readiness, Service } from './service.ts'
 import { defaultSessionTrialDays } from './settings.ts'
 import type { Settings } from './settings.ts'
-import type { PushRecord, Store } from './store/store.ts'
+import type { PushHead, Store } from './store/store.ts'
 import { createMigrations, resumedMigration } from './subscribers/migrate.ts'
 import { createSubscribers } from './subscribers/subscribers.ts'
 import type { SwapDeps } from './swaps/deps.ts'
@@ -34,7 +34,7 @@ import { findDrift } from './sync/drift.ts'
 import { PushBus, followPush } from './sync/events.ts'
 import { pullConfig } from './sync/pull.ts'
 import { pushConfig } from './sync/push.ts'
-import { findPush, liveState, stepView } from './sync/pushes.ts'
+import { findPushHead, liveState, stepView } from './sync/pushes.ts'
 import { resetConfig } from './sync/reset.ts'
 import { resumePush } from './sync/resume.ts'
 import { rollbackConfig } from './sync/rollback.ts'
@@ -214,7 +214,7 @@ function swapOperations(deps: SyncDeps, tracked: Tracked) {
   return { operations, waitingJobs: createWaitingJobs(swaps, resumed) }
 }
 
-async function summaryOf(deps: SyncDeps, push: PushRecord) {
+async function summaryOf(deps: SyncDeps, push: PushHead) {
   const { id, kind, version, revision, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = push
   const state = await liveState(deps, push)
   return {
@@ -234,7 +234,7 @@ async function summaryOf(deps: SyncDeps, push: PushRecord) {
 }
 
 async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {
-  const push = await findPush(deps, id)
+  const push = await findPushHead(deps, id)
   return {
     ...(await summaryOf(deps, push)),
     steps: (await deps.store.pushes.steps(id)).map(stepView),

@@ -68,6 +68,7 @@ export const issueCodes = {
   coupon_redemptions_restart: 'The coupon is replaced, and its replacement starts to count redemptions anew (warning).',
   webhook_limit: 'The account would have more than 16 webhook endpoints.',
   webhook_url_foreign: 'An endpoint that is not ours has the same URL: events would be delivered twice (warning).',
+  date_past: 'A coupon or code that is to be made has ended already.',
   drift: 'The field was changed at the processor since the last push.',
   subscribers_affected:
     'More live subscriptions than the server lets pass unasked are on prices that the plan archives or replaces.',

@@ -36,6 +36,9 @@ export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash
 export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
 export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
 
+/** A push without what makes it large. */
+export type PushHead = Omit<PushRecord, 'document' | 'plan'>
+
 export interface PushRecord {
   readonly id: string
   readonly kind: 'push' | 'rollback' | 'reset'
@@ -192,12 +195,14 @@ export interface PushStore {
     token: LeaseToken,
   ): Promise<VersionRecord>
   find(pushId: string): Promise<PushRecord | null>
-  steps(pushId: string): Promise<readonly StepRecord[]>
+  head(pushId: string): Promise<PushHead | null>
+  /** `since`: only those that began or ended then or later, by the clock of whoever ran them. */
+  steps(pushId: string, since?: number): Promise<readonly StepRecord[]>
   /** Newest first. */
   list(page: {
     readonly limit: number
     readonly offset: number
-  }): Promise<{ readonly items: readonly PushRecord[]; readonly total: number }>
+  }): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
   /** Asks a running push to stop between two steps; whoever runs it reads this. False when it is not running. */

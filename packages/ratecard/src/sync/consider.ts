@@ -11,6 +11,7 @@ import type { SyncDeps } from './deps.ts'
 import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
+import { pastDates } from './past-dates.ts'
 import { asking } from './problems.ts'
 
 export interface Considered {
@@ -35,7 +36,7 @@ export async function consider(
   const previous = currentDocument(current)
   const snapshot = await asking(() => deps.processor.snapshot({ signal }))
   const plan = planChanges({ config, previous, snapshot, mappings: await deps.store.mappings.all(), force })
-  refuseImpossible(plan)
+  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
   const impact = await impactOf(deps, { plan, snapshot }, signal)
   const approvals = [
@@ -59,8 +60,8 @@ export function currentDocument(current: VersionRecord | null): BillingConfig | 
   return current === null || current.document === null ? null : (JSON.parse(current.document) as BillingConfig)
 }
 
-function refuseImpossible(plan: Plan): void {
-  const errors = plan.issues.filter((issue) => issue.severity === 'error')
+function refuseImpossible(issues: readonly Issue[]): void {
+  const errors = issues.filter((issue) => issue.severity === 'error')
   if (errors.length === 0) return
   const drift = errors.every((issue) => issue.code === 'drift')
   if (drift)
@@ -69,12 +70,12 @@ function refuseImpossible(plan: Plan): void {
       `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
       {
         hint: 'Overwrite with --force (`?force=true`), or take the live values into the document with `ratecard billing pull --update`.',
-        issues: plan.issues,
+        issues,
       },
     )
   throw new ServiceError(
     'plan_refused',
     `${String(errors.length)} ${errors.length === 1 ? 'change is' : 'changes are'} impossible at the processor. Nothing was written.`,
-    { issues: plan.issues },
+    { issues },
   )
 }

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PushState } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
-import { findPush, liveState, stepView } from './pushes.ts'
+import { findPushHead, liveState, stepView } from './pushes.ts'
 import type { StepView } from './pushes.ts'
 
 export type PushProgress =
@@ -25,6 +25,8 @@ const pollMs = 500
 /** Reading a long journal takes its time from the push itself: this part of it, no more. */
 const share = 0.1
 const longestPauseMs = 1_000
+/** Times of steps are those of the process that ran them; another that resumed the push may be a little behind. */
+const overlapMs = 5_000
 
 export class PushBus {
   private readonly listeners = new Map<string, Set<() => void>>()
@@ -69,19 +71,22 @@ export async function* followPush(
 ): AsyncGenerator<PushProgress> {
   const told = new Map<number, string>()
   let last = ''
+  let latest: number | undefined
   for (;;) {
     // Armed before reading, so that a change in between is not slept through.
     const woken = bus.wait(id, signal)
     const began = performance.now()
-    const push = await findPush(deps, id)
+    const push = await findPushHead(deps, id)
     const counts = { pushId: id, stepsDone: push.stepsDone, stepsTotal: push.stepsTotal }
     const state = await liveState(deps, push)
     const now = `${state} ${String(push.stepsDone)}`
     const changed = now !== last
-    const records = changed ? await deps.store.pushes.steps(id) : []
+    const since = latest === undefined || ended.has(state) ? undefined : latest - overlapMs
+    const records = changed ? await deps.store.pushes.steps(id, since) : []
     const spentMs = performance.now() - began
     if (last === '') yield { type: 'state', ...counts, state }
     for (const record of records) {
+      latest = Math.max(latest ?? 0, record.beganAt ?? 0, record.endedAt ?? 0)
       if (record.state === 'pending' || told.get(record.index) === record.state) continue
       told.set(record.index, record.state)
       yield { type: 'step', ...counts, step: stepView(record) }

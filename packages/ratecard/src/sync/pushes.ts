@@ -2,23 +2,29 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { ResourceKind } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { PushRecord, PushState, StepRecord } from '../store/store.ts'
+import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
 
 type JournalDeps = Pick<SyncDeps, 'store'>
 
 export async function findPush(deps: JournalDeps, id: string): Promise<PushRecord> {
-  const push = await deps.store.pushes.find(id)
-  if (push === null)
-    throw new ServiceError('push_not_found', `There is no push "${id}".`, {
-      hint: 'List them with `ratecard billing pushes`.',
-    })
-  return push
+  return present(id, await deps.store.pushes.find(id))
+}
+
+export async function findPushHead(deps: JournalDeps, id: string): Promise<PushHead> {
+  return present(id, await deps.store.pushes.head(id))
+}
+
+function present<T extends PushHead>(id: string, push: T | null): T {
+  if (push !== null) return push
+  throw new ServiceError('push_not_found', `There is no push "${id}".`, {
+    hint: 'List them with `ratecard billing pushes`.',
+  })
 }
 
 /** `running` in the journal while nobody holds the lease means that its process died. */
-export async function liveState(deps: JournalDeps, push: PushRecord): Promise<PushState> {
+export async function liveState(deps: JournalDeps, push: Pick<PushHead, 'state'>): Promise<PushState> {
   if (push.state !== 'running') return push.state
   return (await deps.store.held(pushLease)) ? 'running' : 'interrupted'
 }

@@ -2,7 +2,16 @@
 // never decides what a push does. Each method is one transaction.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Clock } from '../../clock.ts'
-import type { LeaseToken, MappingChange, NewPush, NewVersion, PushRecord, PushStore, StepRecord } from '../store.ts'
+import type {
+  LeaseToken,
+  MappingChange,
+  NewPush,
+  NewVersion,
+  PushHead,
+  PushRecord,
+  PushStore,
+  StepRecord,
+} from '../store.ts'
 import { inBatches } from './batches.ts'
 import { forgetCancel, isCancelRequested, requestCancel } from './cancel-requests.ts'
 import { closePush } from './close-push.ts'
@@ -21,6 +30,11 @@ export interface JournalDeps {
 type Succeeded = Parameters<PushStore['succeed']>[2]
 type Settled = Parameters<PushStore['settle']>[2]
 type Ended = Parameters<PushStore['end']>[1]
+
+const headColumns = [
+  ...(['id', 'kind', 'state', 'version', 'author', 'message', 'baseRevision', 'stepsTotal', 'stepsDone'] as const),
+  ...(['error', 'createdAt', 'updatedAt', 'finishedAt', 'revision'] as const),
+] as const satisfies readonly (keyof PushHead)[]
 
 export class SqlPushes implements PushStore {
   readonly #deps: JournalDeps
@@ -136,10 +150,19 @@ export class SqlPushes implements PushStore {
     return row ?? null
   }
 
-  async steps(pushId: string): Promise<readonly StepRecord[]> {
-    const rows = await this.#deps.database.read((db) =>
-      db.selectFrom('steps').selectAll().where('pushId', '=', pushId).orderBy('position').execute(),
+  async head(pushId: string): Promise<PushHead | null> {
+    const row = await this.#deps.database.read((db) =>
+      db.selectFrom('pushes').select(headColumns).where('id', '=', pushId).executeTakeFirst(),
     )
+    return row ?? null
+  }
+
+  async steps(pushId: string, since?: number): Promise<readonly StepRecord[]> {
+    const rows = await this.#deps.database.read((db) => {
+      const all = db.selectFrom('steps').selectAll().where('pushId', '=', pushId).orderBy('position')
+      if (since === undefined) return all.execute()
+      return all.where((eb) => eb.or([eb('beganAt', '>=', since), eb('endedAt', '>=', since)])).execute()
+    })
     return rows.map(toStep)
   }
 
@@ -147,7 +170,7 @@ export class SqlPushes implements PushStore {
     return this.#deps.database.read(async (db) => {
       const items = await db
         .selectFrom('pushes')
-        .selectAll()
+        .select(headColumns)
         .orderBy('createdAt', 'desc')
         .orderBy('id', 'desc')
         .limit(page.limit)

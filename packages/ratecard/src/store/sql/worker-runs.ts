@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { DuePlan, DueSchedule, NewRun, RunRecord, RunRecordOutcome, WorkerRunStore } from '../worker-store.ts'
+import { inBatches } from './batches.ts'
 import type { Database, Write } from './database.ts'
 
 type ClaimOptions = Parameters<WorkerRunStore['claimDue']>[1]
@@ -23,19 +23,18 @@ export class SqlWorkerRuns implements WorkerRunStore {
 
   async claimDue(now: number, options: ClaimOptions): Promise<readonly RunRecord[]> {
     return this.#database.write(async (db) => {
-      const runs: RunRecord[] = []
-      for (const due of await this.#lockDue(db, now, options.limit)) {
-        const plan = options.plan(due)
-        await this.#moveOn(db, due, plan)
-        const { worker, cron, deploymentId } = due
-        const base = { worker, cron, deploymentId }
-        for (const { scheduledTime, note } of plan.missed)
-          await insertRun(db, ended({ ...base, id: options.newId(), scheduledTime }, 'missed', note, now))
-        if (plan.run === null) continue
-        const run = await start(db, { ...base, id: options.newId(), scheduledTime: plan.run }, options.instance, now)
-        if (run?.outcome === 'running') runs.push(run)
+      const planned = (await this.#lockDue(db, now, options.limit)).map((due) => ({ due, plan: options.plan(due) }))
+      if (planned.length === 0) return []
+      await this.#moveOn(db, planned)
+      const newRun = ({ worker, cron, deploymentId }: DueSchedule, scheduledTime: number): NewRun => {
+        return { id: options.newId(), worker, cron, scheduledTime, deploymentId }
       }
-      return runs
+      const missed = planned.flatMap(({ due, plan }) =>
+        plan.missed.map(({ scheduledTime, note }) => ended(newRun(due, scheduledTime), 'missed', note, now)),
+      )
+      await insertRuns(db, missed)
+      const runs = planned.flatMap(({ due, plan }) => (plan.run === null ? [] : [newRun(due, plan.run)]))
+      return startAll(db, runs, options.instance, now)
     })
   }
 
@@ -66,19 +65,28 @@ export class SqlWorkerRuns implements WorkerRunStore {
     })
   }
 
-  async #moveOn(db: Write, { worker, cron }: DueSchedule, { nextAt }: DuePlan): Promise<void> {
-    const which = { worker, cron }
-    if (nextAt === null)
+  /** All at once: of a thousand that are due in the same minute, the last must not wait for a thousand statements. */
+  async #moveOn(db: Write, planned: readonly { readonly due: DueSchedule; readonly plan: DuePlan }[]): Promise<void> {
+    const next = planned.flatMap(({ due: { worker, cron }, plan: { nextAt } }) =>
+      nextAt === null ? [] : [{ worker, cron, nextAt }],
+    )
+    await inBatches(next, async (rows) => {
+      await db
+        .insertInto('workerSchedules')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.columns(['worker', 'cron']).doUpdateSet((eb) => ({ nextAt: eb.ref('excluded.nextAt') })),
+        )
+        .execute()
+    })
+    for (const { due, plan } of planned) {
+      if (plan.nextAt !== null) continue
+      const which = { worker: due.worker, cron: due.cron }
       await db
         .deleteFrom('workerSchedules')
         .where((eb) => eb.and(which))
         .execute()
-    else
-      await db
-        .updateTable('workerSchedules')
-        .set({ nextAt })
-        .where((eb) => eb.and(which))
-        .execute()
+    }
   }
 
   async claim(run: NewRun, instance: string, now: number): Promise<RunRecord> {
@@ -187,19 +195,34 @@ export class SqlWorkerRuns implements WorkerRunStore {
 
 /** `running`, or `skipped` beside one that runs; null when the tick is another's already. */
 async function start(db: Write, run: NewRun, instance: string, now: number): Promise<RunRecord | null> {
-  const running: RunRecord = {
-    ...run,
-    startedAt: now,
-    finishedAt: null,
-    outcome: 'running',
-    error: null,
-    cpuMs: null,
-    instance,
-    heartbeatAt: now,
-  }
-  if (await insertRun(db, running)) return running
-  const skipped = ended(run, 'skipped', 'The run before it was still going.', now)
-  return (await insertRun(db, skipped)) ? skipped : null
+  const [running] = await insertRuns(db, [begun(run, instance, now)])
+  if (running !== undefined) return running
+  const [skipped] = await insertRuns(db, [stillGoing(run, now)])
+  return skipped ?? null
+}
+
+/** Those that run now; what could not start beside one that runs is written as `skipped`. */
+async function startAll(db: Write, runs: readonly NewRun[], instance: string, now: number): Promise<RunRecord[]> {
+  const running = await insertRuns(
+    db,
+    runs.map((run) => begun(run, instance, now)),
+  )
+  const started = new Set(running.map((run) => run.id))
+  const rest = runs.filter((run) => !started.has(run.id))
+  await insertRuns(
+    db,
+    rest.map((run) => stillGoing(run, now)),
+  )
+  return running
+}
+
+function begun(run: NewRun, instance: string, now: number): RunRecord {
+  const open = { finishedAt: null, outcome: 'running', error: null, cpuMs: null } as const
+  return { ...run, ...open, startedAt: now, instance, heartbeatAt: now }
+}
+
+function stillGoing(run: NewRun, now: number): RunRecord {
+  return ended(run, 'skipped', 'The run before it was still going.', now)
 }
 
 function ended(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: number): RunRecord {
@@ -215,13 +238,17 @@ function ended(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: n
   }
 }
 
-/** False when the tick was claimed before, or (for one that runs) another of its schedule is running. */
-async function insertRun(db: Write, run: RunRecord): Promise<boolean> {
-  const row = await db
-    .insertInto('workerRuns')
-    .values(run)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning(sql<number>`1`.as('added'))
-    .executeTakeFirst()
-  return row !== undefined
+/** Those that were written: not a tick that was claimed before, nor (of those that run) one whose schedule is running. */
+async function insertRuns(db: Write, runs: readonly RunRecord[]): Promise<RunRecord[]> {
+  const added = new Set<string>()
+  await inBatches(runs, async (rows) => {
+    const written = await db
+      .insertInto('workerRuns')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute()
+    for (const { id } of written) added.add(id)
+  })
+  return runs.filter((run) => added.has(run.id))
 }

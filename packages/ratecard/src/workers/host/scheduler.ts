@@ -21,6 +21,7 @@ const pollMs = 5_000
 const heartbeatMs = 5_000
 /** Four beats. */
 export const staleMs = 20_000
+/** Replicas share what is due in portions of this size. */
 const claimLimit = 200
 const finishAttempts = 10
 const retryMs = 1_000
@@ -53,14 +54,19 @@ export class Scheduler {
   /** Takes everything that is due and starts it. Milliseconds until the next is due; null when nothing ever is. */
   async tick(): Promise<number | null> {
     const { runs, instance, newId } = this.options
-    for (;;) {
-      const now = await this.options.time()
-      await this.loseStale(now)
-      const plan = { instance, newId, limit: claimLimit }
-      const claimed = await runs.claimDue(now, { ...plan, plan: (due) => planDue(due.cron, due.nextAt, now) })
-      for (const run of claimed) void this.begin(run)
-      const next = await runs.nextDue()
-      if (next === null || next > now) return next === null ? null : next - now
+    const taken: RunRecord[] = []
+    try {
+      for (;;) {
+        const now = await this.options.time()
+        await this.loseStale(now)
+        const plan = { instance, newId, limit: claimLimit }
+        taken.push(...(await runs.claimDue(now, { ...plan, plan: (due) => planDue(due.cron, due.nextAt, now) })))
+        const next = await runs.nextDue()
+        if (next === null || next > now) return next === null ? null : next - now
+      }
+    } finally {
+      // Only now: the outcomes of the first would come before the claims of the last.
+      for (const run of taken) void this.begin(run)
     }
   }
 

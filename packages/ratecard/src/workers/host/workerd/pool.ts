@@ -6,7 +6,7 @@ export function createPool(socketPath: string): Pool {
   // The runtime closes idle connections after five seconds; ours must go first, or a request meets a closing one.
   return new Pool('http://worker', {
     connect: (_options, callback) => {
-      const socket = new PatientSocket({ highWaterMark: 64 * 1024 })
+      const socket = new PatientSocket()
       const fail = (error: Error): void => callback(error, null)
       socket.once('error', fail)
       socket.connect(socketPath, () => {
