@@ -24,9 +24,8 @@ export async function benchCronLateness({ quick }: BenchOptions): Promise<BenchR
   const workers = quick ? 2 : 10
   const rounds: { readonly ours: number[]; readonly timers: number[] }[] = []
   for (let round = 0; round < (quick ? 1 : 5); round++) rounds.push(await oneTick(workers))
-  const of = (which: 'ours' | 'timers', share: number) =>
-    median(rounds.map((round) => quantile(round[which], share)))
-  const name = `${(workers * perWorker).toLocaleString('en')} cron schedules due at once, lateness`
+  const of = (which: 'ours' | 'timers', share: number) => median(rounds.map((round) => quantile(round[which], share)))
+  const name = `${(workers * perWorker).toLocaleString('en')} cron schedules due at once, lateness of the claim,`
   return [0.5, 0.99].map((share) => ({
     name: `${name} p${(share * 100).toString()}`,
     ours: milliseconds(of('ours', share)),
@@ -100,7 +99,10 @@ async function deploy(store: Store, worker: string, tick: number, newId: () => s
   const module = { name: 'worker.js', type: 'esm', content: helloWorker } as const
   const code = { modules: [module], main: module.name, sourceMap: null, compatibilityDate, compatibilityFlags: [] }
   await store.exclusively(`worker:${worker}`, ({ token }) =>
-    store.workers.activate(record, { ...code, cpuMs: 1_000, env: '{}' }, firstTicks(crons, tick - 1), { keep: 1, token }),
+    store.workers.activate(record, { ...code, cpuMs: 1_000, env: '{}' }, firstTicks(crons, tick - 1), {
+      keep: 1,
+      token,
+    }),
   )
 }
 

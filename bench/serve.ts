@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Pool } from 'undici'
 import { startSandboxProcess, startServer } from '../packages/ratecard/src/main.ts'
 
 const [kind, argument = ''] = process.argv.slice(2)
@@ -35,11 +36,34 @@ async function startBare(file: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port.toString()}`
 }
 
+/** A yardstick: the least that Node can do to pass a request on to `argument` and the answer back. */
+async function startProxy(): Promise<string> {
+  const pool = new Pool(argument, { connections: null })
+  const server = createServer((request, response) => {
+    const { method = 'GET', url: path = '/', headers } = request
+    pool.dispatch(
+      { method, path, headers: { host: headers.host ?? '' } },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: ({ rawHeaders }, status) => {
+          response.writeHead(status, Array.isArray(rawHeaders) ? rawHeaders.map(String) : [])
+        },
+        onResponseData: (_controller, chunk) => void response.write(chunk),
+        onResponseEnd: () => void response.end(),
+        onResponseError: () => void response.destroy(),
+      },
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port.toString()}`
+}
+
 const starts: Readonly<Record<string, () => Promise<string>>> = {
   service: () => startService(argument, 'off'),
   host: () => startService(argument, 'on'),
   sandbox: startSandbox,
   bare: () => startBare(argument),
+  proxy: startProxy,
 }
 
 const start = starts[kind ?? '']

@@ -13,14 +13,13 @@ export interface ServerProcess {
 
 /** Starts `serve.ts` in a process of its own and waits until it listens. The service takes its processor from `env`. */
 export async function startProcess(
-  kind: 'service' | 'host' | 'sandbox' | 'bare',
+  kind: 'service' | 'host' | 'sandbox' | 'bare' | 'proxy',
   argument: string,
-  options: { readonly env?: Readonly<Record<string, string>>; readonly execArgv?: readonly string[] } = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [kind, argument], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, ...options.env },
-    execArgv: [...(options.execArgv ?? [])],
+    env: { ...process.env, ...env },
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const nextMessage = () =>

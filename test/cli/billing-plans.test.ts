@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
@@ -169,6 +171,43 @@ describe('a long push', () => {
     expect(report.stdout).toMatch(/req_\w+/)
     const history = await client().admin.history({ limit: 1 })
     expect(history.versions[0]?.pushId).toBe(id)
+  })
+
+  it('that fails midway says so under its own title and exit code, and so does one that somebody cancelled', async () => {
+    write(many('2.2.0', 5000))
+    await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
+    const running = world.run(['billing', 'push', '--force'])
+    while ((await client().admin.pushes({ limit: 1 })).pushes[0]?.state !== 'running');
+    expect((await world.run(['billing', 'cancel'])).exit).toBe(0)
+    const cancelled = await running
+    expect(cancelled).toMatchObject({ exit: 1 })
+    expect(cancelled.stderr).toContain('The push was cancelled. (push_cancelled)')
+    await sandbox('DELETE')
+    expect((await world.run(['billing', 'resume', '--quiet'])).exit).toBe(0)
+  })
+
+  it('whose server goes away is not taken for one that never was', async () => {
+    const id = 'push-1'
+    const stub = createServer((request, response) => {
+      if (request.url?.endsWith('/events')) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: state\n')
+        setTimeout(() => {
+          response.destroy()
+          stub.close()
+          stub.closeAllConnections()
+        }, 20)
+      } else
+        response
+          .writeHead(202, { 'content-type': 'application/json', location: `/api/v1/billing/admin/pushes/${id}` })
+          .end('{}')
+    })
+    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve))
+    const { port } = stub.address() as AddressInfo
+    const gone = await world.json(['billing', 'resume', id], {
+      env: { RATECARD_API_URL: `http://127.0.0.1:${String(port)}`, RATECARD_SERVICE_KEY: key },
+    })
+    expect(gone).toMatchObject({ exit: 70, document: { error: { code: 'server_unreachable' } } })
+    expect(gone.document.error.detail).toContain(`push ${id}`)
   })
 
   it('rolls back with its progress shown', async () => {

@@ -113,6 +113,21 @@ describe('an edit at the processor is taken into the files', () => {
     expect((await world.run(update)).stdout).toContain('The files say what is live')
   })
 
+  it('as text: a name that reads like a variable cannot fetch one, and metadata that no file speaks of stays out', async () => {
+    const name = '$${not this} ${HOOK_HOST}'
+    await stripe.coupons.update((await stripe.coupons.list()).data[0]?.id ?? '', { name, metadata: { foreign: 'yes' } })
+    expect((await world.run(update)).exit).toBe(0)
+    expect(file('rest.jsonc')).toBe(rest.replace('"Welcome"', () => JSON.stringify('$$${not this} $${HOOK_HOST}')))
+    expect((await world.run(['billing', 'push', '--yes'])).stdout).toContain('Nothing is written to the processor.')
+    expect((await world.run(update)).stdout).toContain('The files say what is live')
+
+    await stripe.products.create({ name: 'Theirs ${HOOK_HOST}' })
+    expect((await world.run([...update, '--all'])).exit).toBe(0)
+    expect(file('catalog.yaml') + file('rest.jsonc')).toContain('Theirs $${HOOK_HOST}')
+    const pulled = await world.run(['billing', 'pull'])
+    expect(pulled.stdout).toContain('Theirs $${HOOK_HOST}')
+  })
+
   it('only after the list was shown: not with --dry-run, and not when declined', async () => {
     await editAtProcessor()
     const dry = await world.run([...update, '--dry-run'])

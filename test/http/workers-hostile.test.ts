@@ -131,38 +131,43 @@ describe('a body that is not wanted', () => {
   it.each([
     ['/workers/mirror/early', 200, 'early'],
     ['/workers/nobody', 404, 'worker_not_found'],
-  ])('at %s is read to its end, so that the client comes to the answer and the connection goes on', async (path, status, text) => {
-    const { port } = new URL(world.url)
-    const answer = await new Promise<{ status: number | undefined; body: string; sent: boolean }>((resolve, reject) => {
-      const outgoing = request({ port, path, method: 'PUT', headers: { 'content-length': 32 * 1024 * 1024 } })
-      let sent = false
-      outgoing.on('error', reject)
-      outgoing.on('finish', () => (sent = true))
-      outgoing.on('response', (response) => {
-        let body = ''
-        response.setEncoding('utf8')
-        response.on('data', (chunk: string) => (body += chunk))
-        response.on('end', () => {
-          const done = () => {
-            resolve({ status: response.statusCode, body, sent })
-          }
-          if (sent) done()
-          else outgoing.on('finish', done)
-        })
-      })
-      const chunk = Buffer.alloc(1024 * 1024)
-      const write = (left: number) => {
-        if (left === 0) outgoing.end()
-        else
-          outgoing.write(chunk, () => {
-            write(left - 1)
+  ])(
+    'at %s is read to its end, so that the client comes to the answer and the connection goes on',
+    async (path, status, text) => {
+      const { port } = new URL(world.url)
+      const answer = await new Promise<{ status: number | undefined; body: string; sent: boolean }>(
+        (resolve, reject) => {
+          const outgoing = request({ port, path, method: 'PUT', headers: { 'content-length': 32 * 1024 * 1024 } })
+          let sent = false
+          outgoing.on('error', reject)
+          outgoing.on('finish', () => (sent = true))
+          outgoing.on('response', (response) => {
+            let body = ''
+            response.setEncoding('utf8')
+            response.on('data', (chunk: string) => (body += chunk))
+            response.on('end', () => {
+              const done = () => {
+                resolve({ status: response.statusCode, body, sent })
+              }
+              if (sent) done()
+              else outgoing.on('finish', done)
+            })
           })
-      }
-      write(32)
-    })
-    expect(answer).toMatchObject({ status, sent: true })
-    expect(answer.body).toContain(text)
-  })
+          const chunk = Buffer.alloc(1024 * 1024)
+          const write = (left: number) => {
+            if (left === 0) outgoing.end()
+            else
+              outgoing.write(chunk, () => {
+                write(left - 1)
+              })
+          }
+          write(32)
+        },
+      )
+      expect(answer).toMatchObject({ status, sent: true })
+      expect(answer.body).toContain(text)
+    },
+  )
 
   it('that is wanted arrives whole', async () => {
     const response = await fetch(`${world.url}/workers/mirror/length`, {

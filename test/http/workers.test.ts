@@ -144,8 +144,12 @@ describe('deploying workers', () => {
         { pointer: '#/modules/4/name' },
       ],
     })
-    const large = await world.deploy('refused', `${answering('x')}//${'x'.repeat(11 * 1024 * 1024)}`)
-    expect(large.json()).toMatchObject({ code: 'worker_bundle_invalid', errors: [{ pointer: '#/modules' }] })
+    const large = await world.deploy('refused', `//${'x'.repeat(10 * 1024 * 1024 - 1)}`)
+    expect(large.json()).toMatchObject({
+      code: 'worker_bundle_invalid',
+      detail: 'The worker has 10.1 MB; at most 10.0 MB are allowed.',
+      errors: [{ pointer: '#/modules' }],
+    })
   })
 
   it('needs the service key for every operation, and for no request to a worker', async () => {

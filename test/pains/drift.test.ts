@@ -74,6 +74,29 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
+  test('that gives our lookup key away goes unnoticed until a push is refused', async () => {
+    const thief = await stack.stripe.prices.create({
+      product: 'rc_pro',
+      currency: 'usd',
+      unit_amount: 1,
+      lookup_key: 'pro_monthly',
+      transfer_lookup_key: true,
+    })
+    await stack.stripe.products.update('rc_pro', { default_price: thief.id })
+    const report = await stack.service.drift()
+    expect(report.inSync).toBe(false)
+    expect(report.differences).toMatchObject([
+      { kind: 'product', configId: 'pro', fields: [{ field: 'default_price', before: thief.id }] },
+      { kind: 'price', configId: 'pro_monthly', fields: [{ field: 'lookup_key', after: 'pro_monthly' }] },
+    ])
+    const before = stack.writes()
+    await expect(stack.service.push(shop, { ...nobody, force: true })).rejects.toMatchObject({
+      code: 'plan_refused',
+      issues: [{ code: 'lookup_key_taken', hint: expect.stringContaining('another lookup key') as string }],
+    })
+    expect(stack.writes()).toBe(before)
+  })
+
   test('of money is overwritten without asking: a coupon remade with another discount stops the push', async () => {
     await stack.stripe.coupons.del('ten')
     await stack.stripe.coupons.create({ id: 'ten', percent_off: 90, duration: 'once' })

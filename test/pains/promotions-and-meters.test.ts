@@ -32,6 +32,27 @@ describe('promotions', () => {
     expect(active[0]?.promotion.coupon).toBe(coupons[0]?.id)
   })
 
+  test('a coupon’s name cannot be taken away: the coupon is replaced, not refused half-way through the push', async () => {
+    const plain = promo({})
+    await stack.service.push(promo({ name: 'Spring' }), nobody)
+    const outcome = await stack.service.push(plain, nobody)
+    expect(outcome.details).toMatchObject([
+      { kind: 'coupon', configId: 'deal', action: 'replace', because: ['name'] },
+      { kind: 'promotion_code', configId: 'code', action: 'replace' },
+    ])
+    const [coupon, ...others] = (await stack.stripe.coupons.list()).data
+    expect([coupon?.name, others]).toEqual([null, []])
+    expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
+    // Given in the dashboard, it is drift of a field that is fixed: asked about before anything is written.
+    await stack.stripe.coupons.update(coupon?.id ?? '', { name: 'By hand' })
+    await expect(stack.service.push(plain, nobody)).rejects.toMatchObject({
+      code: 'processor_drift',
+      issues: [{ code: 'drift', pointer: '#/coupons/0/name' }],
+    })
+    await stack.service.push(plain, { ...nobody, force: true })
+    expect((await stack.service.drift()).inSync).toBe(true)
+  })
+
   test('a removed coupon cannot be archived: its codes stop, it is deleted, and its last object stays readable', async () => {
     await stack.service.push(promo({}), nobody)
     const [mapping] = (await stack.store.mappings.all()).filter((entry) => entry.kind === 'coupon')

@@ -62,14 +62,14 @@ export async function fillStore(store: Store): Promise<void> {
 }
 
 export async function dumpStore(store: Store) {
-  const pushes = await store.pushes.list(page)
+  const { items, total } = await store.pushes.list(page)
   const jobs = await store.jobs.list(page)
   return {
     current: await store.versions.current(),
     versions: await store.versions.list(page),
     mappings: await store.mappings.all(),
-    pushes,
-    steps: await Promise.all(pushes.items.map((push) => store.pushes.steps(push.id))),
+    pushes: { items: await Promise.all(items.map((push) => store.pushes.find(push.id))), total },
+    steps: await Promise.all(items.map((push) => store.pushes.steps(push.id))),
     archived: await store.mappings.archivedObject('welcome'),
     secrets: [await store.secrets.webhookSecret('we_1'), await store.secrets.webhookSecret('we_2')],
     serviceKeys: await store.serviceKeys.list(),

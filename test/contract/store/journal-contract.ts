@@ -54,6 +54,16 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ stepsDone: 1, updatedAt: 5_000 })
       }))
 
+    test('steps can be asked for since a moment', () =>
+      inPush({ steps: ['{}', '{}', '{}'] }, async (store, push, token) => {
+        await store.pushes.begin(push.id, 0, '{}', token)
+        await store.pushes.settle(push.id, 2, 'failed', null, token)
+        const indexes = async (since?: number) => (await store.pushes.steps(push.id, since)).map(({ index }) => index)
+        expect(await indexes()).toEqual([0, 1, 2])
+        expect(await indexes(5_000)).toEqual([0, 2])
+        expect(await indexes(5_001)).toEqual([])
+      }))
+
     test('each begin counts as an attempt, whatever the outcome before', () =>
       inPush({}, async (store, push, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
@@ -224,6 +234,16 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       const { items, total } = await store.pushes.list({ limit: 2, offset: 0 })
       expect(items.map((push) => push.id)).toEqual([pushes[2]?.id, pushes[1]?.id])
       expect(total).toBe(3)
+    })
+
+    test('the head of a push is the push without its document and its plan', async () => {
+      const store = await open()
+      const push = newPush()
+      await store.exclusively('push', ({ token }) => store.pushes.open(push, token))
+      const head = await store.pushes.head(push.id)
+      expect({ ...head, document: push.document, plan: push.plan }).toEqual(await store.pushes.find(push.id))
+      expect((await store.pushes.list(page)).items).toEqual([head])
+      expect(await store.pushes.head('none')).toBeNull()
     })
   })
 }

@@ -59,7 +59,12 @@ export async function replica(store: Store, options: Partial<WorkersOptions> = {
   const server = await front(() => ({
     dispatch: (request, response) => {
       const [, name = '', path = ''] = /^\/([^/]+)(.*)$/.exec(request.url ?? '') ?? []
-      const context = { requestId: `q${String(++requests)}`, host: request.headers.host ?? '', path: path || '/', prefix: `/${name}` }
+      const context = {
+        requestId: `q${String(++requests)}`,
+        host: request.headers.host ?? '',
+        path: path || '/',
+        prefix: `/${name}`,
+      }
       return workers.dispatchToWorker(name, request, response, context)
     },
     upgrade: () => Promise.reject(new Error('not here')),

@@ -195,6 +195,30 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBeNull()
     })
 
+    test('of those due together each has its own outcome: run, skipped, missed, or over for good', async () => {
+      const store = await open()
+      const due = ['busy', 'free', 'late', 'last'].map((cron) => ({ cron, nextAt: cron === 'busy' ? 100 : 200 }))
+      await activate(store, record('one'), due)
+      await store.workerRuns.claimDue(100, claimOptions)
+      const plan: Parameters<Store['workerRuns']['claimDue']>[1]['plan'] = ({ cron, nextAt }) => ({
+        run: cron === 'late' ? null : nextAt,
+        missed: cron === 'late' ? [{ scheduledTime: nextAt, note: 'away' }] : [],
+        nextAt: cron === 'last' ? null : nextAt + 60,
+      })
+      const runs = await store.workerRuns.claimDue(200, { ...claimOptions, plan })
+      expect(runs.map(({ cron, outcome }) => `${cron} ${outcome}`).sort()).toEqual(['free running', 'last running'])
+      const { items } = await store.workerRuns.list('one', { limit: 9, offset: 0 })
+      expect(items.map(({ cron, scheduledTime, outcome }) => [cron, scheduledTime, outcome]).sort()).toEqual([
+        ['busy', 100, 'running'],
+        ['busy', 160, 'skipped'],
+        ['free', 200, 'running'],
+        ['last', 200, 'running'],
+        ['late', 200, 'missed'],
+      ])
+      const left = (await store.workers.find('one'))?.schedules ?? []
+      expect(left.map(({ cron, nextAt }) => `${cron} ${String(nextAt)}`)).toEqual(['busy 220', 'free 260', 'late 260'])
+    })
+
     test('a run by hand is skipped beside one that runs, and takes a time of its own', async () => {
       const store = await open()
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 7, deploymentId: 'd' })

@@ -30,6 +30,7 @@ const fieldRules: { readonly [K in ResourceKind]: Readonly<Record<keyof FieldsOf
     metadata: 'in_place',
   },
   coupon: {
+    // Once there is one, it can be changed but not taken away: then the coupon is replaced.
     name: 'in_place',
     percentOff: 'fixed',
     amountOff: 'fixed',
@@ -101,7 +102,10 @@ export function differences<K extends ResourceKind>(
       want: wanted[field],
       live: lived[field],
       origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
-      fixed: mutability === 'fixed' || (mutability === 'once' && lived[field] !== 'unspecified'),
+      fixed:
+        mutability === 'fixed' ||
+        (mutability === 'once' && lived[field] !== 'unspecified') ||
+        (kind === 'coupon' && field === 'name' && wanted[field] === ''),
     })
   }
   return found

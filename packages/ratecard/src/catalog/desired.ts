@@ -1,4 +1,5 @@
 // The document as a catalog of canonical resources: what should exist. Pure; knows nothing of the processor.
+import { createHash } from 'node:crypto'
 import { basePriceId } from '../config/base-price.ts'
 import { canonicalJson } from '../config/canonical.ts'
 import { isLocalPrice, webhookId } from '../config/ids.ts'
@@ -6,7 +7,7 @@ import { toUnixSeconds } from '../config/moment.ts'
 import { isPublic } from '../config/public-view.ts'
 import type { BillingConfig, Coupon, Meter, Price, Product, PromotionCode, Tier, Webhook } from '../config/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
-import { configId, processorId } from './resource.ts'
+import { configId, processorId, resourceKinds } from './resource.ts'
 import type { CanonicalTier, Catalog, ConfigId, DesiredResource, PriceFields, ResourceKind } from './resource.ts'
 
 /** Stripe's own defaults for the payload keys of a meter. */
@@ -33,14 +34,11 @@ export function desiredCatalog(config: BillingConfig): Catalog {
  */
 export function catalogFingerprint(config: BillingConfig): string {
   const catalog = desiredCatalog(config)
-  return canonicalJson(
-    Object.fromEntries(
-      Object.entries(catalog).map(([kind, resources]) => [
-        kind,
-        (resources as readonly DesiredResource[]).map(({ adopt: _adopt, ...rest }) => rest),
-      ]),
-    ),
-  )
+  const hash = createHash('sha256')
+  for (const kind of resourceKinds)
+    for (const { adopt: _adopt, ...rest } of catalog[kind] as readonly DesiredResource[])
+      hash.update(`${canonicalJson(rest)}\n`)
+  return hash.digest('hex')
 }
 
 function resource<K extends ResourceKind>(

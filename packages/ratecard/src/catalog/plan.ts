@@ -138,7 +138,11 @@ export function planFingerprint(
 ): string {
   const { steps, bindings, changes } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
-  return createHash('sha256')
-    .update(canonicalJson({ steps, bindings, changes: decided, ...beside }))
-    .digest('hex')
+  const hash = createHash('sha256')
+  // Piece by piece: as one text it would take more memory than the plan itself.
+  for (const pieces of [steps, bindings, decided, [beside]]) {
+    for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
+    hash.update('\n')
+  }
+  return hash.digest('hex')
 }

@@ -42,7 +42,6 @@ function lostSight(error: unknown, id: string): unknown {
     title: 'The server went away while the push ran',
     detail: `${error.message} How far push ${id} came is in the server's journal; the earlier version is served until all of it is done.`,
     hint: `When the server is back, \`ratecard billing pushes ${id}\` says how it stands. Push again, or finish it with \`ratecard billing resume ${id}\`.`,
-    extra: { push_id: id },
   })
 }
 

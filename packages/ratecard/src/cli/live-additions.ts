@@ -1,5 +1,6 @@
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import type { EditPath } from '../config/source-edit.ts'
+import { literal } from '../config/interpolate.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { holdersOf, idOf, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { LiveEdit } from './file-items.ts'
@@ -13,7 +14,8 @@ export function additionsOf(
 ): LiveEdit[] {
   const edits: LiveEdit[] = []
   const lengths = new Map<string, number>()
-  const append = (source: SourceFile, path: EditPath, value: unknown, difference: DocumentDifference) => {
+  const append = (source: SourceFile, path: EditPath, item: unknown, difference: DocumentDifference) => {
+    const value = literal(item)
     const key = [source.file, ...path].join('\0')
     const present = valueAt(source.document, path)
     const length = lengths.get(key) ?? (Array.isArray(present) ? present.length : -1)

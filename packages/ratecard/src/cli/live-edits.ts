@@ -3,6 +3,7 @@
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import { editsBetween } from '../config/edit-source.ts'
+import { literal } from '../config/interpolate.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import { holdersOf, idOf, isRecord, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
@@ -121,16 +122,6 @@ function tierText(tier: Readonly<Record<string, unknown>>): string {
   return [tier['up_to'], amount(tier['unit_amount_decimal'] ?? tier['unit_amount']), amount(tier['flat_amount'])].join(
     ' ',
   )
-}
-
-/** What stands at the processor is text, not a variable. */
-function literal(value: unknown): unknown {
-  // A function: in a replacement text, `$$` would stand for one `$`.
-  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
-  if (Array.isArray(value)) return value.map(literal)
-  return isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, literal(member)]))
-    : value
 }
 
 /** The prices that are live say themselves which is the default; one that is not must not be a second. */

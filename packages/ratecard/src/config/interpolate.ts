@@ -61,6 +61,15 @@ export function interpolate(
   return { value: expand(document, []), issues }
 }
 
+/** What is text and no variable, as {@link interpolate} reads it back: whoever writes a file from somebody else's values needs it. */
+export function literal(value: unknown): unknown {
+  // A function: in a replacement text, `$$` would stand for one `$`.
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(literal)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, literal(member)]))
+}
+
 function unresolved(name: string | undefined, pointer: string, known: readonly string[]): Issue {
   if (name !== undefined && variableName.test(name)) {
     const hint = didYouMean(name, known) ?? `Set ${name} in the environment or in the environment file.`

@@ -36,9 +36,6 @@ export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash
 export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
 export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
 
-/** A push without what makes it large. */
-export type PushHead = Omit<PushRecord, 'document' | 'plan'>
-
 export interface PushRecord {
   readonly id: string
   readonly kind: 'push' | 'rollback' | 'reset'
@@ -61,6 +58,8 @@ export interface PushRecord {
   /** The revision that it became. */
   readonly revision: number | null
 }
+/** Without what makes it large. */
+export type PushHead = Omit<PushRecord, 'document' | 'plan'>
 
 export interface NewPush {
   readonly id: string
@@ -131,6 +130,11 @@ export interface IdempotencyRecord {
   readonly createdAt: number
 }
 
+interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
 export interface VersionStore {
   /** The current configuration; null before the first push and after a reset. */
   current(): Promise<VersionRecord | null>
@@ -138,10 +142,7 @@ export interface VersionStore {
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
   /** Newest first. */
-  list(page: {
-    readonly limit: number
-    readonly offset: number
-  }): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
+  list(page: Page): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
 }
 
 export interface MappingStore {
@@ -199,10 +200,7 @@ export interface PushStore {
   /** `since`: only those that began or ended then or later, by the clock of whoever ran them. */
   steps(pushId: string, since?: number): Promise<readonly StepRecord[]>
   /** Newest first. */
-  list(page: {
-    readonly limit: number
-    readonly offset: number
-  }): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
+  list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
   /** Asks a running push to stop between two steps; whoever runs it reads this. False when it is not running. */

@@ -25,7 +25,7 @@ const pollMs = 500
 /** Reading a long journal takes its time from the push itself: this part of it, no more. */
 const share = 0.1
 const longestPauseMs = 1_000
-/** Times of steps are those of the process that ran them; another that resumed the push may be a little behind. */
+/** The clock of the process that runs the steps may be set back a little. */
 const overlapMs = 5_000
 
 export class PushBus {
@@ -71,7 +71,7 @@ export async function* followPush(
 ): AsyncGenerator<PushProgress> {
   const told = new Map<number, string>()
   let last = ''
-  let latest: number | undefined
+  let latest = 0
   for (;;) {
     // Armed before reading, so that a change in between is not slept through.
     const woken = bus.wait(id, signal)
@@ -81,12 +81,11 @@ export async function* followPush(
     const state = await liveState(deps, push)
     const now = `${state} ${String(push.stepsDone)}`
     const changed = now !== last
-    const since = latest === undefined || ended.has(state) ? undefined : latest - overlapMs
-    const records = changed ? await deps.store.pushes.steps(id, since) : []
+    const records = changed ? await deps.store.pushes.steps(id, Math.max(0, latest - overlapMs)) : []
     const spentMs = performance.now() - began
     if (last === '') yield { type: 'state', ...counts, state }
     for (const record of records) {
-      latest = Math.max(latest ?? 0, record.beganAt ?? 0, record.endedAt ?? 0)
+      latest = Math.max(latest, record.beganAt ?? 0, record.endedAt ?? 0)
       if (record.state === 'pending' || told.get(record.index) === record.state) continue
       told.set(record.index, record.state)
       yield { type: 'step', ...counts, step: stepView(record) }

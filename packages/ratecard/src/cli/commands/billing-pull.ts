@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from '../command.ts'
+import { literal } from '../../config/interpolate.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { count } from '../views/issues.ts'
@@ -37,7 +38,8 @@ export const billingPull: Command = {
     if (!update && (options.flag('all') || options.flag('dryRun')))
       throw usageFailure('--all and --dry-run belong to --update.', 'Write `ratecard billing pull --update --dry-run`.')
     const pulled = await connect(context).client.admin.pull({ signal: io.signal })
-    const text = `${JSON.stringify(pulled.document, null, 2)}\n`
+    // To be read as a file of the project, where `${NAME}` is a variable.
+    const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
     if (update) return updateFiles(context, pulled)
     const output = options.text('output')
     for (const item of pulled.unrepresentable)

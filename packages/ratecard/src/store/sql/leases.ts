@@ -194,8 +194,10 @@ class LeaseKeeper {
 
 function heldByAnother(name: string, ttlMs: number): ServiceError {
   const seconds = String(Math.ceil(ttlMs / 1000))
-  return new ServiceError('push_in_progress', `Somebody else is at work on "${name}" now.`, {
-    hint: `Wait until it is done and try again. If its process died, the way is free after ${seconds} seconds.`,
+  const what =
+    name === 'push' ? 'A push, a rollback or a reset runs now.' : `Somebody else is at work on "${name}" now.`
+  return new ServiceError('push_in_progress', what, {
+    hint: `Wait until it is done (\`ratecard billing pushes\` shows it) and try again. If its process died, the way is free after ${seconds} seconds.`,
   })
 }
 

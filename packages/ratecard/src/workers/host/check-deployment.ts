@@ -179,5 +179,6 @@ function checksumOf(value: unknown): string {
 }
 
 function megabytes(bytes: number): string {
-  return `${(bytes / (1024 * 1024)).toFixed(1)} MB`
+  // Up, so that what is too large by a byte does not read like the limit.
+  return `${(Math.ceil((bytes / (1024 * 1024)) * 10) / 10).toFixed(1)} MB`
 }

@@ -20,6 +20,8 @@ export interface WorkerLimits {
   readonly responseMs: number
   /** Wall time of one scheduled run, `waitUntil` included. */
   readonly scheduledMs: number
+  /** Requests in progress at one time; further ones are refused, so that one worker cannot use up the service’s sockets. */
+  readonly concurrent: number
 }
 
 export const defaultLimits: WorkerLimits = {
@@ -28,6 +30,7 @@ export const defaultLimits: WorkerLimits = {
   heapMb: 128,
   responseMs: 30_000,
   scheduledMs: 15 * 60_000,
+  concurrent: 1_000,
 }
 
 /** All that is needed to run one version of a worker, on any replica. */

@@ -117,7 +117,7 @@ export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
     carried: 0,
     spent: false,
     unrepresentable: whatNoDocumentSays(price, interval === null),
-    raw: price,
+    raw: null,
   }
 }
 

@@ -82,6 +82,6 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
     carried: 0,
     spent: false,
     unrepresentable: reasons({ type: type === null }),
-    raw: product,
+    raw: null,
   }
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Pool } from 'undici'
+import { ServiceError } from '../../../errors/service-error.ts'
 import type {
   RequestContext,
   RunningWorker,
@@ -83,12 +84,27 @@ export class WorkerdWorker implements RunningWorker {
 
   dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
     this.requests++
+    if (this.isFull()) return Promise.reject(this.full())
     return dispatch(this.pool, this.proxy, request, response, context)
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void> {
     this.requests++
+    if (this.isFull()) return Promise.reject(this.full())
     return upgrade(this.proxy, request, socket, head, context)
+  }
+
+  private isFull(): boolean {
+    return this.inFlight >= this.spec.limits.concurrent
+  }
+
+  private full(): ServiceError {
+    const { name, limits } = this.spec
+    return new ServiceError(
+      'worker_unavailable',
+      `The worker "${name}" has ${String(limits.concurrent)} requests in progress, which is its limit.`,
+      { hint: 'Try again in a moment. A worker that calls itself may do so without end.', retryAfter: 1 },
+    )
   }
 
   async scheduled(event: ScheduledEvent): Promise<ScheduledResult> {
