@@ -8,6 +8,7 @@ import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
 import { benchPublicRead } from './public-read.ts'
+import { benchReplicas } from './replicas.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
 import { benchStart } from './start.ts'
 import { benchWorkerHost } from './worker-host.ts'
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   start: benchStart,
   'worker-host': benchWorkerHost,
   'cron-lateness': benchCronLateness,
+  replicas: benchReplicas,
   large: benchLarge,
 }
 

@@ -11,15 +11,16 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Starts `serve.ts` in a process of its own and waits until it listens. The service takes its processor from `env`. */
+/** Starts `serve.ts` in a process of its own and waits until it listens. `settings` are the service's variables, beside those of every benchmark. */
 export async function startProcess(
   kind: 'service' | 'host' | 'sandbox' | 'bare' | 'proxy',
   argument: string,
-  env: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, string>> = {},
+  execArgv: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [kind, argument], {
+  const child = fork(fileURLToPath(new URL('serve.ts', import.meta.url)), [kind, argument, JSON.stringify(settings)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, ...env },
+    execArgv: [...execArgv],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const nextMessage = () =>

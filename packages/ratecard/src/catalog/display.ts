@@ -3,26 +3,30 @@ import type { BillingConfig, Coupon } from '../config/schema.ts'
 import { webhookId } from '../config/ids.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
-import { resourceKey } from './resource.ts'
+import { ResourceMap } from './resource-map.ts'
 import type { ResourceKind } from './resource.ts'
 
 /** Looks up the line of a resource of this document by kind and id; null for what it does not hold. */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
-  const lines = new Map<string, () => string>()
-  if (config !== null) {
-    for (const meter of config.meters ?? [])
-      lines.set(resourceKey('meter', meter.id), () => `${meter.display_name} (${meter.event_name})`)
-    for (const product of config.products) {
-      lines.set(resourceKey('product', product.id), () => product.name)
-      for (const price of product.prices ?? []) lines.set(resourceKey('price', price.id), () => describePrice(price))
-    }
-    for (const coupon of config.coupons ?? []) lines.set(resourceKey('coupon', coupon.id), () => describeCoupon(coupon))
-    for (const code of config.promotion_codes ?? [])
-      lines.set(resourceKey('promotion_code', code.id), () => `${code.code} → ${code.coupon}`)
-    for (const webhook of config.webhooks ?? [])
-      lines.set(resourceKey('webhook', webhookId(webhook)), () => webhook.url)
+  // Most documents that are planned are as they were: nobody asks for a line then.
+  let lines: ResourceMap<() => string> | undefined
+  return (kind, id) => (lines ??= linesOf(config)).get(kind, id)?.() ?? null
+}
+
+function linesOf(config: BillingConfig | null): ResourceMap<() => string> {
+  const lines = new ResourceMap<() => string>()
+  if (config === null) return lines
+  for (const meter of config.meters ?? [])
+    lines.set('meter', meter.id, () => `${meter.display_name} (${meter.event_name})`)
+  for (const product of config.products) {
+    lines.set('product', product.id, () => product.name)
+    for (const price of product.prices ?? []) lines.set('price', price.id, () => describePrice(price))
   }
-  return (kind, id) => lines.get(resourceKey(kind, id))?.() ?? null
+  for (const coupon of config.coupons ?? []) lines.set('coupon', coupon.id, () => describeCoupon(coupon))
+  for (const code of config.promotion_codes ?? [])
+    lines.set('promotion_code', code.id, () => `${code.code} → ${code.coupon}`)
+  for (const webhook of config.webhooks ?? []) lines.set('webhook', webhookId(webhook), () => webhook.url)
+  return lines
 }
 
 function describeCoupon(coupon: Coupon): string {

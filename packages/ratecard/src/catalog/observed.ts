@@ -1,7 +1,8 @@
 // Whose the live objects are. An object is ours when the mapping history knows it, or when it carries our mark; the history
 // outranks the mark. Everything else belongs to somebody else and is never touched.
 import type { ConfigId, MappingEntry, ObservedResource, ProcessorId, ResourceKind, Snapshot } from './resource.ts'
-import { resourceKey, resourceKinds } from './resource.ts'
+import { ResourceMap } from './resource-map.ts'
+import { resourceKinds } from './resource.ts'
 
 export interface Ownership {
   /** The configuration id that an object stands or stood for; null when it is not ours. */
@@ -19,47 +20,43 @@ export interface Ownership {
 }
 
 export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[]): Ownership {
-  const ownerByHistory = new Map<string, ConfigId>()
-  const current = new Map<string, ProcessorId>()
+  const ownerByHistory = new ResourceMap<ConfigId>()
+  const current = new ResourceMap<ProcessorId>()
   for (const entry of [...mappings].sort((a, b) => a.sequence - b.sequence)) {
-    ownerByHistory.set(resourceKey(entry.kind, entry.processorId), entry.configId)
-    current.set(resourceKey(entry.kind, entry.configId), entry.processorId)
+    ownerByHistory.set(entry.kind, entry.processorId, entry.configId)
+    current.set(entry.kind, entry.configId, entry.processorId)
   }
 
-  const byId = new Map<string, ObservedResource>()
-  const byOwner = new Map<string, ObservedResource[]>()
+  const byId = new ResourceMap<ObservedResource>()
+  const byOwner = new ResourceMap<ObservedResource[]>()
   for (const kind of resourceKinds) {
     for (const object of snapshot[kind] as readonly ObservedResource[]) {
-      byId.set(resourceKey(kind, object.processorId), object)
-      const owner = ownerByHistory.get(resourceKey(kind, object.processorId)) ?? object.mark
+      byId.set(kind, object.processorId, object)
+      const owner = ownerByHistory.get(kind, object.processorId) ?? object.mark
       if (owner === null) continue
-      const key = resourceKey(kind, owner)
-      const group = byOwner.get(key)
-      if (group === undefined) byOwner.set(key, [object])
+      const group = byOwner.get(kind, owner)
+      if (group === undefined) byOwner.set(kind, owner, [object])
       else group.push(object)
     }
   }
   const byLookupKey = new Map<string, ObservedResource<'price'>>()
   for (const price of snapshot.price) if (price.lookupKey !== null) byLookupKey.set(price.lookupKey, price)
-  for (const [key, group] of byOwner) {
+  for (const [kind, owner, group] of byOwner.entries()) {
     if (group.length === 1) continue
-    const mapped = current.get(key)
+    const mapped = current.get(kind, owner)
     group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
   }
 
   return {
-    ownerOf: (kind, id) => {
-      const key = resourceKey(kind, id)
-      return ownerByHistory.get(key) ?? byId.get(key)?.mark ?? null
-    },
-    currentOf: (kind, id) => current.get(resourceKey(kind, id)) ?? null,
+    ownerOf: (kind, id) => ownerByHistory.get(kind, id) ?? byId.get(kind, id)?.mark ?? null,
+    currentOf: (kind, id) => current.get(kind, id) ?? null,
     candidates: <K extends ResourceKind>(kind: K, id: ConfigId) =>
-      (byOwner.get(resourceKey(kind, id)) ?? []) as unknown as readonly ObservedResource<K>[],
+      (byOwner.get(kind, id) ?? []) as unknown as readonly ObservedResource<K>[],
     find: <K extends ResourceKind>(kind: K, id: ProcessorId) =>
-      (byId.get(resourceKey(kind, id)) ?? null) as ObservedResource<K> | null,
+      (byId.get(kind, id) ?? null) as ObservedResource<K> | null,
     all: <K extends ResourceKind>(kind: K) => snapshot[kind] as unknown as readonly ObservedResource<K>[],
     holderOf: (lookupKey) => byLookupKey.get(lookupKey) ?? null,
-    everMapped: (kind, id) => ownerByHistory.has(resourceKey(kind, id)),
+    everMapped: (kind, id) => ownerByHistory.has(kind, id),
   }
 }
 

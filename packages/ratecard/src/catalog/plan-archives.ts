@@ -1,6 +1,6 @@
 // Everything that goes, planned last: what the document no longer holds, what was replaced, and strays of abandoned pushes.
 import type { Draft, PlanContext } from './plan-context.ts'
-import { resourceKey, resourceKinds } from './resource.ts'
+import { resourceKinds } from './resource.ts'
 import type { ConfigId, DesiredResource, ObservedResource, ProcessorId, ResourceKind } from './resource.ts'
 import type { ArchiveStep } from './steps.ts'
 
@@ -15,16 +15,15 @@ function archiveIfNotWanted(context: PlanContext, object: ObservedResource): voi
   const { kind, processorId } = object
   const owner = context.own.ownerOf(kind, processorId)
   if (owner === null || !object.active) return
-  const settled = context.settled.has(resourceKey(kind, processorId))
+  const settled = context.settled.has(kind, processorId)
   if (settled) return
-  const key = resourceKey(kind, owner)
-  const wanted = context.wanted.has(key)
+  const wanted = context.wanted.has(kind, owner)
   // The plan refuses this resource: whatever stands for it stays.
-  if (wanted && !context.outcomes.has(key)) return
-  context.settled.add(resourceKey(kind, processorId))
+  if (wanted && !context.outcomes.has(kind, owner)) return
+  context.settled.set(kind, processorId, true)
   context.archives[kind].push(archiveStep(object, owner))
   const replaced = wanted && context.own.currentOf(kind, owner) === processorId
-  const removed = !wanted && context.known.has(key)
+  const removed = !wanted && context.known.has(kind, owner)
   if (!replaced && !removed) context.strays.push(archiveDraft(kind, owner, processorId, 'stray'))
 }
 
@@ -35,10 +34,12 @@ export function archiveStep(object: ObservedResource, id: ConfigId): ArchiveStep
 }
 
 function reportRemoved(context: PlanContext, kind: ResourceKind, resource: DesiredResource): void {
-  const key = resourceKey(kind, resource.configId)
-  if (context.wanted.has(key) || context.drafts.has(key)) return
+  if (context.wanted.has(kind, resource.configId) || context.drafts.has(kind, resource.configId)) return
   const current = context.own.currentOf(kind, resource.configId)
-  context.drafts.set(key, { ...archiveDraft(kind, resource.configId, current, 'removed'), home: resource.home })
+  context.drafts.set(kind, resource.configId, {
+    ...archiveDraft(kind, resource.configId, current, 'removed'),
+    home: resource.home,
+  })
 }
 
 function archiveDraft(

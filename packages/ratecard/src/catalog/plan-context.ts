@@ -11,7 +11,8 @@ import { documentName, documentValue, referenceEntries, referenceFields } from '
 import { ownershipOf } from './observed.ts'
 import type { Ownership } from './observed.ts'
 import type { Change, FieldChange, PlanInput } from './plan.ts'
-import { processorId, resourceKey, resourceKinds } from './resource.ts'
+import { processorId, resourceKinds } from './resource.ts'
+import { ResourceMap } from './resource-map.ts'
 import type { Catalog, ConfigId, DesiredResource, FieldsOf, ProcessorId, ResourceKind } from './resource.ts'
 import type { ArchiveStep, Step } from './steps.ts'
 
@@ -36,16 +37,16 @@ export interface PlanContext {
   readonly desired: Catalog
   readonly previous: Catalog
   readonly own: Ownership
-  readonly wanted: ReadonlyMap<string, DesiredResource>
-  readonly known: ReadonlyMap<string, DesiredResource>
-  readonly drafts: Map<string, Draft>
+  readonly wanted: ResourceMap<DesiredResource>
+  readonly known: ResourceMap<DesiredResource>
+  readonly drafts: ResourceMap<Draft>
   readonly strays: Draft[]
   /** What each wanted resource will be: a processor id, or null while it is to be made. Absent when the plan refuses it. */
-  readonly outcomes: Map<string, ProcessorId | null>
+  readonly outcomes: ResourceMap<ProcessorId | null>
   /** Objects that stay or come back, and objects whose archive step is planned already. */
-  readonly settled: Set<string>
+  readonly settled: ResourceMap<true>
   /** Ids that this plan gives to new products and coupons. */
-  readonly chosenIds: Set<string>
+  readonly chosenIds: ResourceMap<true>
   readonly forward: Step[]
   /** Fields with their references resolved, each worked out once. */
   readonly resolved: Readonly<Record<'want' | 'last', Map<DesiredResource, unknown>>>
@@ -63,11 +64,11 @@ export function createContext(input: PlanInput): PlanContext {
     own: ownershipOf(input.snapshot, input.mappings),
     wanted: indexOf(desired),
     known: indexOf(previous),
-    drafts: new Map(),
+    drafts: new ResourceMap(),
     strays: [],
-    outcomes: new Map(),
-    settled: new Set(),
-    chosenIds: new Set(),
+    outcomes: new ResourceMap(),
+    settled: new ResourceMap(),
+    chosenIds: new ResourceMap(),
     forward: [],
     resolved: { want: new Map(), last: new Map() },
     archives: { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] },
@@ -75,11 +76,10 @@ export function createContext(input: PlanInput): PlanContext {
   }
 }
 
-function indexOf(catalog: Catalog): Map<string, DesiredResource> {
-  const index = new Map<string, DesiredResource>()
+function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
+  const index = new ResourceMap<DesiredResource>()
   for (const kind of resourceKinds)
-    for (const resource of catalog[kind] as readonly DesiredResource[])
-      index.set(resourceKey(kind, resource.configId), resource)
+    for (const resource of catalog[kind] as readonly DesiredResource[]) index.set(kind, resource.configId, resource)
   return index
 }
 
@@ -88,7 +88,7 @@ export function wantedFields<K extends ResourceKind>(
   context: PlanContext,
   resource: DesiredResource<K>,
 ): FieldsOf<K, ProcessorId> {
-  return remembered(context, resource, 'want', (kind, id) => context.outcomes.get(resourceKey(kind, id)) ?? null)
+  return remembered(context, resource, 'want', (kind, id) => context.outcomes.get(kind, id) ?? null)
 }
 
 /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
@@ -97,7 +97,7 @@ export function lastFields<K extends ResourceKind>(
   kind: K,
   id: ConfigId,
 ): FieldsOf<K, ProcessorId> | null {
-  const last = context.known.get(resourceKey(kind, id)) as DesiredResource<K> | undefined
+  const last = context.known.get(kind, id) as DesiredResource<K> | undefined
   if (last === undefined || last.home === 'local') return null
   return remembered(context, last, 'last', (of, name) => context.own.currentOf(of, name))
 }
@@ -243,10 +243,9 @@ export function changesOf(context: PlanContext): Change[] {
     const order = [...context.desired[kind], ...context.previous[kind]] as readonly DesiredResource[]
     const seen = new Set<string>()
     for (const { configId } of order) {
-      const key = resourceKey(kind, configId)
-      const draft = context.drafts.get(key)
-      if (draft === undefined || seen.has(key)) continue
-      seen.add(key)
+      const draft = context.drafts.get(kind, configId)
+      if (draft === undefined || seen.has(configId)) continue
+      seen.add(configId)
       changes.push(toChange(draft))
     }
   }

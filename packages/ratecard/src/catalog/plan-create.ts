@@ -4,7 +4,7 @@ import { canonicalJson } from '../config/canonical.ts'
 import { archiveStep } from './plan-archives.ts'
 import { refuse } from './plan-context.ts'
 import type { PlanContext } from './plan-context.ts'
-import { processorId, resourceKey } from './resource.ts'
+import { processorId } from './resource.ts'
 import type { DesiredResource, ObservedResource, ProcessorId, ResourceKind } from './resource.ts'
 import type { Step } from './steps.ts'
 
@@ -50,9 +50,9 @@ function chosenId(context: PlanContext, want: DesiredResource): ProcessorId | nu
   const taken = (id: string) =>
     context.own.everMapped(want.kind, id) ||
     context.own.find(want.kind, processorId(id)) !== null ||
-    context.chosenIds.has(resourceKey(want.kind, id))
+    context.chosenIds.has(want.kind, id)
   const choose = (id: string) => {
-    context.chosenIds.add(resourceKey(want.kind, id))
+    context.chosenIds.set(want.kind, id, true)
     return processorId(id)
   }
   if (!taken(base)) return choose(base)
@@ -87,14 +87,13 @@ export function lookupKeyIsFree(context: PlanContext, want: DesiredResource): bo
 export function clearTheWay(context: PlanContext, want: DesiredResource): boolean {
   if (want.kind !== 'meter' && want.kind !== 'promotion_code') return true
   for (const object of context.own.all(want.kind) as readonly ObservedResource[]) {
-    const key = resourceKey(want.kind, object.processorId)
-    if (!object.active || context.settled.has(key) || !inTheWay(want, object)) continue
+    if (!object.active || context.settled.has(want.kind, object.processorId) || !inTheWay(want, object)) continue
     if (object.processorId === want.adopt) continue
     if (context.own.ownerOf(want.kind, object.processorId) === null) {
       refuseTaken(context, want, object)
       return false
     }
-    context.settled.add(key)
+    context.settled.set(want.kind, object.processorId, true)
     context.forward.push(archiveStep(object, want.configId))
   }
   return true

@@ -2,7 +2,6 @@
 // archive a price that is still somebody's default.
 import type { FieldChange, Origin } from './plan.ts'
 import type { PlanContext } from './plan-context.ts'
-import { resourceKey } from './resource.ts'
 import type { ConfigId, DesiredResource, ProcessorId } from './resource.ts'
 
 export function decideDefaultPrices(context: PlanContext): void {
@@ -10,9 +9,8 @@ export function decideDefaultPrices(context: PlanContext): void {
 }
 
 function decideDefaultPrice(context: PlanContext, product: DesiredResource<'product'>): void {
-  const key = resourceKey('product', product.configId)
-  const outcome = context.outcomes.get(key)
-  const draft = context.drafts.get(key)
+  const outcome = context.outcomes.get('product', product.configId)
+  const draft = context.drafts.get('product', product.configId)
   if (outcome === undefined || draft === undefined) return
   const live = outcome === null ? null : (context.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const want = product.fields.defaultPrice
@@ -42,7 +40,7 @@ function needsMove(context: PlanContext, want: ConfigId | null, live: ProcessorI
     // Somebody else's price as default is not ours to clear.
     return live !== null && context.own.ownerOf('price', live) !== null
   }
-  const target = context.outcomes.get(resourceKey('price', want))
+  const target = context.outcomes.get('price', want)
   if (target === undefined) return false
   return target === null || target !== live
 }
@@ -60,7 +58,7 @@ function defaultChange(
   live: ProcessorId | null,
   moves: boolean,
 ): FieldChange | null {
-  const last = context.known.get(resourceKey('product', product.configId)) as DesiredResource<'product'> | undefined
+  const last = context.known.get('product', product.configId) as DesiredResource<'product'> | undefined
   const lastPrice = last?.fields.defaultPrice ?? null
   const lastId = lastPrice === null ? null : context.own.currentOf('price', lastPrice)
   const edited = last !== undefined && lastPrice !== product.fields.defaultPrice

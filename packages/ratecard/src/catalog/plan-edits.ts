@@ -3,12 +3,11 @@ import { differences, same } from './compare.ts'
 import { fieldChange } from './plan-context.ts'
 import type { PlanContext } from './plan-context.ts'
 import type { FieldChange } from './plan.ts'
-import { resourceKey } from './resource.ts'
 import type { DesiredResource, FieldsOf, ResourceKind } from './resource.ts'
 
 /** Differences between the last applied version and this document, in fields the processor holds. */
 export function editsSince<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>): FieldChange[] {
-  const known = context.known.get(resourceKey(want.kind, want.configId)) as DesiredResource<K> | undefined
+  const known = context.known.get(want.kind, want.configId) as DesiredResource<K> | undefined
   if (known === undefined) return []
   const [before, after] = [known.fields as FieldsOf<K, never>, want.fields as FieldsOf<K, never>]
   return [
@@ -19,7 +18,7 @@ export function editsSince<K extends ResourceKind>(context: PlanContext, want: D
 
 /** Differences in the fields that are ours alone: no processor write. */
 export function ourEdits(context: PlanContext, want: DesiredResource): FieldChange[] {
-  const known = context.known.get(resourceKey(want.kind, want.configId))
+  const known = context.known.get(want.kind, want.configId)
   if (known === undefined) return []
   if (same(want.ours, known.ours)) return []
   return [...new Set([...Object.keys(want.ours), ...Object.keys(known.ours)])]

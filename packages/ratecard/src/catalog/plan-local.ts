@@ -2,22 +2,21 @@
 import type { PlanContext } from './plan-context.ts'
 import { editsSince } from './plan-edits.ts'
 import type { Change } from './plan.ts'
-import { processorId, resourceKey } from './resource.ts'
+import { processorId } from './resource.ts'
 import type { DesiredResource } from './resource.ts'
 
 export function decideLocal(context: PlanContext, want: DesiredResource): void {
-  const key = resourceKey(want.kind, want.configId)
   const self = processorId(want.configId)
   const mapped = context.own.currentOf(want.kind, want.configId)
-  const known = context.known.get(key)
+  const known = context.known.get(want.kind, want.configId)
   const because = editsSince(context, want)
   const moves = mapped !== self
   let action: Change['action']
   if (known === undefined) action = moves ? 'create' : 'reactivate'
   else if (moves) action = 'replace'
   else action = because.length > 0 ? 'update' : 'keep'
-  context.outcomes.set(key, self)
-  context.drafts.set(key, {
+  context.outcomes.set(want.kind, want.configId, self)
+  context.drafts.set(want.kind, want.configId, {
     action,
     kind: want.kind,
     configId: want.configId,

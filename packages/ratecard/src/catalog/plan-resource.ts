@@ -9,7 +9,6 @@ import { createStep, usedUp } from './plan-create.ts'
 import { fieldChange, lastFields, refuse, wantedFields, warn } from './plan-context.ts'
 import type { Draft, PlanContext } from './plan-context.ts'
 import type { FieldChange } from './plan.ts'
-import { resourceKey } from './resource.ts'
 import type { DesiredResource, FieldsOf, ObservedResource, ResourceKind } from './resource.ts'
 import { settleOn } from './plan-settle.ts'
 
@@ -119,7 +118,7 @@ function settleExhausted<K extends ResourceKind>(
 }
 
 function decideAbsent<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>): void {
-  const known = context.known.get(resourceKey(want.kind, want.configId))
+  const known = context.known.get(want.kind, want.configId)
   const mapped = context.own.currentOf(want.kind, want.configId)
   if (known === undefined) {
     createStep(context, want, 0)
@@ -156,7 +155,7 @@ function decideReplacement<K extends ResourceKind>(
       'Lower `max_redemptions` if the earlier redemptions are to count.',
     )
   createStep(context, want, target.redeemed + target.carried)
-  const known = context.known.has(resourceKey(want.kind, want.configId))
+  const known = context.known.has(want.kind, want.configId)
   draftNew(
     context,
     want,
@@ -173,8 +172,7 @@ function draftNew<K extends ResourceKind>(
   action: 'create' | 'replace',
   because: FieldChange[],
 ): void {
-  const key = resourceKey(want.kind, want.configId)
-  context.outcomes.set(key, null)
+  context.outcomes.set(want.kind, want.configId, null)
   const draft: Draft = {
     action,
     kind: want.kind,
@@ -186,7 +184,7 @@ function draftNew<K extends ResourceKind>(
     reused: false,
     reason: 'removed',
   }
-  context.drafts.set(key, draft)
+  context.drafts.set(want.kind, want.configId, draft)
 }
 
 function decideAdoption<K extends ResourceKind>(context: PlanContext, want: DesiredResource<K>): void {
@@ -205,7 +203,7 @@ function decideAdoption<K extends ResourceKind>(context: PlanContext, want: Desi
     return
   }
   const owner = context.own.ownerOf(want.kind, id)
-  const holder = owner === null ? undefined : context.wanted.get(resourceKey(want.kind, owner))
+  const holder = owner === null ? undefined : context.wanted.get(want.kind, owner)
   if (
     owner !== null &&
     owner !== want.configId &&

@@ -6,7 +6,6 @@ import type { PlanContext } from './plan-context.ts'
 import { clearTheWay, lookupKeyIsFree } from './plan-create.ts'
 import { ourEdits } from './plan-edits.ts'
 import type { Change, FieldChange } from './plan.ts'
-import { resourceKey } from './resource.ts'
 import type { DesiredResource, FieldsOf, ObservedResource, ResourceKind } from './resource.ts'
 import type { Step } from './steps.ts'
 
@@ -30,7 +29,6 @@ export function settleOn<K extends ResourceKind>(
   found: readonly Difference[],
   options: SettleOptions<K>,
 ): void {
-  const key = resourceKey(want.kind, want.configId)
   const needs: Needs = {
     // Codes are switched by their own field `active`; a coupon that exists is active.
     activate: !object.active && want.kind !== 'promotion_code' && want.kind !== 'coupon',
@@ -43,7 +41,7 @@ export function settleOn<K extends ResourceKind>(
   if (wakes) clearTheWay(context, want)
 
   const mapped = context.own.currentOf(want.kind, want.configId)
-  const known = context.known.get(key)
+  const known = context.known.get(want.kind, want.configId)
   const because: FieldChange[] = [
     ...(options.replacing?.found ?? found).map((difference) => fieldChange(context, want.kind, difference)),
     ...(known === undefined || options.adopting
@@ -56,9 +54,9 @@ export function settleOn<K extends ResourceKind>(
   ]
   const moves = mapped !== object.processorId
   const action = actionFor(context, want, object, because, moves, options)
-  context.outcomes.set(key, object.processorId)
-  context.settled.add(resourceKey(want.kind, object.processorId))
-  context.drafts.set(key, {
+  context.outcomes.set(want.kind, want.configId, object.processorId)
+  context.settled.set(want.kind, object.processorId, true)
+  context.drafts.set(want.kind, want.configId, {
     action,
     kind: want.kind,
     configId: want.configId,
@@ -121,7 +119,7 @@ function actionFor<K extends ResourceKind>(
   options: SettleOptions<K>,
 ): Change['action'] {
   if (options.adopting) return 'adopt'
-  const known = context.known.has(resourceKey(want.kind, want.configId))
+  const known = context.known.has(want.kind, want.configId)
   if (!known) return object.active && moves ? 'adopt' : 'reactivate'
   if (moves) return 'replace'
   return because.length > 0 ? 'update' : 'keep'

@@ -23,7 +23,7 @@ export function checkWebhooks(context: PlanContext): void {
         endpoint.active &&
         endpoint.fields.url === webhook.fields.url &&
         context.own.ownerOf('webhook', endpoint.processorId) === null &&
-        !context.settled.has(`webhook:${endpoint.processorId}`),
+        !context.settled.has('webhook', endpoint.processorId),
     )
     if (foreign !== undefined)
       warn(

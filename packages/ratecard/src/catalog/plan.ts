@@ -10,7 +10,7 @@ import { decideDefaultPrices } from './plan-default-price.ts'
 import { decideResource } from './plan-resource.ts'
 import { checkWebhooks } from './plan-webhooks.ts'
 import type { ConfigId, DesiredResource, MappingEntry, ProcessorId, ResourceKind, Snapshot } from './resource.ts'
-import { resourceKey, resourceKinds } from './resource.ts'
+import { resourceKinds } from './resource.ts'
 import type { Step } from './steps.ts'
 
 /** Whose change a difference is: the author's edit, an edit at the processor, or both. */
@@ -117,7 +117,7 @@ function bindingsOf(context: PlanContext): Binding[] {
   const bindings: Binding[] = []
   for (const kind of resourceKinds)
     for (const { configId } of context.desired[kind] as readonly DesiredResource[]) {
-      const outcome = context.outcomes.get(resourceKey(kind, configId))
+      const outcome = context.outcomes.get(kind, configId)
       if (outcome !== undefined && outcome !== null) bindings.push({ kind, configId, processorId: outcome })
     }
   return bindings

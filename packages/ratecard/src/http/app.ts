@@ -37,7 +37,7 @@ import { workerRunRoutes } from './routes/worker-runs.ts'
 import { workerRoutes } from './routes/workers.ts'
 import { createOrigins } from './session.ts'
 import type { Origins } from './session.ts'
-import { createServerWithShortPath } from './short-path.ts'
+import { configPath, createServerWithShortPath } from './short-path.ts'
 import { compileValidator } from './validator.ts'
 import { WorkerGateway } from './worker-gateway.ts'
 
@@ -77,6 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const workers = new WorkerGateway({
     service,
     docsUrl,
+    ownPath: configPath,
     closing: closing.signal,
     onInternal: (error, requestId) => {
       logger.error({ err: error, request_id: requestId }, 'request to a worker failed')

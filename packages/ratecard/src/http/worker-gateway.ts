@@ -9,8 +9,10 @@ import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { requestIdFrom } from './request-id.ts'
 
 export interface WorkerGatewayOptions {
-  readonly service: Pick<Service, 'workerAtHost' | 'dispatchToWorker' | 'upgradeToWorker'>
+  readonly service: Pick<Service, 'workerAtHost' | 'workersHaveHosts' | 'dispatchToWorker' | 'upgradeToWorker'>
   readonly docsUrl: string
+  /** The path of the API that is asked for most. */
+  readonly ownPath: string
   /** Draining: what is new is refused, and upgraded connections end after a moment. */
   readonly closing: AbortSignal
   /** Failures of ours, with their cause. */
@@ -37,6 +39,7 @@ const upgradedGraceMs = 3_000
 export class WorkerGateway {
   private readonly options: WorkerGatewayOptions
   private readonly upgraded = new Set<Duplex>()
+  private lastHost = { said: '', plain: '' }
 
   constructor(options: WorkerGatewayOptions) {
     this.options = options
@@ -47,6 +50,8 @@ export class WorkerGateway {
 
   /** True when the request is a worker's: then it is answered here. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
+    // The price list is read far more often than workers are: without host names of theirs its path says enough.
+    if (request.url === this.options.ownPath && !this.options.service.workersHaveHosts()) return false
     const target = this.targetOf(request)
     if (target === null) return false
     this.dispatch(target, request, response)
@@ -135,13 +140,20 @@ export class WorkerGateway {
     const absolute = target.startsWith('/') ? null : absoluteForm.exec(target)
     const host = absolute?.[1] ?? firstHost(request.rawHeaders)
     const url = absolute === null ? target : rooted(absolute[2] ?? '')
-    const name = this.options.service.workerAtHost(host.toLowerCase().replace(/\.?(?::\d*)?$/, ''))
+    const name = this.options.service.workerAtHost(this.plainHost(host))
     if (name !== null) return { name, host, path: url.startsWith('/') ? url : '/', prefix: '' }
     if (!url.startsWith(root)) return null
     const length = url.slice(root.length).search(/[/?]/)
     const end = length < 0 ? url.length : root.length + length
     if (end === root.length) return null
     return { name: url.slice(root.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
+  }
+
+  /** Without port and case. Most requests name the host of the one before: the price list is read far more often than workers are. */
+  private plainHost(host: string): string {
+    if (host !== this.lastHost.said)
+      this.lastHost = { said: host, plain: host.toLowerCase().replace(/\.?(?::\d*)?$/, '') }
+    return this.lastHost.plain
   }
 
   private cut(): void {

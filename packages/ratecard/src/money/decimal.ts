@@ -68,6 +68,8 @@ export function decimalText(value: Decimal): string {
  * text, so 33.5 is "33.5". Places are not limited. Throws RangeError when it is no finite decimal.
  */
 export function canonicalDecimal(value: string | number): string {
+  // What nearly every amount is.
+  if (Number.isSafeInteger(value)) return String(value)
   const match = scientific.exec(String(value))
   if (match === null) throw new RangeError(`"${String(value).slice(0, 40)}" is not a decimal`)
   const [, sign, whole = '', fraction = '', exponent = '0'] = match

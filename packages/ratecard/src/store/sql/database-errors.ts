@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/
 /** Node's and pg's words for a connection that could not be made or was lost; PostgreSQL's classes of the same. */
 const connectionCodes =
-  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
+  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
 const connectionMessages =
   /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
@@ -21,8 +21,9 @@ export function asServiceError(error: unknown): unknown {
   })
 }
 
+/** Nothing was done, and doing it again may succeed: also when a lock was not to be had for seconds. */
 export function isSerializationFailure(error: unknown): boolean {
-  return error instanceof Error && /^(40001|40P01)$/.test(codeOf(error))
+  return error instanceof Error && /^(40001|40P01|55P03)$/.test(codeOf(error))
 }
 
 /** A row that there may be only one of is there already. */

@@ -66,6 +66,10 @@ export class Fleet {
     return this.hosts.get(host) ?? null
   }
 
+  hasHosts(): boolean {
+    return this.hosts.size > 0
+  }
+
   knows(name: string): boolean {
     return this.members.has(name)
   }

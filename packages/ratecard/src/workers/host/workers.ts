@@ -67,6 +67,7 @@ export function operationsOf(workers: Workers): WorkerOperations {
     cronRuns: (...args) => workers.cronRuns(...args),
     triggerCron: (...args) => workers.triggerCron(...args),
     workerAtHost: (host) => workers.workerAtHost(host),
+    workersHaveHosts: () => workers.workersHaveHosts(),
     dispatchToWorker: (...args) => workers.dispatchToWorker(...args),
     upgradeToWorker: (...args) => workers.upgradeToWorker(...args),
   }
@@ -204,6 +205,11 @@ class LocalWorkers implements Workers {
         hint: 'Send `{"cron": "* * * * *"}`; the handler gets it as `event.cron`.',
       })
     return runView(await scheduler.trigger({ worker: name, cron: expression, deploymentId: deployment.id }))
+  }
+
+  workersHaveHosts(): boolean {
+    if (this.hosting === null) return false
+    return this.options.domain !== null || this.hosting.fleet.hasHosts()
   }
 
   workerAtHost(host: string): string | null {

@@ -11,6 +11,8 @@ const connectMs = 5000
 const queryMs = 30_000
 /** Our transactions wait for nothing but their own statements. One that is silent this long belongs to a process that stands still. */
 const silentMs = 5_000
+/** Shorter, so that the other transactions of such a process give up while the first is waited for, and do not come after it one by one. */
+const lockMs = 4_000
 
 /** The URL is never part of an error: it may hold a password. */
 export function openPostgresPool(url: string): pg.Pool {
@@ -64,7 +66,8 @@ class CleaningCompiler extends PostgresQueryCompiler {
 class EndingDriver extends PostgresDriver {
   // For the transaction alone and with its first message: poolers in between know no settings of a session.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const settings = `set local idle_in_transaction_session_timeout = ${String(silentMs)}`
-    await connection.executeQuery(CompiledQuery.raw(`begin; ${settings}`))
+    const settings = { idle_in_transaction_session_timeout: silentMs, lock_timeout: lockMs }
+    const statements = Object.entries(settings).map(([name, ms]) => `set local ${name} = ${String(ms)}`)
+    await connection.executeQuery(CompiledQuery.raw(['begin', ...statements].join('; ')))
   }
 }

@@ -1,0 +1,26 @@
+import { resourceKinds } from './resource.ts'
+import type { ResourceKind } from './resource.ts'
+
+/** A map by kind and id: one map for each kind, because to join the two into one key costs a plan more than all its decisions. */
+export class ResourceMap<V> {
+  readonly #byKind = Object.fromEntries(resourceKinds.map((kind) => [kind, new Map<string, V>()])) as Readonly<
+    Record<ResourceKind, Map<string, V>>
+  >
+
+  get(kind: ResourceKind, id: string): V | undefined {
+    return this.#byKind[kind].get(id)
+  }
+
+  has(kind: ResourceKind, id: string): boolean {
+    return this.#byKind[kind].has(id)
+  }
+
+  set(kind: ResourceKind, id: string, value: V): void {
+    this.#byKind[kind].set(id, value)
+  }
+
+  /** Kinds in creation order. */
+  *entries(): Generator<readonly [ResourceKind, string, V]> {
+    for (const kind of resourceKinds) for (const [id, value] of this.#byKind[kind]) yield [kind, id, value]
+  }
+}
