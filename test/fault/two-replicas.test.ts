@@ -81,10 +81,10 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
     { timeout: 120_000 },
     async (at) => {
       const world = await replicaWorld()
-      // The ninth write is sent when an earlier price was answered and journalled, while others are on their way.
+      // The product and nine prices: eight are in flight at once, so others are journalled by then, and others on their way.
       const [stopped, other] = await Promise.all([
-        world.startReplica({ leaseMs: 1_500, stop: { at, write: 10 } }),
-        world.startReplica({ leaseMs: 1_500 }),
+        world.startReplica({ leaseMs: 3_000, stop: { at, write: 10 } }),
+        world.startReplica({ leaseMs: 3_000 }),
       ])
       const unfinished = push(stopped, wideDocument('one')).catch((error: unknown) => ({ status: 0, body: { error } }))
       await until(() => Promise.resolve(stopped.isStopped()))
