@@ -31,8 +31,10 @@ class Balancer {
 
   async send(ask: (replica: Replica) => Promise<Reply>): Promise<Reply> {
     const refusals: unknown[] = []
+    // Its own turn from here on: others that ask meanwhile must not send it to the same replica again and again.
+    const first = this.#next++
     while (refusals.length < 2 * this.replicas.length) {
-      const replica = this.replicas[this.#next++ % this.replicas.length] as Replica
+      const replica = this.replicas[(first + refusals.length) % this.replicas.length] as Replica
       try {
         const reply = await ask(replica)
         if (reply.status !== 503) return reply
