@@ -48,9 +48,10 @@ class Balancer {
   }
 }
 
+/** No connection came about, so nothing was sent: nobody listens, or a listener closed with the connection still in its queue. */
 function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect'
 }
 
 /** A new connection for each, so that none is found closed just when it is used. */
