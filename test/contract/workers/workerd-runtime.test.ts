@@ -58,20 +58,6 @@ describe('a worker on the runtime', () => {
     expect(worker.handlers).toEqual({ fetch: true, scheduled: false, pending: 0 })
   })
 
-  it('takes no more requests at a time than its limit, and goes on when some are done', async () => {
-    const holding = fetchOnly(
-      "return request.url.endsWith('/free') ? new Response('free') : new Promise((resolve) => setTimeout(resolve, 60_000))",
-    )
-    const { site } = await serve(spec(holding, { limits: { concurrent: 2 } }))
-    const leave = new AbortController()
-    const asked = [1, 2, 3].map(() => fetch(site.url, { signal: leave.signal }))
-    const refused = await Promise.race(asked)
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'worker_unavailable'])
-    leave.abort()
-    await Promise.allSettled(asked)
-    await expect.poll(async () => (await fetch(`${site.url}/free`)).status).toBe(200)
-  })
-
   it('streams both ways without keeping a body', async () => {
     const { site } = await serve(spec(fetchOnly('return new Response(request.body)')))
     const bytes = randomBytes(12 * 1024 * 1024)
