@@ -48,10 +48,9 @@ class Balancer {
   }
 }
 
-/** No connection came about, so nothing was sent: nobody listens, or a listener closed with the connection still in its queue. */
+/** No answer began. Balancers then ask another replica when the request may be repeated, and all of these may: reads, and pushes under their key. */
 function isRefused(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect'
+  return error instanceof TypeError && error.message === 'fetch failed'
 }
 
 /** A new connection for each, so that none is found closed just when it is used. */

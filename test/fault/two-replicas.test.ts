@@ -121,11 +121,11 @@ async function expectNothingToDo(world: ReplicaWorld, replicas: readonly Replica
   expect(await world.takeWrites()).toEqual([])
 }
 
-/** Asks again while somebody else pushes. */
+/** Asks again while somebody else pushes, or while locks of a process that stands still keep its push from being resolved. */
 async function untilFree(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()
   await until(async () => {
-    if (answer.body['code'] !== 'push_in_progress') return true
+    if (!/^push_(in_progress|unfinished)$/.test(String(answer.body['code']))) return true
     answer = await ask()
     return false
   })
