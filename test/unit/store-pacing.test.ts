@@ -85,3 +85,10 @@ test('a clock that was set back far does not stop the calls', () => {
   const before = nextSlots([], { operation: 'a', count: 10, limits }, 7200 * second)
   expect(nextSlots(before, { operation: 'a', count: 1, limits }, 5)).toEqual([{ at: 5, operation: 'a' }])
 })
+
+test('a queue that is longer than a minute keeps to a slow rate', () => {
+  const limits = { perSecond: 1, perOperationPerSecond: 1 }
+  const given: Slot[] = []
+  for (let ask = 0; ask < 20; ask++) given.push(...nextSlots(given, { operation: 'a', count: 12, limits }, 0))
+  expect(shortestOverrun(given, 1)).toBeGreaterThanOrEqual(second)
+})

@@ -16,12 +16,13 @@ export interface PaceLimits {
 /** How late a slot may be used. Slots lie so far apart that calls which come this late still keep to the limit. */
 export const toleranceMs = 50
 const window = (1000 + toleranceMs) * 1000
-/** Slots further ahead than any queue can be come from a clock that was set back. */
-const horizon = 60_000_000
+/** More slots than ever wait at once: what lies further ahead than they reach comes from a clock that was set back. */
+const longestQueue = 1000
+const shortestHorizon = 60_000_000
 
 /**
  * The next `count` slots of an operation, from `now` (microseconds) on and clear of those given before. Any `perSecond` + 1 consecutive slots
- * (of one operation: `perOperationPerSecond` + 1) span more than a second and the tolerance.
+ * (of one operation: `perOperationPerSecond` + 1) span more than a second and the tolerance, as long as fewer than a thousand wait.
  */
 export function nextSlots(
   given: readonly Slot[],
@@ -29,9 +30,8 @@ export function nextSlots(
   now: number,
 ): readonly Slot[] {
   const { operation, count, limits } = ask
-  const apart = Math.ceil(window / limits.perSecond)
-  const apartInOperation = Math.max(apart, Math.ceil(window / limits.perOperationPerSecond))
-  const taken = stillCounting(given, now)
+  const { apart, apartInOperation } = gaps(limits)
+  const taken = stillCounting(given, limits, now)
   const fresh: Slot[] = []
   for (let earliest = now; fresh.length < count;) {
     const at = firstFree([...taken, ...fresh], earliest, (slot) =>
@@ -44,8 +44,15 @@ export function nextSlots(
 }
 
 /** Those that a later slot must still keep clear of. */
-export function stillCounting(given: readonly Slot[], now: number): readonly Slot[] {
+export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: number): readonly Slot[] {
+  const horizon = Math.max(shortestHorizon, longestQueue * gaps(limits).apartInOperation)
   return given.filter(({ at }) => at > now - window && at < now + horizon)
+}
+
+/** How far slots lie apart at least: any two, and two of one operation. */
+function gaps(limits: PaceLimits) {
+  const apart = Math.ceil(window / limits.perSecond)
+  return { apart, apartInOperation: Math.max(apart, Math.ceil(window / limits.perOperationPerSecond)) }
 }
 
 function firstFree(taken: readonly Slot[], earliest: number, apart: (slot: Slot) => number): number {

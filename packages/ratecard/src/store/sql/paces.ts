@@ -20,7 +20,7 @@ export class SqlPaces implements PaceStore {
       const given = await lockedSlots(db, ask.name)
       const { now, askedAt, toldAt } = await this.#readClock(db)
       const fresh = nextSlots(given, ask, now * 1000)
-      const kept = JSON.stringify([...stillCounting(given, now * 1000), ...fresh])
+      const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
       await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
       // The clock was read at some moment between question and answer: never earlier than the slot, never later than allowed.
       return fresh.map(({ at }) => {

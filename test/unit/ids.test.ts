@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { createIds } from '../../packages/ratecard/src/ids.ts'
+
+test('ids of one millisecond sort in the order they were made, and a clock set back changes nothing', () => {
+  let now = 1_800_000_000_000
+  const newId = createIds({ now: () => now })
+  const ids = Array.from({ length: 200 }, newId)
+  now -= 5000
+  ids.push(newId())
+  now += 60_000
+  ids.push(newId())
+  expect(ids).toEqual([...ids].sort())
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('ids of two processes differ though the clock is the same', () => {
+  const clock = { now: () => 1_800_000_000_000 }
+  const [one, other] = [createIds(clock)(), createIds(clock)()]
+  expect(one.slice(0, 10)).toBe(other.slice(0, 10))
+  expect(one).not.toBe(other)
+})
