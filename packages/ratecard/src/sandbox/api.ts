@@ -255,7 +255,7 @@ function refuseExpansion(paths: readonly string[]): typeof nothingExpanded {
 type Renderer = (body: Parameters<typeof render>[0]) => Record<string, unknown>
 
 function shown(answer: Answer, url: string, renderer: Renderer): unknown {
-  if ('stub' in answer) return answer.stub
+  if ('unstored' in answer) return answer.unstored
   if ('object' in answer) return { ...renderer(answer.object), ...answer.once }
   return { object: 'list', data: answer.page.data.map(renderer), has_more: answer.page.hasMore, url }
 }

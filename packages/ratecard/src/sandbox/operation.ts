@@ -6,7 +6,8 @@ import type { Page } from './pages.ts'
 export type Answer =
   | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
   | { readonly page: Page<Kind> }
-  | { readonly stub: Readonly<Record<string, unknown>> }
+  /** An answer that is no stored object: a deletion, a list of parts. */
+  | { readonly unstored: Readonly<Record<string, unknown>> }
 
 /** One operation of the API. `:id` in the path is the call's id. */
 export interface Operation {
@@ -20,5 +21,5 @@ export interface Operation {
 
 /** The reply to a deletion. */
 export function deleted(id: string, object: string): Answer {
-  return { stub: { id, object, deleted: true } }
+  return { unstored: { id, object, deleted: true } }
 }

@@ -8,7 +8,7 @@ export const account: readonly Operation[] = [
     run: (call) => {
       call.read({})
       return {
-        stub: {
+        unstored: {
           id: call.account,
           object: 'account',
           business_profile: null,

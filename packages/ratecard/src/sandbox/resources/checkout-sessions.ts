@@ -148,7 +148,7 @@ function items(call: Call): Answer {
   call.read(pageFields)
   const { data, url } = call.subject('checkout.session').line_items
   const shown = data.map((item) => ({ ...item, price: call.shown(call.reference('price', item.price, 'price')) }))
-  return { stub: { object: 'list', data: shown, has_more: false, url } }
+  return { unstored: { object: 'list', data: shown, has_more: false, url } }
 }
 
 const base = '/v1/checkout/sessions'

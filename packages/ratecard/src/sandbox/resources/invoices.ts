@@ -59,7 +59,7 @@ function pay(outer: Call): InvoiceBody {
 function lines(call: Call): Answer {
   call.read(pageFields)
   const found = call.subject('invoice').lines.data
-  return { stub: { object: 'list', data: found, has_more: false, url: `/v1/invoices/${call.id}/lines` } }
+  return { unstored: { object: 'list', data: found, has_more: false, url: `/v1/invoices/${call.id}/lines` } }
 }
 
 export const invoices: readonly Operation[] = [

@@ -91,7 +91,7 @@ function create(outer: Call): Answer {
   }
   call.create(body, null)
   const { id: _id, _meter, _customer, _value, ...shown } = body
-  return { stub: shown }
+  return { unstored: shown }
 }
 
 const windows = { hour: 3600, day } as const
@@ -136,7 +136,7 @@ function summaries(call: Call): Answer {
       meter: meter.id,
       start_time: start + index * size,
     }))
-  return { stub: { object: 'list', data, has_more: false, url: `/v1/billing/meters/${meter.id}/event_summaries` } }
+  return { unstored: { object: 'list', data, has_more: false, url: `/v1/billing/meters/${meter.id}/event_summaries` } }
 }
 
 export const meterEvents: readonly Operation[] = [
