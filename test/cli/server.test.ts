@@ -1,30 +1,17 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/main.ts'
-import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { smallConfig } from './cli-world.ts'
+import { serverWorld } from './server-world.ts'
+import type { ServerWorld } from './server-world.ts'
 
 const key = 'cli-tests-service-key'
-let world: CliWorld
-let server: RunningServer
+let world: ServerWorld
 
 beforeAll(async () => {
-  const home = cliWorld()
-  server = await startServer({
-    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: key, RATECARD_LOG_LEVEL: 'silent' },
-    port: 0,
-    dataDir: path.join(home.cwd, 'data'),
-    out: () => undefined,
-  })
-  world = cliWorld({ RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key })
-  return home.remove
+  world = await serverWorld(key)
 })
-afterAll(async () => {
-  await server.close()
-  world.remove()
-})
+afterAll(() => world.close())
 
 const priced = (amount: number, changes: Record<string, unknown> = {}) =>
   smallConfig({

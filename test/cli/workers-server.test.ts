@@ -1,29 +1,13 @@
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/main.ts'
-import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { serverWorld } from './server-world.ts'
+import type { ServerWorld } from './server-world.ts'
 
-const key = 'worker-tests-service-key'
-let world: CliWorld
-let server: RunningServer
+let world: ServerWorld
 
 beforeAll(async () => {
-  const home = cliWorld()
-  server = await startServer({
-    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: key, RATECARD_LOG_LEVEL: 'silent' },
-    port: 0,
-    dataDir: path.join(home.cwd, 'data'),
-    out: () => undefined,
-  })
-  world = cliWorld({ RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key })
-  return home.remove
+  world = await serverWorld('worker-tests-service-key')
 })
-afterAll(async () => {
-  await server.close()
-  world.remove()
-})
+afterAll(() => world.close())
 
 const manifest = (more = '') => `name = "hooks"\nmain = "src/index.ts"\ncompatibility_date = "2026-11-01"\n${more}`
 const source = (text: string) => `import page from './page.txt'
@@ -47,7 +31,7 @@ function write(text: string, more = ''): void {
 }
 const workers = (...words: string[]) => world.run(['cloud', 'workers', ...words])
 const json = (...words: string[]) => world.json(['cloud', 'workers', ...words])
-const answer = async () => (await fetch(`${server.url}/workers/hooks/`)).json()
+const answer = async () => (await fetch(`${world.url}/workers/hooks/`)).json()
 
 describe('workers on a server', () => {
   it('go through their whole life by command', async () => {
@@ -56,7 +40,7 @@ describe('workers on a server', () => {
     expect(deployed.stderr).toBe('')
     expect(deployed.exit).toBe(0)
     expect(deployed.stdout).toMatch(/✓ hooks {2}version \w+/)
-    expect(deployed.stdout).toContain(`${server.url}/workers/hooks`)
+    expect(deployed.stdout).toContain(`${world.url}/workers/hooks`)
     expect(deployed.stdout).toMatch(/30 5 \* \* \* {2}every day at 05:30 UTC, next \d{4}-\d\d-\d\d 05:30:00 UTC/)
     expect(deployed.stdout).toMatch(/variables: .*SECRET/)
     expect(deployed.stdout).not.toContain('sk_live')
@@ -109,8 +93,8 @@ describe('workers on a server', () => {
   it('show their log, filtered, and live until stopped', async () => {
     write('logs')
     await workers('deploy')
-    await fetch(`${server.url}/workers/hooks/before`)
-    await fetch(`${server.url}/workers/hooks/boom`)
+    await fetch(`${world.url}/workers/hooks/before`)
+    await fetch(`${world.url}/workers/hooks/boom`)
     const trace = await workers('logs', '--level', 'exception', '--since', '10m')
     expect(trace.stdout).toContain('Error: as planned')
     expect(trace.stdout).toContain('src/index.ts:5:')
@@ -120,7 +104,7 @@ describe('workers on a server', () => {
     const follow = world.run(['cloud', 'workers', 'logs', '--follow', '--level', 'log', '--json'], {
       signal: stop.signal,
       onOutput: (text) => {
-        if (text.includes('/before')) void fetch(`${server.url}/workers/hooks/after`)
+        if (text.includes('/before')) void fetch(`${world.url}/workers/hooks/after`)
         if (text.includes('/after')) stop.abort()
       },
     })

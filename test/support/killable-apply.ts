@@ -5,6 +5,7 @@ import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import { killPoints } from './kill-points.ts'
 
 interface Order {
   readonly killAt: number
@@ -15,29 +16,7 @@ interface Order {
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as Order
-let point = 0
-
-function pass(): void {
-  if (++point === order.killAt) process.kill(process.pid, 'SIGKILL')
-}
-
-/** The object, with a point before and after each call of these methods. */
-function counted<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
-  return new Proxy(target, {
-    get(object, name) {
-      const value: unknown = Reflect.get(object, name)
-      if (typeof value !== 'function') return value
-      const method = (value as (...args: unknown[]) => Promise<unknown>).bind(object)
-      if (!names.includes(name as keyof T & string)) return method
-      return async (...args: unknown[]) => {
-        pass()
-        const result = await method(...args)
-        pass()
-        return result
-      }
-    },
-  })
-}
+const { counted, pass, passed } = killPoints(order.killAt)
 
 const store = await openStore({ url: null, file: order.file, sealer: createSealer(order.masterKey) })
 const jobs = counted(store.jobs, ['open', 'begin', 'settle', 'end'])
@@ -74,6 +53,6 @@ await service.applyEnterprise(
   { kind: 'template', template: 'gold' },
   { author: null, keyId: null, requestId: null, dryRun: false },
 )
-process.stdout.write(JSON.stringify({ points: point }))
+process.stdout.write(JSON.stringify({ points: passed() }))
 await service.close()
 await store.close()

@@ -7,6 +7,7 @@ import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budg
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import { killPoints } from './kill-points.ts'
 
 interface Order {
   readonly killAt: number
@@ -20,28 +21,7 @@ interface Order {
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as Order
-let point = 0
-
-function pass(): void {
-  if (++point === order.killAt) process.kill(process.pid, 'SIGKILL')
-}
-
-function counted<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
-  return new Proxy(target, {
-    get(object, name, receiver) {
-      const value: unknown = Reflect.get(object, name, receiver)
-      if (typeof value !== 'function') return value
-      const method = (value as (...args: unknown[]) => Promise<unknown>).bind(object)
-      if (!names.includes(name as keyof T & string)) return method
-      return async (...args: unknown[]) => {
-        pass()
-        const result = await method(...args)
-        pass()
-        return result
-      }
-    },
-  })
-}
+const { counted, passed } = killPoints(order.killAt)
 
 const store = await openStore({
   url: order.databaseUrl,
@@ -78,6 +58,6 @@ const outcome = await service.push(JSON.parse(readFileSync(order.documentFile, '
   author: null,
   message: null,
 })
-process.stdout.write(JSON.stringify({ points: point, status: outcome.status }))
+process.stdout.write(JSON.stringify({ points: passed(), status: outcome.status }))
 await service.close()
 await store.close()

@@ -1,0 +1,27 @@
+import path from 'node:path'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+export interface ServerWorld extends CliWorld {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** A server on a folder of its own, and a working directory whose commands find it. */
+export async function serverWorld(serviceKey: string): Promise<ServerWorld> {
+  const home = cliWorld()
+  const server = await startServer({
+    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: serviceKey, RATECARD_LOG_LEVEL: 'silent' },
+    port: 0,
+    dataDir: path.join(home.cwd, 'data'),
+    out: () => undefined,
+  })
+  const world = cliWorld({ RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: serviceKey })
+  const close = async () => {
+    await server.close()
+    world.remove()
+    home.remove()
+  }
+  return { ...world, url: server.url, close }
+}
