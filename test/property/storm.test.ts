@@ -81,10 +81,7 @@ test(
           }
         },
       ),
-      {
-        numRuns: runs,
-        ...(process.env['STORM_SEED'] === undefined ? {} : { seed: Number(process.env['STORM_SEED']) }),
-      },
+      { numRuns: runs },
     )
   },
 )
