@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { billing } from '../support/app.ts'
 import { postgresInstalled } from '../support/postgres.ts'
 import { push, replicaWorld } from '../support/replicas.ts'
-import type { Replica, ReplicaWorld } from '../support/replicas.ts'
+import type { Replica } from '../support/replicas.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const installed = postgresInstalled()
@@ -20,21 +20,21 @@ interface Reply {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Asks one replica after the other as balancers do: another when nobody listens, or when the answer is 503. */
-class Balancer {
+interface Balancer {
   readonly replicas: Replica[]
-  #next = 0
+  send(ask: (replica: Replica) => Promise<Reply>): Promise<Reply>
+}
 
-  constructor(replicas: readonly Replica[]) {
-    this.replicas = [...replicas]
-  }
-
-  async send(ask: (replica: Replica) => Promise<Reply>): Promise<Reply> {
+/** Asks one replica after the other, and another one when nobody listens or when the answer is 503. */
+function retryingBalancer(): Balancer {
+  const replicas: Replica[] = []
+  let next = 0
+  const send: Balancer['send'] = async (ask) => {
     const refusals: unknown[] = []
     // Its own turn from here on: others that ask meanwhile must not send it to the same replica again and again.
-    const first = this.#next++
-    while (refusals.length < 2 * this.replicas.length) {
-      const replica = this.replicas[(first + refusals.length) % this.replicas.length] as Replica
+    const first = next++
+    while (refusals.length < 2 * replicas.length) {
+      const replica = replicas[(first + refusals.length) % replicas.length] as Replica
       try {
         const reply = await ask(replica)
         if (reply.status !== 503) return reply
@@ -46,6 +46,7 @@ class Balancer {
     }
     throw new Error('Every replica refused.', { cause: refusals })
   }
+  return { replicas, send }
 }
 
 /** No answer began. Balancers then ask another replica when the request may be repeated, and all of these may: reads, and pushes under their key. */
@@ -53,23 +54,53 @@ function isRefused(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed'
 }
 
-/** A new connection for each, so that none is found closed just when it is used. */
-const alone = { connection: 'close' }
+/** Looks at `/readyz` every now and then, and asks once: whatever comes back is the answer. */
+function watchingBalancer(): Balancer {
+  const replicas: Replica[] = []
+  const away = new Set<Replica>()
+  let next = 0
+  const look = setInterval(() => {
+    for (const replica of replicas)
+      void fetch(`${replica.url}/readyz`).then(
+        ({ status }) => (status === 200 ? away.delete(replica) : away.add(replica)),
+        () => away.add(replica),
+      )
+  }, 50)
+  onTestFinished(() => {
+    clearInterval(look)
+  })
+  const send: Balancer['send'] = (ask) => {
+    const ready = replicas.filter((replica) => !away.has(replica))
+    return ask(ready[next++ % ready.length] as Replica)
+  }
+  return { replicas, send }
+}
 
-test.runIf(installed)(
-  'while replicas are restarted one after the other no read and no push fails',
+test.runIf(installed).each([
+  // A new connection for each, so that none is found closed just when it is used.
+  { balancer: retryingBalancer, delay: 0, headers: { connection: 'close' } },
+  { balancer: watchingBalancer, delay: 2, headers: {} },
+])(
+  'while replicas are restarted one after the other no read and no push fails: $balancer.name, $delay s',
   { timeout: 180_000 },
-  async () => {
+  async ({ balancer: createBalancer, delay, headers }) => {
     const world = await replicaWorld()
-    const balancer = new Balancer([await world.startServer()])
-    expect(await pushThrough(balancer, 1000)).toMatchObject({ status: 200, body: { revision: 1 } })
-    balancer.replicas.push(await world.startServer())
+    const startServer = () => world.startServer({ RATECARD_SHUTDOWN_DELAY_SECONDS: String(delay) })
+    const balancer = createBalancer()
+    const pushThrough = (amount: number) =>
+      // One key for all attempts: the same push, whoever answers it.
+      balancer.send((replica) =>
+        push(replica, document(amount), { ...headers, 'idempotency-key': `amount-${String(amount)}` }),
+      )
+    balancer.replicas.push(await startServer())
+    expect(await pushThrough(1000)).toMatchObject({ status: 200, body: { revision: 1 } })
+    balancer.replicas.push(await startServer())
 
     let running = true
     const counts = { reads: 0, pushes: 0 }
     const reading = async () => {
       while (running) {
-        const reply = await balancer.send(read)
+        const reply = await balancer.send((replica) => read(replica, headers))
         expect(reply).toMatchObject({ status: 200, body: { config: { products: [{ id: 'pro' }] } } })
         counts.reads += 1
         await pause(2)
@@ -77,14 +108,14 @@ test.runIf(installed)(
     }
     const pushing = async () => {
       while (running) {
-        const reply = await pushThrough(balancer, 1001 + counts.pushes)
+        const reply = await pushThrough(1001 + counts.pushes)
         counts.pushes += 1
         expect(reply).toMatchObject({ status: 200, body: { status: 'applied', revision: 1 + counts.pushes } })
       }
     }
     const restarting = async () => {
       try {
-        for (const index of [0, 1]) await restart(world, balancer, index, counts)
+        for (const index of [0, 1]) await restart(startServer, balancer, index, counts)
       } finally {
         running = false
       }
@@ -95,20 +126,14 @@ test.runIf(installed)(
   },
 )
 
-async function read(replica: Replica): Promise<Reply> {
-  const response = await fetch(`${replica.url}${billing}/config`, { headers: alone })
+async function read(replica: Replica, headers: Readonly<Record<string, string>>): Promise<Reply> {
+  const response = await fetch(`${replica.url}${billing}/config`, { headers })
   return { status: response.status, body: (await response.json()) as Reply['body'] }
-}
-
-/** One key for all attempts: the same push, whoever answers it. */
-function pushThrough(balancer: Balancer, amount: number): Promise<Reply> {
-  const key = { 'idempotency-key': `amount-${String(amount)}` }
-  return balancer.send((replica) => push(replica, document(amount), { ...alone, ...key }))
 }
 
 /** In the midst of the traffic: some pushes pass before it, between, and after it. */
 async function restart(
-  world: ReplicaWorld,
+  startServer: () => Promise<Replica>,
   balancer: Balancer,
   index: number,
   counts: { readonly pushes: number },
@@ -118,5 +143,5 @@ async function restart(
   const old = balancer.replicas[index] as Replica
   old.signal('SIGTERM')
   expect(await old.ended).toBe(0)
-  balancer.replicas[index] = await world.startServer()
+  balancer.replicas[index] = await startServer()
 }

@@ -3,9 +3,10 @@ import { admin, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 
 let test: TestApp
+let now = Date.now()
 
 beforeAll(async () => {
-  test = await startTestApp()
+  test = await startTestApp({ clock: { now: () => now } })
 })
 afterAll(() => test.close())
 
@@ -33,6 +34,7 @@ describe('doctor and probes', () => {
 
   it('are not ready while the processor cannot be reached', async () => {
     await test.sandbox.close()
+    now += 1_000
     const response = await test.inject({ url: '/readyz' })
     expect([response.statusCode, response.json().code]).toEqual([503, 'processor_unavailable'])
     expect(response.json()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })

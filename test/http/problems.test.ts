@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { closeGracefully } from '../../packages/ratecard/src/http/app.ts'
+import { closeGracefully, leave } from '../../packages/ratecard/src/http/app.ts'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 
@@ -190,6 +190,28 @@ describe('the framework’s own errors', () => {
     const problem = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as { code: string; instance: string }
     expect(problem.code).toBe('request_invalid')
     expect(answer).toContain(`X-Request-Id: ${problem.instance.replace('urn:request:', '')}`)
+  })
+})
+
+describe('leaving', () => {
+  it('is not ready, and serves all the same on connections that end', async () => {
+    const leaving = await startTestApp()
+    await leaving.push(sampleConfig())
+    const unhurried = leave(leaving.app, 20)
+    expect((await leaving.inject({ url: '/readyz' })).json().code).toBe('shutting_down')
+    const answers = [
+      await leaving.inject({ url: `${billing}/config` }),
+      await leaving.asAdmin({ url: `${admin}/keys` }),
+    ]
+    expect(answers.map(({ statusCode, headers }) => [statusCode, headers['connection']])).toEqual([
+      [200, 'close'],
+      [200, 'close'],
+    ])
+    await unhurried
+    expect((await leaving.inject({ url: `${billing}/config` })).statusCode).toBe(200)
+    leaving.app.drain()
+    expect((await leaving.inject({ url: `${billing}/config` })).statusCode).toBe(503)
+    await leaving.close()
   })
 })
 

@@ -41,7 +41,7 @@ export interface Replica {
 
 export interface ReplicaWorld {
   /** The real command. */
-  startServer(): Promise<Replica>
+  startServer(env?: NodeJS.ProcessEnv): Promise<Replica>
   /** The same service, see replica.ts. */
   startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'stop'>>): Promise<Replica>
   /** What the processor was asked since this was asked last; reads left out. */
@@ -63,7 +63,7 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
   const sandbox = await start([command, 'sandbox', '--port', '0', '--json'])
   const common = { masterKey, serviceKey, secretKey, apiBase: sandbox.url, databaseUrl }
   return {
-    startServer: () =>
+    startServer: (env = {}) =>
       start([command, 'server', 'start', '--port', '0', '--data-dir', path.join(folder, 'data'), '--json'], {
         HOME: folder,
         DATABASE_URL: databaseUrl,
@@ -73,6 +73,7 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
         RATECARD_LOG_LEVEL: 'silent',
         STRIPE_SECRET_KEY: secretKey,
         STRIPE_API_BASE: sandbox.url,
+        ...env,
       }),
     startReplica: (options = {}) =>
       start([script, JSON.stringify({ ...common, leaseMs: 15_000, stop: null, ...options } satisfies ReplicaOrder)]),

@@ -14,7 +14,8 @@ import { createLookups } from './lookup/lookups.ts'
 import type { Lookups } from './lookup/lookups.ts'
 import { askProcessor } from './processor/asking.ts'
 import type { Processor } from './processor/processor.ts'
-import type { PushReport, Readiness, Service } from './service.ts'
+import { createReadiness } from './readiness.ts'
+import type { PushReport, Service } from './service.ts'
 import { defaultSessionTrialDays } from './settings.ts'
 import type { Settings } from './settings.ts'
 import type { PushHead, Store } from './store/store.ts'
@@ -132,7 +133,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
-    readiness: () => readinessOf(options, workers, stopping.signal),
+    readiness: createReadiness({ store, processor, workers, clock, stopping: stopping.signal }),
     doctor: () => examine({ store, processor, processorName: options.processorName, workers, signal: stopping.signal }),
     lookups,
     waitingJobs: swaps.waitingJobs,
@@ -239,40 +240,5 @@ async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {
     ...(await summaryOf(deps, push)),
     steps: (await deps.store.pushes.steps(id)).map(stepView),
     error: push.error === null ? null : (JSON.parse(push.error) as Record<string, unknown>),
-  }
-}
-
-const readinessTimeoutMs = 2000
-
-async function readinessOf(
-  { store, processor }: ServiceOptions,
-  workers: Workers,
-  stopping: AbortSignal,
-): Promise<Readiness> {
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(readinessTimeoutMs)])
-  const check = async (work: () => Promise<string>) => {
-    try {
-      return { ok: true, detail: await work() }
-    } catch {
-      // The cause may name hosts; the log of the operation that fails has it.
-      return { ok: false, detail: 'unavailable' }
-    }
-  }
-  const [storeCheck, processorCheck] = await Promise.all([
-    check(async () => {
-      await store.ping()
-      return store.engine
-    }),
-    check(async () => {
-      await processor.account(signal)
-      return 'reachable'
-    }),
-  ])
-  const runtime = await workers.state()
-  // Prices are served without workers as well: their state is told and makes nobody turn away.
-  const workersCheck = { ok: runtime?.available ?? true, detail: runtime?.detail ?? 'off' }
-  return {
-    ready: !stopping.aborted && storeCheck.ok && processorCheck.ok,
-    checks: { store: storeCheck, processor: processorCheck, workers: workersCheck },
   }
 }

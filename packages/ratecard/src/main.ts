@@ -11,7 +11,7 @@ import type { Clock } from './clock.ts'
 import { createService } from './compose.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from './errors/service-error.ts'
-import { buildApp, closeGracefully } from './http/app.ts'
+import { buildApp, closeGracefully, leave } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { Processor } from './processor/processor.ts'
 import { unlimitedBudget } from './processor/rate-budget.ts'
@@ -58,6 +58,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     dataDir: path.resolve(options.dataDir ?? read.dataDir),
   }
   const closers: (() => Promise<void>)[] = []
+  let serving = false
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
@@ -89,6 +90,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
     const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
     closers.push(async () => {
+      if (serving) await leave(app, settings.shutdownDelaySeconds * 1000)
       await Promise.all([closeGracefully(app, drainMs), service.workers.close(drainMs)])
     })
     const url = await listen(app, settings)
@@ -98,9 +100,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     if (typeof address === 'object' && address !== null) hosting.listening(address, url)
     await service.workers.start(url)
     const workers = await service.workers.state()
-    const port = new URL(url).port
-    const keyFiles = keepKey(settings, port, firstKey?.key ?? null)
+    const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
     options.out(banner({ url, sandbox, workers, settings, key: firstKey?.key ?? null, keyFiles }))
+    serving = true
     const running: RunningServer = { url, sandboxUrl: sandbox?.url ?? null, app, service, close: closeAll }
     options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
     return running

@@ -34,6 +34,7 @@ export interface Settings {
   readonly workerIdleMinutes: number
   /** Requests a minute and address. */
   readonly rateLimit: number
+  readonly shutdownDelaySeconds: number
   readonly logLevel: LogLevel
 }
 
@@ -132,6 +133,13 @@ export const settingsSchema = Type.Object({
     default: 600,
     description: 'Failed authentications and unauthenticated writes a minute and address; not on loopback.',
   }),
+  RATECARD_SHUTDOWN_DELAY_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 300,
+    default: 0,
+    description:
+      'How long to go on serving after SIGTERM while `/readyz` answers 503, so that a load balancer sends requests elsewhere before this replica drains.',
+  }),
   RATECARD_LOG_LEVEL: Type.Enum([...logLevels], { default: 'info', description: 'Least severity that is logged.' }),
 })
 
@@ -161,6 +169,7 @@ function readRaw(env: NodeJS.ProcessEnv) {
     RATECARD_WORKER_LOG_DAYS: number
     RATECARD_WORKER_IDLE_MINUTES: number
     RATECARD_RATE_LIMIT: number
+    RATECARD_SHUTDOWN_DELAY_SECONDS: number
     RATECARD_LOG_LEVEL: LogLevel
   }>({
     schema: settingsSchema,
@@ -203,6 +212,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workerLogDays: raw.RATECARD_WORKER_LOG_DAYS,
     workerIdleMinutes: raw.RATECARD_WORKER_IDLE_MINUTES,
     rateLimit: raw.RATECARD_RATE_LIMIT,
+    shutdownDelaySeconds: raw.RATECARD_SHUTDOWN_DELAY_SECONDS,
     logLevel: raw.RATECARD_LOG_LEVEL,
   }
 }

@@ -58,6 +58,8 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** From now on `/readyz` answers 503 and connections end with their next answer; every request is served. */
+    leave: () => void
     /** From now on new requests are refused (503) and streams end; those that run go on. */
     drain: () => void
   }
@@ -69,6 +71,7 @@ const smallBody = 64 * 1024
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { service, settings, clock } = options
   const docsUrl = errorsUrl(settings.publicUrl)
+  const leaving = new AbortController()
   const closing = new AbortController()
   const registry = options.metrics ?? new Registry()
   const metrics = createRequestMetrics(registry)
@@ -78,6 +81,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     service,
     docsUrl,
     ownPath: configPath,
+    leaving: leaving.signal,
     closing: closing.signal,
     onInternal: (error, requestId) => {
       logger.error({ err: error, request_id: requestId }, 'request to a worker failed')
@@ -99,14 +103,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     serverFactory: (route) =>
       createServerWithShortPath(route, {
         service,
-        isOpen: () => !closing.signal.aborted,
+        isOpen: () => !leaving.signal.aborted,
         onAnswer: metrics.countShort,
         workers,
       }),
   })
   app.decorateRequest('caller', null)
   app.decorateRequest('tenantSession', null)
+  app.decorate('leave', () => {
+    leaving.abort()
+  })
   app.decorate('drain', () => {
+    leaving.abort()
     closing.abort()
   })
   app.setErrorHandler(sendProblem)
@@ -115,7 +123,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => JSON.stringify)
   registerJsonBody(app)
   const missing = watchRoutes(app)
-  addCommonHooks(app, closing.signal)
+  addCommonHooks(app, leaving.signal, closing.signal)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit)
@@ -145,7 +153,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register((scope) => publicScope(scope, scopes), { prefix: '/api/v1/billing' })
   await app.register((scope) => adminScope(scope, scopes), { prefix: '/api/v1/billing/admin' })
   await app.register((scope) => workerScope(scope, scopes), { prefix: '/api/v1/workers' })
-  operationRoutes(app, { service, clock, registry, authentication, isDraining: () => closing.signal.aborted })
+  operationRoutes(app, { service, clock, registry, authentication, isLeaving: () => leaving.signal.aborted })
   pageRoutes(app)
   await registerDocs(app)
   await app.ready()
@@ -212,17 +220,13 @@ async function workerScope(scope: FastifyInstance, deps: ScopeDeps): Promise<voi
   workerRunRoutes(scope, deps)
 }
 
-function addCommonHooks(app: FastifyInstance, closing: AbortSignal): void {
+function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: AbortSignal): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    if (closing.aborted) {
-      reply.header('connection', 'close')
-      if (!isProbe(request)) {
-        done(new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 }))
-        return
-      }
-    }
-    done()
+    if (leaving.aborted) reply.header('connection', 'close')
+    if (closing.aborted && !isProbe(request))
+      done(new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 }))
+    else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     const level = request.method === 'GET' || request.method === 'HEAD' ? 'debug' : 'info'
@@ -260,6 +264,13 @@ const helmetOptions = {
   strictTransportSecurity: false,
   crossOriginEmbedderPolicy: false,
 } as const
+
+/** Tells balancers to ask elsewhere, and serves on for `delayMs`: what they still send is not refused. */
+export async function leave(app: FastifyInstance, delayMs: number): Promise<void> {
+  if (delayMs === 0) return
+  app.leave()
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+}
 
 /**
  * Refuses what is new, lets what runs end, then closes. After `timeoutMs` the remaining connections are cut; a push goes on in

@@ -11,7 +11,7 @@ export const configPath = '/api/v1/billing/config'
 
 export interface ShortPath {
   readonly service: Pick<Service, 'published' | 'peekPublished'>
-  /** Draining: the router refuses then. */
+  /** Leaving: the router ends connections then, and refuses later on. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: 200 | 304) => void
   /** Requests for workers: theirs come first, whatever their path. */

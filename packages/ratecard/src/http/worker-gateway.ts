@@ -13,6 +13,8 @@ export interface WorkerGatewayOptions {
   readonly docsUrl: string
   /** The path of the API that is asked for most. */
   readonly ownPath: string
+  /** Connections end with their next answer. */
+  readonly leaving: AbortSignal
   /** Draining: what is new is refused, and upgraded connections end after a moment. */
   readonly closing: AbortSignal
   /** Failures of ours, with their cause. */
@@ -75,7 +77,7 @@ export class WorkerGateway {
   private dispatch(target: Target, request: IncomingMessage, response: ServerResponse): void {
     const { requestId, error } = headOf(request.rawHeaders, target)
     const { name, host, path, prefix } = target
-    if (this.options.closing.aborted) response.shouldKeepAlive = false
+    if (this.options.leaving.aborted) response.shouldKeepAlive = false
     const refusal = this.options.closing.aborted ? draining() : error
     const work =
       refusal === null

@@ -14,7 +14,7 @@ export interface OperationsDeps {
   readonly clock: Clock
   readonly registry: Registry
   readonly authentication: Authentication
-  readonly isDraining: () => boolean
+  readonly isLeaving: () => boolean
 }
 
 export function operationRoutes(app: FastifyInstance, deps: OperationsDeps): void {
@@ -56,7 +56,7 @@ export function operationRoutes(app: FastifyInstance, deps: OperationsDeps): voi
       }),
     },
     async (_request, reply) => {
-      if (deps.isDraining()) throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 })
+      if (deps.isLeaving()) throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 })
       const readiness = await deps.service.readiness()
       if (!readiness.ready) throw notReady(readiness)
       return reply.header('cache-control', 'no-store').send({ ready: true, checks: readiness.checks })

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createReadiness } from '../../packages/ratecard/src/readiness.ts'
+import { startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let stack: Stack
+let now = 1_795_000_000_000
+let probe: ReturnType<typeof createReadiness>
+
+beforeAll(async () => {
+  stack = await startStack()
+})
+afterAll(() => stack.close())
+beforeEach(() => {
+  stack.sandbox.control.clearFaults()
+  stack.sandbox.control.clearRequests()
+  probe = createReadiness({
+    store: stack.store,
+    processor: stack.processor,
+    workers: stack.service.workers,
+    clock: { now: () => now },
+    stopping: new AbortController().signal,
+    patienceMs: 100,
+  })
+})
+
+const calls = () => stack.sandbox.control.requests().length
+const processorCheck = async () => (await probe()).checks.processor
+
+test('however often balancers ask, the processor is asked once a second', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => probe()))
+  expect(answers.every(({ ready }) => ready)).toBe(true)
+  now += 900
+  await probe()
+  expect(calls()).toBe(1)
+  now += 200
+  await probe()
+  expect(calls()).toBe(2)
+})
+
+test('a processor that is slow for a moment turns nobody away; one that stays silent does', async () => {
+  expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
+  stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
+  now += 5_000
+  expect(await processorCheck()).toEqual({ ok: true, detail: 'slow' })
+  now += 30_000
+  expect(await processorCheck()).toEqual({ ok: false, detail: 'unavailable' })
+  stack.sandbox.control.clearFaults()
+  now += 1_000
+  expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
+})
+
+test('a processor that was never reached is not taken for slow', async () => {
+  stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
+  expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })
+})
