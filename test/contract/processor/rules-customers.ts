@@ -113,8 +113,12 @@ export function customerRules(tools: Tools): void {
         }
         const { url, sessionId } = await processor().createCheckout(request, writing())
         expect(url).toMatch(/^https?:\/\//)
-        const expired = await tools.bench.stripe.checkout.sessions.expire(sessionId)
+        const tenant = { customer, tenantId: id('checkout') }
+        expect(await processor().expireCheckouts({ ...tenant, tenantId: id('checkou') }, signal)).toBe(0)
+        expect(await processor().expireCheckouts(tenant, signal)).toBe(1)
+        const expired = await tools.bench.stripe.checkout.sessions.retrieve(sessionId)
         expect(expired).toMatchObject({ customer, metadata: request.metadata, status: 'expired' })
+        expect(await processor().expireCheckouts(tenant, signal)).toBe(0)
       })
     })
   })

@@ -132,6 +132,41 @@ describe('tenants', () => {
     expect(await service.tenantSubscriptions('acme')).toEqual({ billingStatus: 'none', subscriptions: [] })
   })
 
+  test('leave no page behind on which somebody could still pay', async () => {
+    const { service, stripe } = world
+    await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
+    const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln')]
+    const mug = await stripe.prices.create({ currency: 'eur', unit_amount: 500, product_data: { name: 'Mug' } })
+    const foreign = await stripe.checkout.sessions.create({
+      mode: 'payment',
+      customer: (await service.findTenant('acme')).processorCustomerId ?? '',
+      line_items: [{ price: mug.id, quantity: 1 }],
+      success_url: 'http://127.0.0.1:9/',
+    })
+    await service.removeTenant('acme', caller)
+    for (const { url } of pages) expect((await world.pay(url)).status).not.toBe(303)
+    // Of another's shop with the same customer.
+    expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
+  })
+
+  test('stay when somebody pays in the moment of their removal', async () => {
+    const { service, sandbox, stripe } = world
+    await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
+    const { url, sessionId } = await world.buy('acme', 'kiln_monthly')
+    sandbox.control.fail({
+      kind: 'latency',
+      method: 'POST',
+      path: `/v1/checkout/sessions/${sessionId ?? ''}/expire`,
+      latencyMs: 300,
+    })
+    const removal = service.removeTenant('acme', caller)
+    await expect.poll(() => sandbox.control.faults()).toHaveLength(0)
+    expect((await world.pay(url)).status).toBe(303)
+    await expect(removal).rejects.toMatchObject({ code: 'conflict', message: /live subscriptions/ })
+    expect((await service.findTenant('acme')).name).toBe('Acme')
+    expect(await stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ status: 'complete' })
+  })
+
   test('stay when the processor cannot be asked, and go when it does not know their customer', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)

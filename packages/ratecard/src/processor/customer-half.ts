@@ -144,6 +144,14 @@ export interface CustomerProcessor {
     request: CheckoutRequest,
     options: WriteOptions,
   ): Promise<{ readonly url: string; readonly sessionId: string }>
+  /**
+   * Ends every checkout page of the customer that carries the tenant's mark and can still be paid. What was paid meanwhile is
+   * paid: look at the subscriptions afterwards. Returns how many were ended.
+   */
+  expireCheckouts(
+    request: { readonly customer: ProcessorId; readonly tenantId: string },
+    signal: AbortSignal,
+  ): Promise<number>
   createPortal(
     request: { readonly customer: ProcessorId; readonly returnUrl: string },
     options: WriteOptions,

@@ -1,6 +1,7 @@
 // Who buys. Decides what a tenant is and when it may change or go; never changes a subscription.
 import { ServiceError } from '../errors/service-error.ts'
 import { processorId } from '../catalog/resource.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/asking.ts'
 import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
@@ -94,18 +95,39 @@ function refuseWithEnterprise(tenant: TenantRecord): void {
 /** The store ends its sessions and free subscriptions with it. */
 async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
   const tenant = await findTenant(deps, id)
-  if (tenant.processorCustomerId !== null) await refuseWithSubscriptions(deps, tenant.processorCustomerId, signal)
+  if (tenant.processorCustomerId !== null) {
+    const customer = processorId(tenant.processorCustomerId)
+    await refuseWithSubscriptions(deps, customer, signal)
+    await closePages(deps, { customer, tenantId: id }, signal)
+    // Somebody may have paid on one of them just before.
+    await refuseWithSubscriptions(deps, customer, signal)
+  }
   const row = { tenantId: id, action: 'tenant_deleted', before: audited(tenant), after: null } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
 }
 
-async function refuseWithSubscriptions(deps: TenantDeps, customer: string, signal: AbortSignal): Promise<void> {
+/** Whoever pays on a page that is still open buys for a tenant that is gone. */
+async function closePages(
+  deps: TenantDeps,
+  pages: { readonly customer: ProcessorId; readonly tenantId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await askProcessor(signal, async () => {
+    try {
+      await deps.processor.expireCheckouts(pages, signal)
+    } catch (error) {
+      if (!isUnknownObject(error)) throw error
+    }
+  })
+}
+
+async function refuseWithSubscriptions(deps: TenantDeps, customer: ProcessorId, signal: AbortSignal): Promise<void> {
   // Another account would know nothing of the customer, and so of what it pays for.
   await deps.account()
   const live = await askProcessor(signal, async () => {
     try {
-      return await deps.processor.subscriptions(processorId(customer), signal)
+      return await deps.processor.subscriptions(customer, signal)
     } catch (error) {
       // A customer that is not there has none: a mistyped id must not keep its tenant for ever.
       if (isUnknownObject(error)) return []

@@ -172,7 +172,7 @@ function removeRoute(app: FastifyInstance, { service }: AdminTenantDeps): void {
         operationId: 'removeTenant',
         summary: 'Remove a tenant',
         description:
-          'Refused while it has live subscriptions. Its sessions end; its audit trail stays. Nothing changes at the processor.',
+          'Refused while it has live subscriptions. Its sessions end, and so do its checkout pages that can still be paid; its audit trail stays. Its customer stays at the processor as it is.',
         params: idParams,
         headers: actorHeaders,
         answers: { 204: { description: 'Removed.', schema: null } },

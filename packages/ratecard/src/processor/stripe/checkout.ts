@@ -4,8 +4,10 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { CheckoutRequest } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
+import { tenantKey } from './customers.ts'
 import type { Desk } from './desk.ts'
-import { writeOne } from './exchange.ts'
+import { readOne, understood, writeOne } from './exchange.ts'
+import { listAll } from './pages.ts'
 
 export async function createCheckout(
   desk: Desk,
@@ -36,6 +38,46 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
     ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial } } : {}),
+  }
+}
+
+export async function expireCheckouts(
+  desk: Desk,
+  { customer, tenantId }: { readonly customer: ProcessorId; readonly tenantId: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const { sessions } = desk.stripe.checkout
+  const open = await listAll(
+    desk.caller,
+    'checkout.session',
+    {
+      operation: 'GET /v1/checkout/sessions',
+      page: (paging, options) => sessions.list({ ...paging, customer, status: 'open' }, options),
+    },
+    { signal },
+  )
+  const ours = open.filter((session) => understood(session, ({ metadata }) => metadata?.[tenantKey]) === tenantId)
+  for (const { id } of ours) await expireCheckout(desk, id, signal)
+  return ours.length
+}
+
+/** One that was paid or ran out meanwhile is refused, and is as closed as can be. */
+async function expireCheckout(desk: Desk, id: string, signal: AbortSignal): Promise<void> {
+  const { sessions } = desk.stripe.checkout
+  const expected = { object: 'checkout.session', id }
+  const request = {
+    operation: 'POST /v1/checkout/sessions/:id/expire',
+    send: (sending: Stripe.RequestOptions) => sessions.expire(id, {}, sending),
+  }
+  try {
+    await writeOne(desk, request, expected, { idempotencyKey: `ratecard-expire-${id}`, signal })
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
+    const read = {
+      operation: 'GET /v1/checkout/sessions/:id',
+      send: (reading: Stripe.RequestOptions) => sessions.retrieve(id, {}, reading),
+    }
+    if ((await readOne(desk, read, expected, signal))?.status === 'open') throw error
   }
 }
 

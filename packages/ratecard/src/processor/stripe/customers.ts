@@ -8,8 +8,8 @@ import type { Desk } from './desk.ts'
 import { understood, writeOne } from './exchange.ts'
 import { listAll } from './pages.ts'
 
-/** Metadata key on every customer that we made; its value is the tenant's id. */
-const tenantKey = 'ratecard_tenant_id'
+/** Metadata key on every customer and checkout that we made; its value is the tenant's id. */
+export const tenantKey = 'ratecard_tenant_id'
 /** Stripe stamps with its own clock, which may be behind ours. */
 const clockSkewSeconds = 600
 

@@ -6,7 +6,7 @@ import type { CustomerProcessor } from '../customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
 import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './call.ts'
-import { createCheckout, createPortal } from './checkout.ts'
+import { createCheckout, createPortal, expireCheckouts } from './checkout.ts'
 import { connect, isLiveKey } from './connection.ts'
 import { createCustomer, findCustomer } from './customers.ts'
 import { kindsOf, replyFlaw } from './desk.ts'
@@ -71,6 +71,7 @@ function customerHalf(desk: Desk): CustomerProcessor {
     createCustomer: (customer, writing) => createCustomer(desk, customer, writing),
     findCustomer: (tenantId, since, signal) => findCustomer(desk, tenantId, since, signal),
     createCheckout: (request, writing) => createCheckout(desk, request, writing),
+    expireCheckouts: (request, signal) => expireCheckouts(desk, request, signal),
     createPortal: (request, writing) => createPortal(desk, request, writing),
     recordUsage: (event, writing) => recordUsage(desk, event, writing),
     upcomingInvoice: (subscription, signal) => upcomingInvoice(desk, subscription, signal),
