@@ -34,7 +34,7 @@ export interface TenantsClient {
   list(query?: TenantQuery): Promise<result.TenantList>
   find(id: string, options?: CallOptions): Promise<result.Tenant>
   update(id: string, change: result.TenantChange, options?: ActOptions): Promise<result.Tenant>
-  /** Nothing changes at the processor; the audit trail stays. */
+  /** Refused while it has live subscriptions. Its sessions and open checkout pages end; its audit trail and its customer stay. */
   remove(id: string, options?: ActOptions): Promise<void>
   subscriptions(id: string, options?: CallOptions): Promise<result.TenantSubscriptions>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
