@@ -111,22 +111,22 @@ export function differences<K extends ResourceKind>(
   return found
 }
 
-function metadataDifferences(want: unknown, live: unknown, last: unknown): Difference[] {
+const none: readonly Difference[] = []
+
+function metadataDifferences(want: unknown, live: unknown, last: unknown): readonly Difference[] {
   const [wanted, lived, lasted] = [want as MetadataMap, live as MetadataMap, last as MetadataMap | undefined]
-  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(lasted ?? {})])]
-  return keys
-    .filter((key) => own(wanted, key) !== own(lived, key))
-    .map((key) => ({
-      field: `metadata.${key}`,
-      want: own(wanted, key),
-      live: own(lived, key),
-      origin: originOf(
-        own(wanted, key),
-        own(lived, key),
-        lasted === undefined ? undefined : { value: own(lasted, key) },
-      ),
-      fixed: false,
-    }))
+  // Nearly always nothing differs: then nothing is made.
+  const keys: string[] = []
+  for (const key in wanted) if (own(wanted, key) !== own(lived, key)) keys.push(key)
+  for (const key in lasted) if (!Object.hasOwn(wanted, key) && own(lived, key) !== null) keys.push(key)
+  if (keys.length === 0) return none
+  return keys.map((key) => ({
+    field: `metadata.${key}`,
+    want: own(wanted, key),
+    live: own(lived, key),
+    origin: originOf(own(wanted, key), own(lived, key), lasted === undefined ? undefined : { value: own(lasted, key) }),
+    fixed: false,
+  }))
 }
 
 function own(map: MetadataMap, key: string): string | null {

@@ -240,14 +240,12 @@ export function changesOf(context: PlanContext): Change[] {
   }
   const changes: Change[] = []
   for (const kind of resourceKinds) {
-    const order = [...context.desired[kind], ...context.previous[kind]] as readonly DesiredResource[]
-    const seen = new Set<string>()
-    for (const { configId } of order) {
+    const tell = ({ configId }: { readonly configId: ConfigId }): void => {
       const draft = context.drafts.get(kind, configId)
-      if (draft === undefined || seen.has(configId)) continue
-      seen.add(configId)
-      changes.push(toChange(draft))
+      if (draft !== undefined) changes.push(toChange(draft))
     }
+    context.desired[kind].forEach(tell)
+    for (const removed of context.previous[kind]) if (!context.wanted.has(kind, removed.configId)) tell(removed)
   }
   return [...changes, ...context.strays.map(toChange)]
 }
