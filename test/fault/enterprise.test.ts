@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import Stripe from 'stripe'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createService } from '../../packages/ratecard/src/compose.ts'
@@ -9,8 +9,10 @@ import { createStripeProcessor } from '../../packages/ratecard/src/processor/str
 import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
-import { sqliteStores } from '../support/kill-stores.ts'
-import type { Place } from '../support/kill-stores.ts'
+import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
+import type { Place, StoreFactory } from '../support/kill-stores.ts'
+import { postgresInstalled, startPostgres } from '../support/postgres.ts'
+import { announceSkip } from '../support/skips.ts'
 import { caller, gold, negotiated, shopOver } from '../support/tenant-shop.ts'
 import type { Stack } from '../support/stack.ts'
 
@@ -32,10 +34,9 @@ function run(order: object): Promise<{ readonly killed: boolean; readonly points
   })
 }
 
-async function prepare() {
+async function prepare(stores: StoreFactory) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
-  const stores = await sqliteStores()
   const options = { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false } as const
   const stripe = new Stripe(secretKey, { ...options, maxNetworkRetries: 0 })
   /** A shop over the store in this file, as a process that starts there would have it. */
@@ -74,7 +75,14 @@ async function prepare() {
   const applyTwice = async (killAt: number) => {
     sandbox.control.restore('prepared')
     const place = await stores.fork(`apply-${String(killAt)}`)
-    const { killed, points } = await run({ killAt, file: place.file, masterKey, apiBase: sandbox.url, secretKey })
+    const { killed, points } = await run({
+      killAt,
+      url: place.url,
+      file: place.file,
+      masterKey,
+      apiBase: sandbox.url,
+      secretKey,
+    })
     const shop = await open(place)
     try {
       const before = await shop.service.listJobs({ limit: 10, offset: 0 })
@@ -102,8 +110,8 @@ async function prepare() {
   return { applyTwice, close }
 }
 
-test('an apply killed at any point, and done again, ends as an undisturbed one', { timeout: 600_000 }, async () => {
-  const { applyTwice, close } = await prepare()
+async function expectEveryKillSurvived(stores: StoreFactory, step: number): Promise<void> {
+  const { applyTwice, close } = await prepare(stores)
   try {
     const undisturbed = await applyTwice(0)
     expect(undisturbed.world).toEqual({
@@ -129,11 +137,31 @@ test('an apply killed at any point, and done again, ends as an undisturbed one',
       unfinished: 0,
     })
     expect(undisturbed.points).toBeGreaterThan(20)
-    for (let point = 1; point <= undisturbed.points; point++) {
+    for (let point = 1; point <= undisturbed.points; point += step) {
       const { killed, running, world } = await applyTwice(point)
       expect({ point, killed, running, world }).toEqual({ point, killed: true, running: 0, world: undisturbed.world })
     }
   } finally {
     await close()
   }
+}
+
+const timeout = 600_000
+const installed = postgresInstalled()
+if (!installed) announceSkip('applies killed on PostgreSQL', 'no PostgreSQL server is installed')
+
+describe('an apply killed at any point, and done again, ends as an undisturbed one', () => {
+  test('on SQLite', { timeout }, async () => {
+    await expectEveryKillSurvived(await sqliteStores(), 1)
+  })
+
+  // Every point is on the list of SQLite; the journal is the same code, its transactions are another engine's.
+  test.runIf(installed)('on PostgreSQL', { timeout }, async () => {
+    const server = await startPostgres()
+    try {
+      await expectEveryKillSurvived(await postgresStores(server), 2)
+    } finally {
+      await server.close()
+    }
+  })
 })

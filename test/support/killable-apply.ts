@@ -9,6 +9,7 @@ import { killPoints } from './kill-points.ts'
 
 interface Order {
   readonly killAt: number
+  readonly url: string | null
   readonly file: string
   readonly masterKey: string
   readonly apiBase: string
@@ -18,7 +19,7 @@ interface Order {
 const order = JSON.parse(process.argv[2] ?? '{}') as Order
 const { counted, pass, passed } = killPoints(order.killAt)
 
-const store = await openStore({ url: null, file: order.file, sealer: createSealer(order.masterKey) })
+const store = await openStore({ url: order.url, file: order.file, sealer: createSealer(order.masterKey) })
 const jobs = counted(store.jobs, ['open', 'begin', 'settle', 'end'])
 const tenants = counted(store.tenants, ['setEnterprise'])
 const watched = new Proxy(store, {
