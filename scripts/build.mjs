@@ -1,7 +1,7 @@
 // Builds what is installed from this repository: the client, then the product. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -22,6 +22,7 @@ function build() {
     console.log('build: skipped, because the compiler is not installed (development dependencies were left out)')
     return 0
   }
+  const startedAt = Date.now()
   const result = spawnSync(chooseNode(), [compiler, '--build', ...projects], { cwd: root, stdio: 'inherit' })
   if (result.error !== undefined) {
     console.error(`build: the compiler could not be started: ${result.error.message}`)
@@ -32,7 +33,23 @@ function build() {
     return 1
   }
   if (result.status !== 0) console.error('build: failed; the messages above say where. The output may be incomplete.')
+  else for (const project of projects) freshen(path.join(root, project), startedAt)
   return result.status ?? 1
+}
+
+/**
+ * The compiler leaves an output alone whose source was touched but not changed, as a checkout does. The command line tells by the
+ * times whether the build is of the sources, so such outputs get the time of this build.
+ */
+function freshen(folder, startedAt) {
+  for (const name of readdirSync(path.join(folder, 'src'), { recursive: true })) {
+    if (!name.endsWith('.ts') || name.endsWith('.d.ts')) continue
+    const changed = statSync(path.join(folder, 'src', name)).mtimeMs
+    const output = path.join(folder, 'dist', name.replace(/\.ts$/, '.js'))
+    const built = statSync(output, { throwIfNoEntry: false })
+    if (built !== undefined && built.mtimeMs < changed && changed < startedAt)
+      utimesSync(output, new Date(), new Date())
+  }
 }
 
 process.exitCode = build()
