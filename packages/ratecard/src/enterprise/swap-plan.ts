@@ -111,7 +111,8 @@ function verdictOn(
   if (to === null || (typeof to !== 'string' && to.processorId === coming)) return { kind: 'stays' }
   if (typeof to === 'string') return skipped(to)
   if (to.processorId === null) return skipped(`The price "${to.price.id}" is free and has no object at the processor.`)
-  const reason = coming === item.price.id ? misfit(item, subscription, to) : unlikeComing(booked, coming, to)
+  const unfit = misfit(item, subscription, to)
+  const reason = coming === item.price.id ? unfit : unlikeComing(booked, coming, to, unfit)
   if (reason !== null) return skipped(reason)
   const moment = momentFor(item, subscription, to, booked.processorId === item.price.id ? booked.price : undefined)
   if (moment === 'period_end' && subscription.cancelAtPeriodEnd)
@@ -119,9 +120,14 @@ function verdictOn(
   return { kind: 'moves', to, processorId: to.processorId, moment }
 }
 
-/** The processor tells nothing of a scheduled price but its id: only a current one is known to be what the document says. */
-function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice): string | null {
-  if (booked.processorId !== coming) return `Its schedule moves it to a former price of "${booked.price.id}".`
+/**
+ * The processor tells nothing of a scheduled price but its id: only a current one is known to be what the document says. A former
+ * one gives way when the new price fits the item as it is, too; `unfit` says why it does not. To leave it would let a replaced
+ * negotiated price come, and stay, although the template has another by now or is removed.
+ */
+function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice, unfit: string | null): string | null {
+  if (booked.processorId !== coming && unfit !== null)
+    return `Its schedule moves it to a former price of "${booked.price.id}".`
   const rhythm = ({ price, meter }: BookedPrice) =>
     JSON.stringify([price.currency, price.interval, price.interval_count ?? 1, price.usage_type ?? 'licensed', meter])
   return rhythm(booked) === rhythm(to)

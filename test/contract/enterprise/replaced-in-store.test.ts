@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { caller, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
+
+/** Metered: applying puts the negotiated price in store for the next period. Then the negotiated price is replaced. */
+async function replacedInStore() {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [['calls'], ['seat', 2]])
+  expect((await shop.apply('t')).swaps).toMatchObject([
+    { to: 'seat_gold', effective: 'now' },
+    { to: 'calls_gold', effective: 'period_end' },
+  ])
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      priceIn(config, 'calls_gold').amount = 4
+    }),
+  )
+  return { shop, id }
+}
+
+test('a negotiated price that was replaced while it was in store gives way to the one that took its place', async () => {
+  const { shop, id } = await replacedInStore()
+  expect(await shop.apply('t')).toMatchObject({ swaps: [{ to: 'calls_gold', effective: 'period_end' }], skipped: [] })
+  shop.advance(32)
+  expect(await shop.items(id)).toEqual([
+    ['calls_gold', null],
+    ['seat_gold', 2],
+  ])
+  expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, skipped: [] })
+})
+
+test('a whole template takes its newest price, also where the former one is still to come', async () => {
+  const { shop, id } = await replacedInStore()
+  expect((await shop.finished((await shop.service.moveTemplate('gold', caller)).id)).state).toBe('done')
+  shop.advance(32)
+  expect((await shop.items(id))[0]).toEqual(['calls_gold', null])
+})
+
+test('removing takes back a replaced negotiated price that was still in store', async () => {
+  const { shop, id } = await replacedInStore()
+  expect((await shop.apply('t', nothing)).skipped).toEqual([])
+  expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
+  shop.advance(32)
+  expect(await shop.items(id)).toEqual([
+    ['calls', null],
+    ['seat', 2],
+  ])
+})
