@@ -95,6 +95,18 @@ test('who renews before the date keeps the price until then, and moves with nobo
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
 })
 
+test('a second date for one move is refused until the first is called off, or the earlier one would come', async () => {
+  const shop = await datedShop([2])
+  const first = await shop.migrate(45)
+  expect(first.state).toBe('waiting')
+  const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
+  const reason = `The job ${first.id} waits to move it at its date; cancel that job first.`
+  expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: reason }])
+  expect((await shop.migrate(120)).steps).toMatchObject([{ state: 'skipped', result: { reason } }])
+  await shop.service.cancelJob(first.id)
+  expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: null }])
+})
+
 test('customers who renew on different days are many passes, and each asks only about those whose time has come', async () => {
   const shop = await datedShop([1])
   shop.pass(10)

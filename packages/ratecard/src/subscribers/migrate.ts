@@ -16,6 +16,7 @@ import { planMoves } from './migration-plan.ts'
 import type { ReplacedPrice } from './migration-plan.ts'
 import { replacedPrice } from './replaced-price.ts'
 import { migrating } from './migration-steps.ts'
+import { waitingMoves } from './waiting-moves.ts'
 
 export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigration'>
 
@@ -85,6 +86,7 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
   const chosen = await chooseTenants(deps, request)
   const money = createMoney(deps.store.versions, await deps.priceBook(), request.priceId)
   const now = deps.clock.now()
+  const waiting = await waitingMoves(deps.store.jobs, request.priceId)
   const lines: MigrationLine[] = []
   for (const subscription of await subscribersOf(deps, replaced)) {
     const tenant = await deps.store.tenants.findByCustomer(subscription.customer)
@@ -104,7 +106,7 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         monthlyAfter: money.after(replaced.booked, move.item),
         effective: move.effective,
         effectiveAt: move.effectiveAt,
-        skipped: move.skipped,
+        skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
       })
   }
   return { priceId: request.priceId, lines, totals: totalsOf(lines) }
