@@ -18,6 +18,17 @@ const post = (url: string, payload: object, headers: Record<string, string>) =>
   test.inject({ method: 'POST', url, payload, headers })
 const pro = { price_id: 'pro_monthly', ...urls }
 
+/** A tenant asks by its session and is removed; the one made again under its id asks the same under the same key. */
+async function repeatedAfterRemoval(id: string, url: string, payload: object) {
+  const ask = async () =>
+    post(url, payload, { cookie: cookieOf(await sessionOf(test, id)), 'idempotency-key': 'before-and-after' })
+  const first = await ask()
+  const again = await ask()
+  expect([again.statusCode, again.json(), again.headers['idempotent-replayed']]).toEqual([200, first.json(), 'true'])
+  expect((await test.asAdmin({ method: 'DELETE', url: `${admin}/tenants/${id}` })).statusCode).toBe(204)
+  return ask()
+}
+
 describe('POST checkout', () => {
   it('sends a session’s tenant to a page of the processor', async () => {
     const response = await post(checkout, { ...pro, quantity: 3, trial_period_days: 14 }, { cookie })
@@ -151,6 +162,25 @@ describe('POST checkout', () => {
     expect((await make()).statusCode).toBe(201)
     expect((await buy()).json()).toMatchObject({ code: 'idempotency_key_reused' })
   })
+
+  it('never gives it to a session of the one that has its id afterwards either', async () => {
+    const again = await repeatedAfterRemoval('brief', checkout, pro)
+    expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
+  })
+
+  it('opens one page for each Idempotency-Key when the answer of the processor was lost', async () => {
+    const lost = cookieOf(await sessionOf(test, 'unlucky'))
+    const order = () => post(checkout, pro, { cookie: lost, 'idempotency-key': 'order-lost' })
+    test.sandbox.control.clearRequests()
+    test.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/checkout/sessions', count: 2 })
+    expect((await order()).json().code).toBe('processor_timeout')
+    test.sandbox.control.clearFaults()
+    const { session_id } = (await order()).json()
+    expect(session_id).toMatch(/^cs_/)
+    const sent = test.sandbox.control.requests({}).filter(({ path }) => path === '/v1/checkout/sessions')
+    expect(sent.map(({ replayed }) => replayed)).toEqual([false, true, true])
+    expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1)
+  })
 })
 
 describe('what was bought', () => {
@@ -240,6 +270,11 @@ describe('POST usage', () => {
     )
     expect([sent.length, new Set(identifiers).size]).toEqual([3, 1])
     expect(identifiers[0]).toContain('acme:api_calls:key_')
+  })
+
+  it('never takes the usage of a removed tenant for that of the one that has its id afterwards', async () => {
+    const again = await repeatedAfterRemoval('passing', usage, { meter: 'api_calls', value: 7 })
+    expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
   it('says what an amount may be', async () => {

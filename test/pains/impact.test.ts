@@ -37,10 +37,18 @@ async function priceOf(id: string): Promise<string> {
 }
 
 let people = 0
-async function subscribe(items: readonly { price: string; quantity?: number }[], tenant = true): Promise<string> {
+async function subscribe(
+  items: readonly { price: string; quantity?: number }[],
+  tenant = true,
+  currency?: string,
+): Promise<string> {
   const customer = await stack.stripe.customers.create({ name: 'Ada' })
   if (tenant) await makeTenant(`tenant_${String(++people)}`, customer.id)
-  const subscription = await stack.stripe.subscriptions.create({ customer: customer.id, items: [...items] })
+  const subscription = await stack.stripe.subscriptions.create({
+    customer: customer.id,
+    items: [...items],
+    ...(currency === undefined ? {} : { currency }),
+  })
   return subscription.id
 }
 
@@ -114,6 +122,44 @@ describe('a price change did not say whom it affects', () => {
     expect(told.get('pro_monthly')).toMatchObject({ subscriptions: 0, monthly: [] })
   })
 
+  test('a tenant with two subscriptions counts once', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const price = await priceOf('pro_monthly')
+    const { customer } = await stack.stripe.subscriptions.retrieve(await subscribe([{ price }]))
+    await stack.stripe.subscriptions.create({ customer: customer as string, items: [{ price }] })
+    const { impact } = await stack.service.push(shop(12_900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
+  })
+
+  test('money is told only where the document knows the amount: not while the price is billed in other currencies too', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const price = await priceOf('pro_monthly')
+    await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
+    await subscribe([{ price }])
+    await subscribe([{ price }], true, 'eur')
+    const dryRun = { ...nobody, dryRun: true }
+    const { impact: both } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
+    expect(both).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 2, monthly: [] }])
+    // Who bought in the other currency keeps it.
+    await stack.stripe.prices.update(price, { currency_options: '' })
+    const { impact: own } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
+    expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])
+  })
+
+  test('a former price that somebody activated again goes with the present one, and so does whom it bills', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const former = await priceOf('pro_monthly')
+    await stack.service.push(shop(10_900, '1.1.0'), nobody)
+    await stack.stripe.prices.update(former, { active: true })
+    await subscribe([{ price: former }])
+    const { impact } = await stack.service.push(withoutPro, nobody)
+    expect(impact.filter(({ priceId }) => priceId === 'pro_monthly')).toMatchObject([
+      { processorPriceId: await priceOf('pro_monthly'), action: 'archive', subscriptions: 0 },
+      { processorPriceId: former, action: 'archive', subscriptions: 1, tenants: 1 },
+    ])
+    expect((await stack.stripe.prices.retrieve(former)).active).toBe(false)
+  })
+
   test('whoever is left on a price that was replaced before is not told again', async () => {
     await stack.service.push(shop(9900), nobody)
     await subscribe([{ price: await priceOf('pro_monthly') }])
@@ -146,6 +192,31 @@ describe('a deploy cut off thousands of subscribers without anybody having agree
       })
       expect(careful.writes()).toBe(before)
       expect((await careful.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
+    } finally {
+      await careful.close()
+      stack = ours
+    }
+  })
+
+  test('the warning names the first five of the prices that have subscribers, and counts the others', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    const ours = stack
+    stack = careful
+    try {
+      const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
+      const many = (amount: number, version: string): BillingConfig => ({
+        version,
+        products: [
+          { id: 'pro', name: 'Pro', prices: ids.map((id) => ({ id, amount, currency: 'usd', interval: 'month' })) },
+        ],
+      })
+      await careful.service.push(many(100, '1.0.0'), nobody)
+      const alone = ids.filter((id) => id !== 'price_1' && id !== 'price_6')
+      for (const id of [...alone, 'price_3']) await subscribe([{ price: await priceOf(id) }])
+      const { warnings } = await careful.service.push(many(200, '1.1.0'), { ...nobody, dryRun: true })
+      expect(warnings.map(({ detail }) => detail)).toEqual([
+        '8 live subscriptions are on prices that this plan archives or replaces ("price_0", "price_2", "price_3", "price_4", "price_5" and 2 more); this server asks for approval above 1.',
+      ])
     } finally {
       await careful.close()
       stack = ours

@@ -1,7 +1,7 @@
 // Answers of the customers' half that no well-behaved server gives: none of them may be taken for success.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { against } from './scripted.ts'
+import { against, answering } from './scripted.ts'
 
 const signal = AbortSignal.timeout(60_000)
 const writing = { idempotencyKey: 'k', signal }
@@ -129,6 +129,42 @@ describe('a write that was answered by something else', () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
+  })
+})
+
+describe('a page that Stripe refuses to close', () => {
+  const metadata = { ratecard_tenant_id: 'acme' }
+  const page = (status: string) => ({ id: 'cs_a', object: 'checkout.session', status, metadata })
+  const refusal = (message: string, code?: string) => ({ error: { type: 'invalid_request_error', message, code } })
+  const closing = async (status: number, afterwards: unknown) => {
+    const { processor } = await answering(({ method, url }) => {
+      if (method === 'POST') return { status: 400, body: refusal('Only open ones can be expired.') }
+      if (url.startsWith('/v1/checkout/sessions/')) return { status, body: afterwards }
+      return { body: list(page('open')) }
+    })
+    return processor.expireCheckouts({ customer: processorId('cus_a'), tenantId: 'acme' }, signal)
+  }
+
+  it('is not taken for closed while it is open', async () => {
+    await expect(closing(200, page('open'))).rejects.toMatchObject({
+      kind: 'rejected',
+      message: 'Only open ones can be expired.',
+    })
+  })
+
+  it.each<[string, number, unknown]>([
+    ['paid', 200, page('complete')],
+    ['out of time', 200, page('expired')],
+    ['gone', 404, refusal('No such checkout.session', 'resource_missing')],
+  ])('is as closed as can be once it is %s', async (_name, status, afterwards) => {
+    expect(await closing(status, afterwards)).toBe(1)
+  })
+
+  it.each<[string, number, unknown]>([
+    ['cannot be read', 403, refusal('The key may not read it.')],
+    ['is another', 200, { ...page('complete'), id: 'cs_b' }],
+  ])('is not taken for closed when it %s', async (_name, status, afterwards) => {
+    await expect(closing(status, afterwards)).rejects.toMatchObject({ name: 'ProcessorError' })
   })
 })
 

@@ -71,20 +71,55 @@ describe('a swap that is not answered', () => {
   })
 })
 
+async function checkoutOf(bench: CustomerBench, metadata: Record<string, string> = {}) {
+  const price = idOf(await bench.monthly(1000))
+  return {
+    ...{ mode: 'subscription' as const, customer: processorId(bench.customer), price, quantity: 1 },
+    ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null },
+    ...{ allowPromotionCodes: false, promotionCode: null, metadata },
+  }
+}
+
 describe('a checkout that is not answered', () => {
   it.each(cured)('is made once (%s)', async (kind) => {
     const bench = await customerBench()
-    const price = idOf(await bench.monthly(1000))
-    const wanted = {
-      ...{ mode: 'subscription' as const, customer: processorId(bench.customer), price, quantity: 1 },
-      ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null },
-      ...{ allowPromotionCodes: false, promotionCode: null, metadata: {} },
-    }
+    const wanted = await checkoutOf(bench)
     bench.control.fail({ kind, method: 'POST', path: '/v1/checkout/sessions' })
     const { sessionId } = await bench.processor.createCheckout(wanted, bench.writing('same'))
     expect((await bench.processor.createCheckout(wanted, bench.writing('same'))).sessionId).toBe(sessionId)
     expect(await sessions(bench)).toBe(1)
   })
+})
+
+describe('the end of a checkout that is not answered', () => {
+  const path = '/v1/checkout/sessions/*/expire'
+  async function opened() {
+    const bench = await customerBench()
+    const wanted = await checkoutOf(bench, { ratecard_tenant_id: 'acme' })
+    const { sessionId } = await bench.processor.createCheckout(wanted, bench.writing())
+    return {
+      bench,
+      close: () => bench.processor.expireCheckouts({ customer: wanted.customer, tenantId: 'acme' }, bench.signal),
+      status: async () => (await bench.stripe.checkout.sessions.retrieve(sessionId)).status,
+    }
+  }
+
+  it.each(cured)('comes all the same (%s)', async (kind) => {
+    const { bench, close, status } = await opened()
+    bench.control.fail({ kind, method: 'POST', path })
+    expect(await close()).toBe(1)
+    expect(await status()).toBe('expired')
+  })
+
+  it.each(['error_before', 'error_after'] as const)(
+    'is not said to have come while all that is said is 500 (%s)',
+    async (kind) => {
+      const { bench, close, status } = await opened()
+      bench.control.fail({ kind, method: 'POST', path, count: null })
+      await expect(close()).rejects.toMatchObject(unknown)
+      expect(await status()).toBe(kind === 'error_after' ? 'expired' : 'open')
+    },
+  )
 })
 
 describe('a scheduled swap that is not answered', () => {

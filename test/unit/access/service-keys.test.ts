@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createIdempotency } from '../../../packages/ratecard/src/access/idempotency.ts'
 import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
@@ -164,5 +164,56 @@ describe('idempotency keys', () => {
     busy = false
     expect(await ask()).toMatchObject({ replayed: false })
     expect(await ask()).toMatchObject({ replayed: true })
+  })
+
+  it('of a process that died are taken over by the same request alone', async () => {
+    expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
+    now += 10_000
+    let runs = 0
+    const ask = (fingerprint: string) => idempotent()('k', fingerprint, () => Promise.resolve((runs++, answer)))
+    await expect(ask('g')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+    expect(runs).toBe(0)
+    expect(await ask('f')).toMatchObject({ replayed: false })
+  })
+
+  it.each(['answered', 'failed'])('are not kept alive any longer once the work has %s', async (end) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let refreshed = 0
+    const refresh = store.idempotency.refresh.bind(store.idempotency)
+    store.idempotency.refresh = (key, at) => {
+      refreshed++
+      return refresh(key, at)
+    }
+    const asked = idempotent()('k', 'f', async () => {
+      await vi.advanceTimersByTimeAsync(3_000)
+      if (end === 'failed') throw new Error('nothing done')
+      return answer
+    })
+    if (end === 'failed') await expect(asked).rejects.toThrow('nothing done')
+    else await asked
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(refreshed).toBe(1)
+  })
+
+  it('give the answer although it cannot be kept, and are free then', async () => {
+    store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
+    let runs = 0
+    const ask = () => idempotent()('k', 'f', () => Promise.resolve((runs++, answer)))
+    expect(await ask()).toEqual({ ...answer, replayed: false })
+    expect(await ask()).toEqual({ ...answer, replayed: false })
+    expect(runs).toBe(2)
+  })
+
+  it('give the answer although they can be neither kept nor freed', async () => {
+    store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
+    store.idempotency.release = () => Promise.reject(new Error('the store is still away'))
+    expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toEqual({ ...answer, replayed: false })
+  })
+
+  it('say why the work failed although they cannot be freed', async () => {
+    store.idempotency.release = () => Promise.reject(new Error('the store is away'))
+    const failing = idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))
+    await expect(failing).rejects.toThrow('nothing done')
   })
 })

@@ -31,6 +31,8 @@ const applied: CheckoutSituation['applied'] = {
           monthly('kiln_hidden', { public: false }),
           monthly('kiln_monthly_partner', { amount: 3900, enterprise_template: 'partner' }),
           monthly('kiln_monthly_seat_partner', { enterprise_template: 'partner' }),
+          // The first deal of the base: taken by whoever would take any.
+          monthly('kiln_monthly_zeta', { amount: 1900, enterprise_id: 'zeta' }),
           monthly('kiln_monthly_acme', { amount: 2900, enterprise_id: 'acme' }),
           monthly('special', { enterprise_template: 'launch', base_price: 'kiln_monthly' }),
           // Nothing is its base: never sold in place of another.
@@ -89,6 +91,7 @@ describe('what a checkout sells', () => {
 
   test.each([
     ['a one-time price is a payment', { priceId: 'kiln', quantity: 3 }, { mode: 'payment', quantity: 3 }],
+    ['a million is the most', { priceId: 'kiln', quantity: 1_000_000 }, { quantity: 1_000_000 }],
     ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', quantity: null }],
     ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 30 }, { trialPeriodDays: 30 }],
     ['codes that the customer types', { priceId: 'kiln', allowPromotionCodes: true }, { allowPromotionCodes: true }],
@@ -107,6 +110,7 @@ describe('what a checkout sells', () => {
     ['a quantity of nothing', { priceId: 'kiln', quantity: 0 }, '#/quantity'],
     ['half a quantity', { priceId: 'kiln', quantity: 1.5 }, '#/quantity'],
     ['a negative quantity', { priceId: 'kiln', quantity: -1 }, '#/quantity'],
+    ['a quantity beyond a million', { priceId: 'kiln', quantity: 1_000_001 }, '#/quantity'],
     ['a quantity of usage', { priceId: 'readings', quantity: 1 }, '#/quantity'],
     ['more than one free price', { priceId: 'kiln_free', quantity: 2 }, '#/quantity'],
     ['a trial of no days', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, '#/trial_period_days'],
@@ -182,9 +186,14 @@ describe('a tenant with enterprise pricing', () => {
     })
   })
 
-  test('with a deal of its own gets that', () => {
-    const given = situation({ tenant: { ...ordinary, enterpriseId: 'acme' } })
-    expect(decideCheckout(given, { priceId: 'kiln_monthly' })).toMatchObject({ priceId: 'kiln_monthly_acme' })
+  test.each([
+    ['acme', 'kiln_monthly', 'kiln_monthly_acme'],
+    ['zeta', 'kiln_monthly', 'kiln_monthly_zeta'],
+    ['zeta', 'kiln_monthly_seat', 'kiln_monthly_seat'],
+    ['without a price', 'kiln_monthly', 'kiln_monthly'],
+  ])('with the deal %s that asks for %s gets %s, never the price of another deal', (deal, priceId, sold) => {
+    const given = situation({ tenant: { ...ordinary, enterpriseId: deal } })
+    expect(decideCheckout(given, { priceId })).toMatchObject({ priceId: sold, price: `price_${sold}` })
   })
 
   test('cannot ask for its price by name either', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema.ts'
 import { planSwaps } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
 import type { LiveState } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
 import type { LiveItem, LivePrice, LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
@@ -72,6 +72,28 @@ function state(
   }
 }
 
+type Tiers = NonNullable<Price['tiers']>
+const zeroTiers: Tiers = [
+  { up_to: 10, unit_amount: 0 },
+  { up_to: 'inf', unit_amount_decimal: '0.0', flat_amount: 0 },
+]
+const paidTiers: Tiers = [
+  { up_to: 10, unit_amount: 0 },
+  { up_to: 'inf', unit_amount: 5 },
+]
+const flatTiers: Tiers = [{ up_to: 'inf', flat_amount: 500 }]
+
+/** The book with tiers instead of the amount of each price that is named. */
+const tiered = (tiers: Readonly<Record<string, Tiers>>) =>
+  book((config) => {
+    for (const [id, those] of Object.entries(tiers)) {
+      const price = priceIn(config, id)
+      delete price.amount
+      price.tiers_mode = 'graduated'
+      price.tiers = those
+    }
+  })
+
 const moves = (...args: Parameters<typeof planSwaps>) =>
   planSwaps(...args).steps.flatMap(({ effective, moves: all }) =>
     all.map((move) => [move.fromProcessorId, move.toProcessorId, move.quantity, effective]),
@@ -126,6 +148,29 @@ describe('what moves', () => {
     expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
   })
 
+  test.each<[string, Tiers, Tiers | null, string]>([
+    ['zero tiers → paid waits for the end of the period', zeroTiers, null, 'period_end'],
+    ['zero tiers → zero tiers happens now', zeroTiers, zeroTiers, 'now'],
+    ['tiers with only a flat amount → paid happens now', flatTiers, null, 'now'],
+    ['zero tiers → tiers with only a flat amount waits for the end of the period', zeroTiers, flatTiers, 'period_end'],
+  ])('of a price with tiers the step %s', (_name, from, to, moment) => {
+    const changed = tiered({ pro_monthly: from, ...(to === null ? {} : { pro_monthly_gold: to }) })
+    const on = state([item('p_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
+    expect(moves([on], changed, gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, moment]])
+  })
+
+  test.each<[string, Tiers, Tiers, string]>([
+    ['paid → free', zeroTiers, zeroTiers, 'period_end'],
+    ['paid → paid', zeroTiers, paidTiers, 'now'],
+  ])(
+    'a former price with tiers is not judged by the tiers of today but counts as paid: %s',
+    (_name, today, to, moment) => {
+      const former = state([item('old_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
+      const changed = tiered({ pro_monthly: today, pro_monthly_gold: to })
+      expect(moves([former], changed, gold)).toEqual([['old_pro_monthly', 'p_pro_monthly_gold', 7, moment]])
+    },
+  )
+
   test('of a scheduled item what is coming counts: an upgrade keeps being one, and what is in store is taken back', () => {
     const upgrade = state([item('p_seat')], {}, { p_seat: 'p_pro_monthly' })
     expect(moves([upgrade], book(), gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
@@ -133,6 +178,21 @@ describe('what moves', () => {
     expect(planSwaps([inStore], book(), gold)).toEqual({ steps: [], skipped: [] })
     expect(moves([inStore], book(), nothing)).toEqual([['p_calls_gold', 'p_calls', null, 'period_end']])
   })
+})
+
+test('an item whose schedule brings another rhythm goes to the negotiated price of that rhythm', () => {
+  const yearly = book((config) =>
+    config.products[0]?.prices?.push({
+      id: 'pro_yearly_gold',
+      amount: 8000,
+      currency: 'usd',
+      interval: 'year',
+      enterprise_template: 'gold',
+    }),
+  )
+  const upgrade = state([item('p_pro_monthly')], {}, { p_pro_monthly: 'p_pro_yearly' })
+  expect(planSwaps([upgrade], yearly, gold).skipped).toEqual([])
+  expect(moves([upgrade], yearly, gold)).toEqual([['p_pro_yearly', 'p_pro_yearly_gold', 7, 'period_end']])
 })
 
 describe('what stays, with the reason', () => {
@@ -150,6 +210,16 @@ describe('what stays, with the reason', () => {
     expect(reasons([state([other])], book(), gold)[0]).toContain('another meter')
     const abroad = state([item('p_pro_monthly')], { currency: 'eur' })
     expect(reasons([abroad], book(), gold)[0]).toContain('another subscription currency')
+  })
+
+  test('an item whose schedule brings a former price gives it up for what fits the item as it is, else nothing is known of it', () => {
+    const fitting = state([item('p_seat')], {}, { p_seat: 'old_pro_monthly' })
+    expect(moves([fitting], book(), gold)).toEqual([['old_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
+    const yearly = state([item('p_seat', { interval: 'year' })], {}, { p_seat: 'old_pro_monthly' })
+    expect(planSwaps([yearly], book(), gold)).toMatchObject({
+      steps: [],
+      skipped: [{ item: 'si_p_seat', reason: expect.stringContaining('former price of "pro_monthly"') }],
+    })
   })
 
   test('a price without a negotiated one, one that is gone, and one that is none of ours', () => {

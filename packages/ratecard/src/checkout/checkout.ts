@@ -1,14 +1,16 @@
 // Sells a price to a tenant: a hosted checkout, or at once when it is free; and the way into the customer portal.
 // Decides nothing of what is sold (decide-checkout.ts) and charges nobody: the customer does, on the processor's page.
 import { createHash } from 'node:crypto'
+import { processorId } from '../catalog/resource.ts'
 import type { Clock } from '../clock.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/asking.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service-tenants.ts'
 import type { Store } from '../store/store.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import type { Customers } from '../tenants/customers.ts'
-import { findTenant } from '../tenants/customers.ts'
+import { findTenant, tenantNotFound } from '../tenants/customers.ts'
 import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
 import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
@@ -38,10 +40,13 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       checkRedirect(wish.successUrl, 'success_url', origins)
       checkRedirect(wish.cancelUrl, 'cancel_url', origins)
       const tenant = await deps.customers.tenantOf(principal)
-      const decision = await decide(deps, wish, principal, tenant)
-      return decision.kind === 'free'
-        ? startFree(deps, tenant.id, decision.priceId, wish.successUrl)
-        : openCheckout(deps, { wish, tenant, decision, idempotencyKey })
+      const selling: Selling = { wish, principal, idempotencyKey }
+      const decision = await decide(deps, selling, tenant)
+      if (decision.kind === 'processor') {
+        await deps.account()
+        await deps.customers.customerOf(tenant)
+      }
+      return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
     },
     async createPortal(returnUrl, principal) {
       checkRedirect(returnUrl, 'return_url', origins)
@@ -54,10 +59,15 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
   }
 }
 
+interface Selling {
+  readonly wish: NewCheckout
+  readonly principal: Principal
+  readonly idempotencyKey: string | null
+}
+
 async function decide(
   deps: CheckoutDeps,
-  wish: NewCheckout,
-  principal: Principal,
+  { wish, principal }: Selling,
   tenant: TenantRecord,
 ): Promise<CheckoutDecision> {
   const situation = {
@@ -70,33 +80,39 @@ async function decide(
   return decideCheckout(situation, wish)
 }
 
-/** Under the lease, so that a tenant that is removed at this moment leaves no subscription to the next one of its id. */
-async function startFree(deps: CheckoutDeps, tenantId: string, priceId: string, successUrl: string): Promise<Checkout> {
-  await withTenant(deps, tenantId, async () => {
-    await findTenant(deps, tenantId)
-    const started = { id: `sub_local_${deps.newId()}`, tenantId, priceId, createdAt: deps.clock.now(), endedAt: null }
+/**
+ * Under the tenant's lease, and decided again there: a tenant that is removed at this moment leaves no page and no subscription
+ * behind, and one that is given negotiated prices is sold these.
+ */
+async function sell(
+  deps: CheckoutDeps,
+  selling: Selling,
+  { id, createdAt }: TenantRecord,
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const tenant = await findTenant(deps, id)
+  if (tenant.createdAt !== createdAt) throw tenantNotFound(id)
+  const decision = await decide(deps, selling, tenant)
+  const { successUrl, cancelUrl } = selling.wish
+  if (decision.kind === 'free') {
+    const { priceId } = decision
+    const started = {
+      id: `sub_local_${deps.newId()}`,
+      tenantId: id,
+      priceId,
+      createdAt: deps.clock.now(),
+      endedAt: null,
+    }
     await deps.store.localSubscriptions.start(started)
-  })
-  return { url: successUrl, sessionId: null }
-}
-
-interface Opening {
-  readonly wish: NewCheckout
-  readonly tenant: TenantRecord
-  readonly decision: Extract<CheckoutDecision, { readonly kind: 'processor' }>
-  readonly idempotencyKey: string | null
-}
-
-async function openCheckout(deps: CheckoutDeps, opening: Opening): Promise<Checkout> {
-  const { wish, tenant, decision } = opening
-  await deps.account()
-  const customer = await deps.customers.customerOf(tenant)
+    return { url: successUrl, sessionId: null }
+  }
+  if (tenant.processorCustomerId === null)
+    throw new ServiceError('tenant_busy', 'The tenant’s customer was taken away at this moment.', { retryAfter: 1 })
   const { kind: _kind, priceId: _priceId, ...sold } = decision
-  const request = { ...sold, customer, successUrl: wish.successUrl, cancelUrl: wish.cancelUrl }
-  const key = processorKey(opening.idempotencyKey ?? deps.newId(), request)
-  const send = (idempotencyKey: string) =>
-    deps.processor.createCheckout(request, { idempotencyKey, signal: deps.shutdown })
-  return askProcessor(deps.shutdown, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
+  const request = { ...sold, customer: processorId(tenant.processorCustomerId), successUrl, cancelUrl }
+  const key = processorKey(selling.idempotencyKey ?? deps.newId(), request)
+  const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
+  return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
 }
 
 /**

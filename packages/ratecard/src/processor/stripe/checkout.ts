@@ -1,4 +1,5 @@
 // Hosted pages: a checkout that sells one price to a known customer, and the portal of a customer.
+import { randomUUID } from 'node:crypto'
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { CheckoutRequest } from '../customer-half.ts'
@@ -70,7 +71,8 @@ async function expireCheckout(desk: Desk, id: string, signal: AbortSignal): Prom
     send: (sending: Stripe.RequestOptions) => sessions.expire(id, {}, sending),
   }
   try {
-    await writeOne(desk, request, expected, { idempotencyKey: `ratecard-expire-${id}`, signal })
+    // Closing twice does no harm, and a key of its own for each try never meets a failure that Stripe keeps for a day.
+    await writeOne(desk, request, expected, { idempotencyKey: `ratecard-expire-${randomUUID()}`, signal })
   } catch (error) {
     if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
     const read = {

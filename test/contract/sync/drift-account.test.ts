@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const shop: BillingConfig = {
+  version: '1.0.0',
+  products: [{ id: 'pro', name: 'Pro', prices: [{ id: 'pro_once', amount: 1000, currency: 'usd' }] }],
+}
+
+test('drift with the key of another account is refused as a push is, instead of listing everything as edited', async () => {
+  await stack.service.push(shop, nobody)
+  const mine = (await stack.store.facts.get('processor_account')) ?? ''
+  await stack.store.facts.set('processor_account', 'acct_another live')
+  await expect(stack.service.drift()).rejects.toMatchObject({
+    code: 'account_mismatch',
+    message: `This environment belongs to the processor account acct_another live; the key is of ${mine}.`,
+  })
+  await stack.store.facts.set('processor_account', mine)
+  expect((await stack.service.drift()).inSync).toBe(true)
+})

@@ -1,0 +1,106 @@
+// What resuming does with a step that was sent and whose answer nobody wrote down.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import type { LoggedRequest } from '../../../packages/ratecard/src/sandbox/request-log.ts'
+import { TestClock } from '../../support/sandbox.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+let stack: Stack
+let clock: TestClock
+beforeEach(async () => {
+  clock = new TestClock()
+  stack = await startStack({ clock })
+})
+afterEach(() => stack.close())
+
+const hour = 3_600_000
+
+type Parts = Pick<BillingConfig, 'webhooks'> & Pick<BillingConfig['products'][number], 'prices'>
+
+const catalogue = (version: string, { prices = [], webhooks = [] }: Parts = {}): BillingConfig => ({
+  version,
+  products: [{ id: 'pro', name: 'Pro', prices }],
+  webhooks,
+})
+const monthly: Parts = { prices: [{ id: 'monthly', amount: 1000, currency: 'usd', interval: 'month' }] }
+const free: Parts = { prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }] }
+const hook: Parts = { webhooks: [{ id: 'hook', url: 'https://app.example.com/hook', events: ['invoice.paid'] }] }
+
+/** The id of a push that does not come to its end. */
+async function interrupted(document: BillingConfig): Promise<string> {
+  const error: unknown = await stack.service.push(document, nobody).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ extra: { push_state: 'interrupted' } })
+  return (error as { extra: { push_id: string } }).extra.push_id
+}
+
+const statesOf = async (id: string) => (await stack.service.findPush(id)).steps.map(({ state }) => state)
+
+describe('a step that got no answer and is nowhere at the processor', () => {
+  const creations = (): readonly LoggedRequest[] =>
+    stack.sandbox.control.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/prices')
+  const keysOf = (requests: readonly LoggedRequest[]) => new Set(requests.map(({ idempotencyKey }) => idempotencyKey))
+
+  /** The keys under which the price was sent: before the connection broke, and when the push is resumed that much later. */
+  async function resumedAfter(ms: number) {
+    await stack.service.push(catalogue('1.0.0'), nobody)
+    stack.sandbox.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/prices', count: null })
+    const id = await interrupted(catalogue('1.1.0', monthly))
+    stack.sandbox.control.clearFaults()
+    expect(await statesOf(id)).toEqual(['unknown'])
+    const before = keysOf(creations())
+    stack.sandbox.control.clearRequests()
+    clock.advance(ms)
+    expect(await stack.service.resumePush(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+    const after = creations()
+    expect((await stack.snapshot()).price).toHaveLength(1)
+    expect(after).toHaveLength(1)
+    return { before: [...before], after: [...keysOf(after)] }
+  }
+
+  test('is sent once more under the key that it had: the first may still be on its way', async () => {
+    const { before, after } = await resumedAfter(22 * hour)
+    expect(before).toEqual([expect.stringMatching(/^ratecard-/)])
+    expect(after).toEqual(before)
+  })
+
+  test('is sent under a new key when the processor may have forgotten the old one', async () => {
+    const { before, after } = await resumedAfter(23 * hour)
+    expect(after).toEqual([expect.stringMatching(/^ratecard-/)])
+    expect(after).not.toEqual(before)
+  })
+})
+
+describe('a step that was done, but the store was gone before the answer was written down', () => {
+  /** Leaves the only step of a push as a process does that dies while it waits for the answer. */
+  async function leftBegun(parts: Parts): Promise<string> {
+    await stack.service.push(catalogue('1.0.0'), nobody)
+    const succeed = vi.spyOn(stack.store.pushes, 'succeed').mockRejectedValueOnce(new Error('the store is gone'))
+    const id = await interrupted(catalogue('1.1.0', parts))
+    succeed.mockRestore()
+    expect(await statesOf(id)).toEqual(['begun'])
+    return id
+  }
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['by the push that is resumed', (id) => stack.service.resumePush(id)],
+    ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
+  ])('a webhook endpoint without its secret is removed and made again %s', async (_by, goOn) => {
+    const id = await leftBegun(hook)
+    const [lost] = (await stack.stripe.webhookEndpoints.list()).data
+    expect(lost).toBeDefined()
+    expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+    const endpoints = (await stack.stripe.webhookEndpoints.list()).data
+    expect(endpoints).toHaveLength(1)
+    expect(endpoints[0]?.id).not.toBe(lost?.id)
+    expect(await stack.service.listWebhooks()).toMatchObject([{ processorId: endpoints[0]?.id, secretKnown: true }])
+  })
+
+  test('a price that lives here alone is recorded without asking the processor for it', async () => {
+    const id = await leftBegun(free)
+    stack.sandbox.control.clearRequests()
+    expect(await stack.service.resumePush(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+    expect(stack.sandbox.control.requests().map(({ path }) => path)).toEqual(['/v1/account'])
+    expect(await statesOf(id)).toEqual(['succeeded'])
+  })
+})

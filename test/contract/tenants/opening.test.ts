@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { caller, startWorld } from './world.ts'
+import type { World } from './world.ts'
+
+let world: World
+
+beforeEach(async () => {
+  world = await startWorld()
+  await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
+})
+afterEach(() => world.close())
+
+const openPages = async () => (await world.stripe.checkout.sessions.list({ status: 'open' })).data
+async function expectGone(): Promise<void> {
+  await expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
+}
+
+test('a tenant is removed although the processor failed once to close its page', async () => {
+  const { sandbox, service } = world
+  await world.buy('acme', 'kiln_monthly')
+  sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/checkout/sessions/*/expire' })
+  await service.removeTenant('acme', caller).catch(() => service.removeTenant('acme', caller))
+  expect(await openPages()).toEqual([])
+  await expectGone()
+})
+
+test.each([
+  ['whose customer is known', true],
+  ['whose customer is just being made', false],
+])('a page that is being opened during the removal of its tenant, %s, is not left open', async (_which, known) => {
+  const { sandbox, service } = world
+  if (known) await world.buy('acme', 'kiln_monthly')
+  sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/checkout/sessions', latencyMs: 300 })
+  if (!known) sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/customers', latencyMs: 100 })
+  const buying = Promise.allSettled([world.buy('acme', 'kiln_monthly')])
+  await expect.poll(() => sandbox.control.faults()).toHaveLength(known ? 0 : 1)
+  await service.removeTenant('acme', caller)
+  await buying
+  expect(await openPages()).toEqual([])
+  await expectGone()
+})
+
+test('who is given negotiated prices while the page is being made is sold these', async () => {
+  const { sandbox, service, stripe } = world
+  await world.buy('acme', 'kiln')
+  sandbox.control.fail({ kind: 'latency', method: 'GET', path: '/v1/subscriptions', latencyMs: 200 })
+  const applying = service.applyEnterprise(
+    'acme',
+    { kind: 'template', template: 'partner' },
+    { ...caller, dryRun: false },
+  )
+  await expect.poll(() => sandbox.control.faults()).toHaveLength(0)
+  const { sessionId } = await world.buy('acme', 'kiln_monthly')
+  await applying
+  expect(await stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ amount_total: 3900 })
+})

@@ -1,0 +1,84 @@
+// The removal of a tenant while its money could still move: nothing may go on to bill a customer that nobody knows.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { createService } from '../../../packages/ratecard/src/compose.ts'
+import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import type { FaultKind } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import { caller, startWorld } from './world.ts'
+import type { World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+  await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
+})
+afterEach(() => world.close())
+
+const stays = async () => expect(await world.service.findTenant('acme')).toMatchObject({ name: 'Acme' })
+const isGone = () => expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
+const statusOf = async (sessionId: string | null) =>
+  (await world.stripe.checkout.sessions.retrieve(sessionId ?? '')).status
+
+/** A service over the same store, as after a restart with the key of another account. */
+function inAnotherAccount() {
+  const { store, sandbox } = world
+  const processor = createStripeProcessor({
+    secretKey: 'sk_test_of_another_account',
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock: systemClock,
+    firstWaitMs: 1,
+  })
+  const settings = { requireVersionBump: false, workers: 'off', allowedRedirects: [], impactThreshold: null } as const
+  return createService({ settings, store, processor, processorName: 'sandbox', clock: systemClock })
+}
+
+describe('the removal of a tenant', () => {
+  test('is refused with the key of another account, which knows nothing of what the tenant pays for', async () => {
+    await world.pay((await world.buy('acme', 'kiln_monthly')).url)
+    await expect(inAnotherAccount().removeTenant('acme', caller)).rejects.toMatchObject({ code: 'account_mismatch' })
+    await stays()
+    await expect(world.service.removeTenant('acme', caller)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test.each<[FaultKind, string, string]>([
+    ['rate_limit', 'POST', '/v1/checkout/sessions/*/expire'],
+    ['close_before', 'POST', '/v1/checkout/sessions/*/expire'],
+    ['error_before', 'GET', '/v1/checkout/sessions'],
+  ])('does not happen while a page cannot be closed (%s of %s %s)', async (kind, method, path) => {
+    const { sandbox, service } = world
+    const { sessionId } = await world.buy('acme', 'kiln_monthly')
+    sandbox.control.fail({ kind, method, path, count: null })
+    await expect(service.removeTenant('acme', caller)).rejects.toMatchObject({ code: /^processor_/ })
+    await stays()
+    expect(await statusOf(sessionId)).toBe('open')
+    sandbox.control.clearFaults()
+    await service.removeTenant('acme', caller)
+    await isGone()
+    expect(await statusOf(sessionId)).toBe('expired')
+  })
+
+  test('waits for the checkout that is just making its customer', async () => {
+    const { sandbox, service } = world
+    sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/customers', latencyMs: 300 })
+    const buying = world.buy('acme', 'kiln_monthly')
+    await expect.poll(() => sandbox.control.faults()).toHaveLength(0)
+    const removal = service.removeTenant('acme', caller)
+    expect(await buying).toMatchObject({ sessionId: expect.stringMatching(/^cs_/) })
+    await removal
+    const { items } = await service.tenantAudit('acme', { limit: 1, offset: 0 })
+    const [customer] = (await world.stripe.customers.list()).data
+    expect(items).toMatchObject([{ action: 'tenant_deleted', before: { processor_customer_id: customer?.id } }])
+  })
+
+  test('is told to come again while another call goes on changing the tenant', async () => {
+    const { store, service } = world
+    await store.exclusively('tenant:acme', async () => {
+      await expect(service.removeTenant('acme', caller)).rejects.toMatchObject({ code: 'tenant_busy' })
+    })
+    await stays()
+    await service.removeTenant('acme', caller)
+    await isGone()
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { planChanges } from '../../../packages/ratecard/src/catalog/plan.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { pastDates } from '../../../packages/ratecard/src/sync/past-dates.ts'
+
+const now = Date.UTC(2026, 10, 21, 12)
+const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
+const farFuture = 20 * 365 * 86_400
+
+/** The refusals of a first push at noon, by where they point. */
+function refused(dates: { readonly redeem_by?: string; readonly expires_at?: string }): readonly string[] {
+  const { redeem_by, expires_at } = dates
+  const config: BillingConfig = {
+    version: '1.0.0',
+    products: [{ id: 'pro', name: 'Pro' }],
+    coupons: [{ id: 'ten', percent_off: 10, duration: 'once', ...(redeem_by === undefined ? {} : { redeem_by }) }],
+    promotion_codes: [
+      { id: 'hello', code: 'HELLO', coupon: 'ten', ...(expires_at === undefined ? {} : { expires_at }) },
+    ],
+  }
+  const snapshot = { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
+  const plan = planChanges({ config, previous: null, snapshot, mappings: [] })
+  return pastDates(plan, config, now).map(({ pointer }) => pointer)
+}
+
+describe.each([
+  ['a coupon', 'redeem_by', '#/coupons/0/redeem_by'],
+  ['a promotion code', 'expires_at', '#/promotion_codes/0/expires_at'],
+] as const)('%s that is to be made', (_what, field, pointer) => {
+  test.each([
+    ['was over a second ago', -1],
+    ['is over this very moment', 0],
+  ])('is refused when its time %s', (_when, seconds) => {
+    expect(refused({ [field]: at(seconds) })).toEqual([pointer])
+  })
+
+  test.each([
+    ['a second is left', 1],
+    ['years are left', farFuture],
+  ])('is not refused when %s', (_when, seconds) => {
+    expect(refused({ [field]: at(seconds) })).toEqual([])
+  })
+})
+
+test('what has no date is never over', () => {
+  expect(refused({})).toEqual([])
+})
