@@ -14,7 +14,7 @@ const shop: BillingConfig = {
   products: [{ id: 'pro', name: 'Pro', prices: [{ id: 'pro_once', amount: 1000, currency: 'usd' }] }],
 }
 
-test('drift with the key of another account is refused as a push is, instead of listing everything as edited', async () => {
+test('drift and pull with the key of another account are refused as a push is, instead of telling of foreign objects', async () => {
   await stack.service.push(shop, nobody)
   const mine = (await stack.store.facts.get('processor_account')) ?? ''
   await stack.store.facts.set('processor_account', 'acct_another live')
@@ -22,6 +22,8 @@ test('drift with the key of another account is refused as a push is, instead of 
     code: 'account_mismatch',
     message: `This environment belongs to the processor account acct_another live; the key is of ${mine}.`,
   })
+  await expect(stack.service.pull()).rejects.toMatchObject({ code: 'account_mismatch' })
   await stack.store.facts.set('processor_account', mine)
   expect((await stack.service.drift()).inSync).toBe(true)
+  expect((await stack.service.pull()).document.products).toHaveLength(1)
 })

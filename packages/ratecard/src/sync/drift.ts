@@ -5,6 +5,7 @@ import { ownershipOf } from '../catalog/observed.ts'
 import { planChanges } from '../catalog/plan.ts'
 import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
+import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { asking } from './problems.ts'
 import { currentDocument } from './consider.ts'
@@ -29,6 +30,8 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
     throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', {
       hint: 'Push one first: `ratecard billing push`.',
     })
+  // Another account knows none of our objects: everything would look as if somebody had deleted it.
+  await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
   const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true })
