@@ -1,11 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadiness } from '../../packages/ratecard/src/readiness.ts'
+import type { ReadinessDeps } from '../../packages/ratecard/src/readiness.ts'
 import { startStack } from '../support/stack.ts'
+import { inMemory } from '../support/store.ts'
 import type { Stack } from '../support/stack.ts'
 
 let stack: Stack
 let now = 1_795_000_000_000
 let probe: ReturnType<typeof createReadiness>
+
+const readiness = (change: Partial<ReadinessDeps> = {}) =>
+  createReadiness({
+    store: stack.store,
+    processor: stack.processor,
+    workers: stack.service.workers,
+    clock: { now: () => now },
+    stopping: new AbortController().signal,
+    patienceMs: 100,
+    ...change,
+  })
 
 beforeAll(async () => {
   stack = await startStack()
@@ -14,14 +27,7 @@ afterAll(() => stack.close())
 beforeEach(() => {
   stack.sandbox.control.clearFaults()
   stack.sandbox.control.clearRequests()
-  probe = createReadiness({
-    store: stack.store,
-    processor: stack.processor,
-    workers: stack.service.workers,
-    clock: { now: () => now },
-    stopping: new AbortController().signal,
-    patienceMs: 100,
-  })
+  probe = readiness()
 })
 
 const calls = () => stack.sandbox.control.requests().length
@@ -53,4 +59,35 @@ test('a processor that is slow for a moment turns nobody away; one that stays si
 test('a processor that was never reached is not taken for slow', async () => {
   stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })
+})
+
+test('a replica that is stopping is not ready, though all it needs is there', async () => {
+  const stop = new AbortController()
+  probe = readiness({ stopping: stop.signal })
+  expect((await probe()).ready).toBe(true)
+  stop.abort()
+  expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: true } } })
+})
+
+test('a clock that is set back does not make an old answer of the processor count for ever', async () => {
+  await probe()
+  now -= 60_000
+  await probe()
+  expect(calls()).toBe(2)
+})
+
+test('without its store a replica is not ready, and does not say why', async () => {
+  const store = await (await inMemory()).open()
+  probe = readiness({ store })
+  expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true, detail: store.engine } } })
+  await store.close()
+  const { ready, checks } = await probe()
+  expect(ready).toBe(false)
+  expect(checks).toMatchObject({ store: { ok: false, detail: 'unavailable' }, processor: { ok: true } })
+})
+
+test('workers that cannot run are told and turn nobody away', async () => {
+  expect((await probe()).checks.workers).toEqual({ ok: true, detail: 'off' })
+  probe = readiness({ workers: { state: () => Promise.resolve({ available: false, detail: 'no runtime' }) } })
+  expect(await probe()).toMatchObject({ ready: true, checks: { workers: { ok: false, detail: 'no runtime' } } })
 })

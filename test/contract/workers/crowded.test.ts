@@ -1,3 +1,4 @@
+import http from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { front, recorder, spec, testRuntime } from './bench-host.ts'
 
@@ -18,4 +19,88 @@ test('a worker takes no more requests at a time than its limit, and goes on when
   leave.abort()
   await Promise.allSettled(asked)
   await expect.poll(async () => (await fetch(`${site.url}/free`)).status).toBe(200)
+})
+
+/** The status of the answer to an upgrade. The connection stays until the signal ends it. */
+function upgrade(url: string, signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    }
+    const request = http.request(url, { headers, signal })
+    request.on('error', reject)
+    request.on('response', (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    request.on('upgrade', (answer, socket) => {
+      signal.addEventListener('abort', () => socket.destroy())
+      resolve(answer.statusCode)
+    })
+    request.end()
+  })
+}
+
+const patient = { timeout: 10_000 }
+
+/** Waits at /wait, fails at /fail, takes every WebSocket, and answers all else at once. */
+const busy = `export default { fetch(request) {
+  if (request.headers.get('upgrade') === 'websocket') {
+    const [client, server] = Object.values(new WebSocketPair())
+    server.accept()
+    return new Response(null, { status: 101, webSocket: client })
+  }
+  if (request.url.endsWith('/fail')) throw new Error('failed')
+  if (request.url.endsWith('/wait')) return new Promise((resolve) => setTimeout(resolve, 60_000))
+  return new Response('free')
+} }`
+
+test('a WebSocket takes a place like a request, and none is taken when there is no place', async () => {
+  const runtime = testRuntime()
+  onTestFinished(() => runtime.close())
+  const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
+  const site = await front(() => worker, '')
+  onTestFinished(site.close)
+  const leave = new AbortController()
+  onTestFinished(() => leave.abort())
+  expect(await upgrade(site.url, leave.signal)).toBe(101)
+  const waiting = Promise.allSettled([fetch(`${site.url}/wait`, { signal: leave.signal })])
+  await expect.poll(() => worker.stats().inFlight, patient).toBe(2)
+  expect(await upgrade(site.url, leave.signal)).toBe(503)
+  expect((await fetch(site.url)).status).toBe(503)
+  leave.abort()
+  await waiting
+  await expect.poll(() => worker.stats().inFlight, patient).toBe(0)
+  const again = new AbortController()
+  onTestFinished(() => again.abort())
+  expect(await upgrade(site.url, again.signal)).toBe(101)
+})
+
+test('whatever way requests end, each gives back one place', async () => {
+  const runtime = testRuntime()
+  onTestFinished(() => runtime.close())
+  const worker = await runtime.start(spec(busy, { limits: { concurrent: 2 } }), recorder())
+  const site = await front(() => worker, '')
+  onTestFinished(site.close)
+  const fill = async () => {
+    const leave = new AbortController()
+    onTestFinished(() => leave.abort())
+    const asked = Promise.allSettled(['/wait', '/wait'].map((path) => fetch(site.url + path, { signal: leave.signal })))
+    await expect.poll(() => worker.stats().inFlight, patient).toBe(2)
+    expect((await fetch(site.url)).status).toBe(503)
+    leave.abort()
+    await asked
+    await expect.poll(() => worker.stats().inFlight, patient).toBe(0)
+  }
+  for (let round = 0; round < 5; round++) {
+    expect((await fetch(site.url)).status).toBe(200)
+    expect((await fetch(`${site.url}/fail`)).status).toBe(500)
+    const leave = new AbortController()
+    expect(await upgrade(site.url, leave.signal)).toBe(101)
+    leave.abort()
+    await expect.poll(() => worker.stats().inFlight, patient).toBe(0)
+    await fill()
+  }
+  await fill()
 })

@@ -1,12 +1,38 @@
 // Which version serves on which replica, and what runs at all: with the real runtime on a store that two replicas share.
 import { describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/host/runtime.ts'
 import { inFile } from '../../support/store.ts'
+import { testRuntime } from './bench-host.ts'
 import { deployment, replica, serving } from './replica.ts'
 import type { Replica } from './replica.ts'
 
 const state = async ({ workers }: Replica, name: string) => (await workers.findWorker(name)).state
 const schedulesOf = async ({ workers }: Replica, name: string) =>
   (await workers.findWorker(name)).crons.map(({ cron }) => cron)
+
+const patient = { timeout: 10_000 }
+
+/** A machine where nothing starts as long as it is full. */
+function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: number } {
+  const runtime = testRuntime()
+  const machine = {
+    full: false,
+    starts: 0,
+    runtime: {
+      state: () => runtime.state(),
+      start: (...args: Parameters<WorkerRuntime['start']>) => {
+        machine.starts++
+        return machine.full
+          ? Promise.reject(new ServiceError('worker_start_failed', 'no room'))
+          : runtime.start(...args)
+      },
+      runOnce: (...args: Parameters<WorkerRuntime['runOnce']>) => runtime.runOnce(...args),
+      close: () => runtime.close(),
+    },
+  }
+  return machine
+}
 
 describe('the workers of several replicas', () => {
   test('a deployment reaches the other replica within two seconds, and so do rollback and removal', async () => {
@@ -82,6 +108,104 @@ describe('the workers of several replicas', () => {
     now += 1_001
     expect(await bad.get('one')).toMatchObject({ text: 'mended' })
     expect(await bad.get('other')).toMatchObject({ text: 'x' })
+  })
+
+  test('what does not start is tried again after ever longer pauses, but at least twice a minute', async () => {
+    const store = await (await inFile()).open()
+    const before = await replica(store)
+    await before.workers.deployWorker(deployment('one', serving('x')))
+    await before.close()
+    let now = Date.now()
+    const machine = crampedMachine()
+    machine.full = true
+    const one = await replica(store, { runtime: machine.runtime, clock: { now: () => now } })
+    await one.get('one')
+    const pauses: number[] = []
+    for (let since = 0; pauses.length < 7;) {
+      const { starts } = machine
+      now += 500
+      since += 500
+      expect(await one.get('one')).toMatchObject({ status: 503 })
+      if (machine.starts === starts) continue
+      pauses.push(since / 1_000)
+      since = 0
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30])
+    machine.full = false
+    expect(await one.get('one')).toMatchObject({ status: 503 })
+    now += 30_000
+    expect(await one.get('one')).toMatchObject({ text: 'x' })
+  })
+
+  test('where the next version does not start, the one before goes on until it does', async () => {
+    const place = await inFile()
+    const a = await replica(await place.open())
+    let now = Date.now()
+    const machine = crampedMachine()
+    const b = await replica(await place.open(), { runtime: machine.runtime, clock: { now: () => now }, pollMs: 20 })
+    await a.workers.deployWorker(deployment('one', serving('first')))
+    await expect.poll(async () => (await b.get('one')).text, patient).toBe('first')
+    machine.full = true
+    await a.workers.deployWorker(deployment('one', serving('second')))
+    const said = async () => (await b.workers.workerLogs('one', { limit: 10, level: 'system' })).at(-1)?.message
+    await expect.poll(said, patient).toContain('no room')
+    expect((await b.get('one')).text).toBe('first')
+    machine.full = false
+    now += 1_000
+    await expect.poll(async () => (await b.get('one')).text, patient).toBe('second')
+  })
+
+  test('a new deployment does not wait for the pause of the one that did not start', async () => {
+    const place = await inFile()
+    const a = await replica(await place.open())
+    await a.workers.deployWorker(deployment('one', serving('first')))
+    const machine = crampedMachine()
+    const now = Date.now()
+    const b = await replica(await place.open(), { runtime: machine.runtime, clock: { now: () => now }, pollMs: 20 })
+    machine.full = true
+    expect(await b.get('one')).toMatchObject({ status: 503 })
+    machine.full = false
+    expect(await b.get('one')).toMatchObject({ status: 503 })
+    await a.workers.deployWorker(deployment('one', serving('second')))
+    await expect.poll(async () => (await b.get('one')).text, patient).toBe('second')
+  })
+
+  test('a worker that is asked does not rest with those that are not', async () => {
+    let now = Date.now()
+    const options = { idleMs: 60_000, clock: { now: () => now }, pollMs: 20 }
+    const one = await replica(await (await inFile()).open(), options)
+    await one.workers.deployWorker(deployment('asked', serving('x')))
+    await one.workers.deployWorker(deployment('left', serving('x')))
+    now += 30_000
+    await one.get('asked')
+    now += 30_000
+    await expect.poll(() => state(one, 'left'), patient).toBe('idle')
+    expect(await state(one, 'asked')).toBe('running')
+  })
+
+  test('a run is one of the deployment that is active, also where the one before still serves', async () => {
+    const place = await inFile()
+    const a = await replica(await place.open())
+    const b = await replica(await place.open(), { pollMs: 3_600_000 })
+    const say = (text: string) => serving(text, `console.log('${text}')`)
+    await b.workers.deployWorker(deployment('one', say('first')))
+    await a.workers.deployWorker(deployment('one', say('second')))
+    expect((await b.get('one')).text).toBe('first')
+    expect(await b.workers.triggerCron('one', '* * * * *')).toMatchObject({ outcome: 'ok' })
+    const logs = async () => (await b.workers.workerLogs('one', { limit: 9, level: 'log' })).map((line) => line.message)
+    await expect.poll(logs, patient).toEqual(['second'])
+  })
+
+  test('a host name leads to its worker on every replica, and to nobody once the worker is removed', async () => {
+    const place = await inFile()
+    const a = await replica(await place.open())
+    const b = await replica(await place.open(), { pollMs: 20 })
+    await a.workers.deployWorker(deployment('one', serving('x'), { hosts: ['shop.example'] }))
+    expect(a.workers.workerAtHost('shop.example')).toBe('one')
+    await expect.poll(() => b.workers.workerAtHost('shop.example'), patient).toBe('one')
+    await a.workers.removeWorker('one')
+    expect(a.workers.workerAtHost('shop.example')).toBeNull()
+    await expect.poll(() => b.workers.workerAtHost('shop.example'), patient).toBeNull()
   })
 
   test('replacing versions under load fails no request', async () => {

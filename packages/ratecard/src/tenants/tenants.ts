@@ -56,15 +56,24 @@ async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, 
   checkTenantChange(change)
   // A customer must not change under a checkout that makes one, or under a swap of prices.
   return change.processorCustomerId === undefined
-    ? applyChange(deps, id, change, caller)
-    : withTenant(deps, id, () => applyChange(deps, id, change, caller))
+    ? applyChange(deps, id, change, caller, deps.shutdown)
+    : withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
 
-async function applyChange(deps: TenantDeps, id: string, wanted: TenantChange, caller: Caller): Promise<TenantRecord> {
+async function applyChange(
+  deps: TenantDeps,
+  id: string,
+  wanted: TenantChange,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<TenantRecord> {
   const tenant = await findTenant(deps, id)
   const change = differing(tenant, wanted)
   if (Object.keys(change).length === 0) return tenant
-  if (change.processorCustomerId !== undefined) refuseWithEnterprise(tenant)
+  if (change.processorCustomerId !== undefined) {
+    refuseWithEnterprise(tenant)
+    await letGoOfCustomer(deps, tenant, changing, signal)
+  }
   const before = Object.fromEntries(Object.entries(audited(tenant)).filter(([field]) => Object.hasOwn(change, field)))
   const row = { tenantId: id, action: 'tenant_updated', before, after: change } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
@@ -95,19 +104,44 @@ function refuseWithEnterprise(tenant: TenantRecord): void {
 /** The store ends its sessions and free subscriptions with it. */
 async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
   const tenant = await findTenant(deps, id)
-  if (tenant.processorCustomerId !== null) {
-    const customer = processorId(tenant.processorCustomerId)
-    await refuseWithSubscriptions(deps, customer, signal)
-    await closePages(deps, { customer, tenantId: id }, signal)
-    // Somebody may have paid on one of them just before.
-    await refuseWithSubscriptions(deps, customer, signal)
-  }
+  await letGoOfCustomer(deps, tenant, removing, signal)
   const row = { tenantId: id, action: 'tenant_deleted', before: audited(tenant), after: null } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
 }
 
-/** Whoever pays on a page that is still open buys for a tenant that is gone. */
+/** How a tenant that is still billed is told why it cannot part with its customer. */
+interface Parting {
+  readonly refusal: (subscriptions: string) => string
+  readonly hint: string
+}
+
+const removing: Parting = {
+  refusal: (subscriptions) => `The tenant still has live subscriptions: ${subscriptions}.`,
+  hint: 'Cancel them at the processor first: they would go on to bill a customer that nobody knows.',
+}
+
+const changing: Parting = {
+  refusal: (subscriptions) => `The tenant’s present customer still has live subscriptions: ${subscriptions}.`,
+  hint: 'Cancel them at the processor first, then change the customer: they would go on to bill one that nobody knows.',
+}
+
+/** Only a customer that pays for nothing, and has no page to do so, can be parted from its tenant. */
+async function letGoOfCustomer(
+  deps: TenantDeps,
+  tenant: TenantRecord,
+  parting: Parting,
+  signal: AbortSignal,
+): Promise<void> {
+  if (tenant.processorCustomerId === null) return
+  const customer = processorId(tenant.processorCustomerId)
+  await refuseWithSubscriptions(deps, customer, parting, signal)
+  await closePages(deps, { customer, tenantId: tenant.id }, signal)
+  // Somebody may have paid on one of them just before.
+  await refuseWithSubscriptions(deps, customer, parting, signal)
+}
+
+/** Whoever pays on a page that is still open buys for a tenant that is gone, or that has another customer by now. */
 async function closePages(
   deps: TenantDeps,
   pages: { readonly customer: ProcessorId; readonly tenantId: string },
@@ -122,7 +156,12 @@ async function closePages(
   })
 }
 
-async function refuseWithSubscriptions(deps: TenantDeps, customer: ProcessorId, signal: AbortSignal): Promise<void> {
+async function refuseWithSubscriptions(
+  deps: TenantDeps,
+  customer: ProcessorId,
+  { refusal, hint }: Parting,
+  signal: AbortSignal,
+): Promise<void> {
   // Another account would know nothing of the customer, and so of what it pays for.
   await deps.account()
   const live = await askProcessor(signal, async () => {
@@ -135,11 +174,5 @@ async function refuseWithSubscriptions(deps: TenantDeps, customer: ProcessorId, 
     }
   })
   if (live.length === 0) return
-  throw new ServiceError(
-    'conflict',
-    `The tenant still has live subscriptions: ${live.map(({ id }) => id).join(', ')}.`,
-    {
-      hint: 'Cancel them at the processor first: they would go on to bill a customer that nobody knows.',
-    },
-  )
+  throw new ServiceError('conflict', refusal(live.map(({ id }) => id).join(', ')), { hint })
 }

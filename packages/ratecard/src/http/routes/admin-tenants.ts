@@ -152,11 +152,13 @@ function oneRoutes(app: FastifyInstance, { service }: AdminTenantDeps): void {
       schema: contract({
         operationId: 'updateTenant',
         summary: 'Change a tenant',
+        description:
+          'Another customer (or none) is refused while the present one has live subscriptions or enterprise pricing; its checkout pages that can still be paid are closed. It stays at the processor as it is.',
         params: idParams,
         headers: actorHeaders,
         body: TenantChangeSchema,
         answers: tenantAnswer,
-        errors: ['tenant_not_found', 'conflict', 'tenant_busy'],
+        errors: ['tenant_not_found', 'conflict', 'tenant_busy', ...customerErrors],
       }),
     },
     async (request) =>
