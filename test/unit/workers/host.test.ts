@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import os from 'node:os'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isPublicAddress } from '../../../packages/ratecard/src/workers/host/workerd/addresses.ts'
 import { CpuBudget } from '../../../packages/ratecard/src/workers/host/workerd/budget.ts'
 import { findTarget } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
@@ -113,8 +114,13 @@ describe('public addresses', () => {
 describe('the way out', () => {
   const policy: EgressPolicy = {
     resolve: async (name) =>
-      ({ 'public.test': ['10.0.0.1', '9.9.9.9'], 'private.test': ['10.0.0.1'], 'self.test': ['9.9.9.1'] })[name] ?? [],
-    allowedHosts: new Set(['private.test:8080']),
+      ({
+        'public.test': ['10.0.0.1', '9.9.9.9'],
+        'private.test': ['10.0.0.1'],
+        'inner.test': ['10.0.0.2'],
+        'self.test': ['9.9.9.1'],
+      })[name] ?? [],
+    allowedHosts: new Set(['private.test:8080', 'inner.test', '10.0.0.3']),
     service: { origins: new Set(['https://billing.test']), address: '127.0.0.1', port: 4242 },
     ownAddresses: () => new Set(['9.9.9.1']),
   }
@@ -123,12 +129,18 @@ describe('the way out', () => {
     ['https://public.test/', '9.9.9.9', 443, true],
     ['http://9.9.9.9:81/', '9.9.9.9', 81, false],
     ['http://private.test:8080/', '10.0.0.1', 8080, false],
+    ['http://inner.test/', '10.0.0.2', 80, false],
+    ['http://inner.test:8080/', '10.0.0.2', 8080, false],
+    ['https://inner.test/', '10.0.0.2', 443, true],
+    ['http://10.0.0.3:8080/', '10.0.0.3', 8080, false],
     ['https://billing.test/api', '127.0.0.1', 4242, false],
   ])('%s goes to %s:%i', async (url, address, port, secure) => {
     expect(await findTarget(policy, url)).toMatchObject({ address, port, secure })
   })
   it.each([
     'http://private.test/',
+    'http://private.test:8081/',
+    'http://10.0.0.2/',
     'http://self.test/',
     'http://9.9.9.1/',
     'http://unknown.test/',
@@ -138,6 +150,15 @@ describe('the way out', () => {
     undefined,
   ])('%s is refused', async (url) => {
     await expect(findTarget(policy, url)).rejects.toThrow(/refused|resolved|Only http/)
+  })
+  it('does not lead to a public address of this machine either', async () => {
+    const [loopback] = Object.values(os.networkInterfaces()).flatMap((list) => list ?? [])
+    const interfaces = vi.spyOn(os, 'networkInterfaces')
+    onTestFinished(() => interfaces.mockRestore())
+    interfaces.mockReturnValue({ eth0: [{ ...loopback!, address: '9.9.9.2' }] })
+    const { ownAddresses: _, ...rest } = policy
+    await expect(findTarget(rest, 'http://9.9.9.2/')).rejects.toThrow('refused')
+    expect(await findTarget(rest, 'http://9.9.9.3/')).toMatchObject({ address: '9.9.9.3' })
   })
 })
 

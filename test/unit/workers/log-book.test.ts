@@ -18,21 +18,21 @@ interface World {
   readonly store: KyselyStore
   readonly dropped: number[]
   readonly clock: { at: number }
-  /** What the next writes fail with. */
-  readonly failures: Error[]
+  /** What the next writes fail with; a function runs while the write is under way. */
+  readonly failures: (Error | (() => Error))[]
   messages(): Promise<string[]>
 }
 
 async function world(): Promise<World> {
   const store = await (await inMemory()).open()
   const dropped: number[] = []
-  const failures: Error[] = []
+  const failures: World['failures'] = []
   const clock = { at: 1_000_000 }
   const book = new LogBook({
     store: {
       add: async (lines: readonly LogRecord[]) => {
         const failure = failures.shift()
-        if (failure !== undefined) throw failure
+        if (failure !== undefined) throw typeof failure === 'function' ? failure() : failure
         await store.workerLogs.add(lines)
       },
       list: (worker, query) => store.workerLogs.list(worker, query),
@@ -82,6 +82,53 @@ describe('the log book', () => {
     await book.close()
     expect(await messages()).toEqual(['waits', 'after', '1 log lines could not be stored.'])
     expect(dropped).toEqual([1])
+  })
+
+  test('gives up the oldest lines when more come than fit while the database is away', async () => {
+    const { book, dropped, failures, messages } = await world()
+    failures.push(() => {
+      for (let index = 0; index < 9_999; index++) book.add('one', said('later'))
+      return new ServiceError('store_unavailable', 'away')
+    })
+    for (const message of ['first', 'second', 'third']) book.add('one', said(message))
+    await book.close()
+    const kept = await messages()
+    expect([kept.length, kept[0], kept[1]]).toEqual([10_001, 'third', 'later'])
+    expect(kept.at(-1)).toBe('2 log lines could not be stored.')
+    expect(dropped).toEqual([2])
+  })
+
+  test('writes without being asked, and again when the database was away', async () => {
+    const { book, failures, messages } = await world()
+    book.add('one', said('soon'))
+    await expect.poll(messages, { timeout: 10_000 }).toEqual(['soon'])
+    failures.push(new ServiceError('store_unavailable', 'away'))
+    book.add('one', said('later'))
+    await book.flush()
+    expect(await messages()).toEqual(['soon'])
+    await expect.poll(messages, { timeout: 10_000 }).toEqual(['soon', 'later'])
+  })
+
+  test('keeps the request and the run of a line, and the start of a long one', async () => {
+    const { book, store } = await world()
+    book.add('one', { ...said('x'.repeat(16_384)), requestId: 'q1' })
+    book.add('one', { ...said('x'.repeat(16_385)), runId: 'r1' })
+    await book.close()
+    expect(await store.workerLogs.list('one', { limit: 9 })).toMatchObject([
+      { message: 'x'.repeat(16_384), deploymentId: 'd1', requestId: 'q1', runId: null },
+      { message: `${'x'.repeat(16_384)}…`, deploymentId: 'd1', requestId: null, runId: 'r1' },
+    ])
+  })
+
+  test('counts what it does not list for each worker alone, and takes only failures for errors', async () => {
+    const { book, store } = await world()
+    for (let index = 0; index < 101; index++) book.addRequest('one', 'd1', answered())
+    book.addRequest('two', 'd2', answered())
+    book.addRequest('two', 'd2', answered({ outcome: 'cancelled' }))
+    book.addRequest('two', 'd2', answered({ outcome: 'exception' }))
+    await book.close()
+    const lines = await store.workerLogs.list('two', { limit: 9 })
+    expect(lines.map(({ level }) => level)).toEqual(['info', 'info', 'error'])
   })
 
   test('lists failures always, of what went well a hundred a second, and never the query', async () => {

@@ -97,11 +97,6 @@ cpu_ms = 50
       `${base}routes = [{ pattern = "https://x.example/", custom_domain = true }]`,
       'error 4:11 A custom domain is a plain lowercase host name. Remove scheme, port and path.',
     ],
-    [`${base}[triggers]\ncron = ["* * * * *"]`, 'warning 5:1 "triggers.cron" is ignored. Did you mean "crons"?'],
-    [
-      `${base}compatability_flags = []`,
-      'warning 4:1 "compatability_flags" is ignored. Did you mean "compatibility_flags"?',
-    ],
     [`${base}minify = true`, 'warning 4:1 "minify" is ignored.'],
     [
       `${base}[[kv_namespaces]]\nbinding = "KV"`,
@@ -123,6 +118,83 @@ cpu_ms = 50
     ],
   ])('%j is reported at its place', (text, expected) => {
     expect(problems(text)).toEqual([expected])
+  })
+
+  it.each([
+    [`${base}[triggers]\ncron = ["* * * * *"]`, 'error 5:1 "triggers.cron" is not read. Did you mean "crons"?'],
+    [`${base}triggers.Crons = ["* * * * *"]`, 'error 4:1 "triggers.Crons" is not read. Did you mean "crons"?'],
+    [`${base}[trigers]\ncrons = ["* * * * *"]`, 'error 4:2 "trigers" is not read. Did you mean "triggers"?'],
+    [`${base}[trigger]\ncron = ["* * * * *"]`, 'error 4:2 "trigger" is not read. Did you mean "triggers"?'],
+    [
+      `${base}compatability_flags = []`,
+      'error 4:1 "compatability_flags" is not read. Did you mean "compatibility_flags"?',
+    ],
+    [`${base}[limit]\ncpu_ms = 50`, 'error 4:2 "limit" is not read. Did you mean "limits"?'],
+    [`${base}[limits]\ncpuMs = 50`, 'error 5:1 "limits.cpuMs" is not read. Did you mean "cpu_ms"?'],
+    [`${base}[secrets]\nrequire = ["A"]`, 'error 5:1 "secrets.require" is not read. Did you mean "required"?'],
+    [
+      `${base}routes = [{ pattern = "a.example", custom_domian = true }]`,
+      'error 4:36 "custom_domian" of a route is not read. Did you mean "custom_domain"?',
+    ],
+    [
+      `${base}[[routes]]\npatern = "a.example"\ncustom_domain = true`,
+      'error 5:1 "patern" of a route is not read. Did you mean "pattern"?',
+    ],
+  ])('a typing mistake in a key that is read is an error: %j', (text, expected) => {
+    expect(problems(text)).toContain(expected)
+    expect(problems(text).filter((problem) => problem.startsWith('error'))).toHaveLength(1)
+    expect(parseManifest(text, 'wrangler.toml', { now }).manifest).toBeNull()
+  })
+
+  it.each([
+    [`${base}crons = ["* * * * *"]`, 'error 4:1 "crons" is not read. Write it under [triggers].'],
+    [`${base}cron = "* * * * *"`, 'error 4:1 "cron" is not read. Did you mean "crons"? Write it under [triggers].'],
+    [
+      `${base}"triggers.crons" = ["* * * * *"]`,
+      'error 4:1 "triggers.crons" is not read. Did you mean "crons"? Write it under [triggers].',
+    ],
+    [`${base}cpu_ms = 50`, 'error 4:1 "cpu_ms" is not read. Write it under [limits].'],
+    [`${base}[limits]\ncrons = ["* * * * *"]`, 'error 5:1 "limits.crons" is not read. Write it under [triggers].'],
+    [`${base}[limits]\nroutes = []`, 'error 5:1 "limits.routes" is not read. Write it above the first section.'],
+    [
+      `${base}[vars]\ncrons = ["* * * * *"]`,
+      'error 5:1 "vars.crons" is not read as schedules. Write [triggers] on a line of its own above it.',
+    ],
+    [
+      `${base}[vars]\nA = "1"\ntriggers.crons = ["* * * * *"]`,
+      'error 6:1 "vars.triggers" is not read as schedules. Write it above the line [vars], or as a section [triggers].',
+    ],
+  ])('a key that is read elsewhere is an error where it stands: %j', (text, expected) => {
+    expect(problems(text)).toEqual([expected])
+  })
+
+  it('schedules below a section that is ignored are an error, the section itself is not', () => {
+    expect(problems(`${base}[observability]\nenabled = true\ntriggers.crons = ["* * * * *"]`)).toEqual([
+      'warning 4:2 "observability" is ignored.',
+      'error 6:1 "observability.triggers" is not read as schedules. Write it above the line [observability], or as a section [triggers].',
+    ])
+  })
+
+  it('no key that only wrangler knows is taken for a typing mistake', () => {
+    const keys =
+      'account_id ai alias analytics_engine_datasets assets base_dir browser build cloudchamber compliance_region containers d1_databases data_blobs define dev dispatch_namespaces durable_objects env find_additional_modules first_party_worker hyperdrive images jsx_factory jsx_fragment keep_names keep_vars kv_namespaces legacy_env logfwdr logpush media migrations minify mtls_certificates no_bundle node_compat observability pages_build_output_dir pipelines placement preserve_file_names preview_urls python_modules queues r2_buckets ratelimits rules secrets_store_secrets send_email send_metrics services site streaming_tail_consumers tail_consumers text_blobs tsconfig type unsafe unsafe_hello_world upload_source_maps usage_model vectorize version_metadata vpc_services wasm_modules worker_loaders workers_dev workflows zone_id'
+    const { issues } = parseManifest(base + keys.replaceAll(/(\S+) ?/g, '$1 = 1\n'), 'wrangler.toml', { now })
+    expect(issues).toHaveLength(keys.split(' ').length)
+    expect(issues.filter(({ severity }) => severity === 'error')).toEqual([])
+  })
+
+  it('keys of wrangler and keys that resemble nothing are warnings, and what only has a name of ours is let be', () => {
+    const text = `"$schema" = "x"\n${base}rules = []\nkeep_vars = true\nframework = "hono"
+routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }]
+[limits]\nsubrequests = 5
+[[services]]\nbinding = "S"
+[vars]\ncrons = "daily"\ntriggers = "none"\nmain = "x"
+[env.production.triggers]\ncrons = ["* * * * *"]\n`
+    const { manifest, issues } = parseManifest(text, 'wrangler.toml', { now })
+    expect(manifest).toMatchObject({ crons: [], hosts: ['a.example'], vars: { crons: 'daily', triggers: 'none' } })
+    expect(issues.map(({ severity, detail }) => `${severity} ${detail.split('"')[1] ?? ''}`)).toEqual(
+      ['rules', 'keep_vars', 'framework', 'limits.subrequests', 'services', 'env'].map((key) => `warning ${key}`),
+    )
   })
 
   it('points at the line of a syntax error', () => {

@@ -55,9 +55,38 @@ describe('an environment file', () => {
     expect(JSON.stringify(issues)).not.toContain('sk_live')
   })
 
+  it.each([
+    ["A=1\n  FOO='sk_live_x\nB=2", [2, 3, "'"]],
+    ["A=1\nFOO='sk_live_x\nB='2'", [2, 1, "'"]],
+    ['FOO="sk_live_x # of "ours"\nB=2', [1, 1, '"']],
+    ['FOO=`sk_live_x\r\nB=2', [1, 1, '`']],
+  ])('refuses a quote that never ends, at its line: %j', (text, [line, column, quote]) => {
+    const { issues } = workerEnvironment(text)
+    const detail = `The value of FOO begins with ${quote ?? ''}, which never ends.`
+    expect(issues).toMatchObject([{ severity: 'error', line, column, detail }])
+    expect(JSON.stringify(issues)).not.toContain('sk_live')
+  })
+
+  it('lets quotes be that end, are inside a value, or are the value of other quotes', () => {
+    const text = `A='it's'\nB="'"\nC=it's\nD="a#b" # c\nE='' \nF="x" --flag\n`
+    const { variables, issues } = workerEnvironment(text)
+    expect(issues).toEqual([])
+    expect(Object.fromEntries(variables)).toMatchObject({ A: "it's", B: "'", C: "it's", D: 'a#b', E: '' })
+  })
+
+  it('warns of a name that is given twice, with both lines', () => {
+    const { variables, issues } = workerEnvironment('A=1\nB="x\nA=no"\n\nexport A=2\nA=3\n')
+    expect(variables.get('A')).toBe('3')
+    expect(issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`)).toEqual([
+      'warning 5 A is given twice, in line 1 and in line 5: the last one counts.',
+      'warning 6 A is given twice, in line 5 and in line 6: the last one counts.',
+    ])
+  })
+
   it('does not mistake the inside of a value over several lines for assignments', () => {
     expect(workerEnvironment('KEY="-----BEGIN\nnot an assignment\n-----END"\nB=1').issues).toEqual([])
-    expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([2])
+    expect(workerEnvironment('A="say \\"hi\\"\nnot an assignment" # end\nB=1').issues).toEqual([])
+    expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([1, 2])
   })
 
   it('keeps the credentials of a deployment from the worker', () => {

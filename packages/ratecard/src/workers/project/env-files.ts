@@ -26,7 +26,9 @@ export function workerEnvironment(text: string): {
 } {
   const variables = new Map(parseEnvFile(text))
   for (const name of withheld) variables.delete(name)
-  return { variables, issues: assignments(text).flatMap(issuesOf) }
+  const found = assignments(text)
+  const issues = [...found.flatMap(issuesOf), ...repeated(found)]
+  return { variables, issues: issues.toSorted((a, b) => a.line - b.line) }
 }
 
 interface Assignment {
@@ -35,6 +37,8 @@ interface Assignment {
   /** null: the line is no assignment at all, and the parser would skip it without a word. */
   readonly name: string | null
   readonly value: string
+  /** The quote that the value begins with and that never ends: the parser would take the quote for a part of the value. */
+  readonly openQuote: string | null
 }
 
 function assignments(text: string): Assignment[] {
@@ -44,18 +48,40 @@ function assignments(text: string): Assignment[] {
     const line = lines[index] ?? ''
     if (/^\s*(#|$)/.test(line)) continue
     const [, name, rest = ''] = /^\s*(?:export\s+)?([^\s=]+?)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? []
-    found.push({ line: index + 1, text: line, name: name ?? null, value: rest })
-    // A quoted value may go over several lines; without its end it does not, and the quote is part of the value.
     const quote = /^['"`]/.exec(rest)?.[0]
-    if (quote === undefined || rest.indexOf(quote, 1) > 0) continue
-    const last = lines.findIndex((later, at) => at > index && later.includes(quote))
-    if (last > 0) index = last
+    const length = quote === undefined ? 1 : quotedLines([rest, ...lines.slice(index + 1)].join('\n'), quote)
+    const isOpen = quote !== undefined && length === null && !rest.replace(/#.*/, '').includes(quote, 1)
+    found.push({ line: index + 1, text: line, name: name ?? null, value: rest, openQuote: isOpen ? quote : null })
+    index += (length ?? 1) - 1
   }
   return found
 }
 
-function issuesOf({ line, text, name, value }: Assignment): EnvironmentIssue[] {
-  const column = text.length - text.trimStart().length + 1
+/** How many lines the quoted value goes over, as the parser reads it; null when it is none: its quote is part of the value. */
+function quotedLines(text: string, quote: string): number | null {
+  const value = new RegExp(`^${quote}(?:\\\\${quote}|[^${quote}])*${quote}(?=[^\\S\\n]*(?:#.*)?(?:\\n|$))`).exec(text)
+  return value === null ? null : value[0].split('\n').length
+}
+
+/** The parser lets the last one stand without a word. */
+function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
+  const lines = new Map<string, number>()
+  return found.flatMap(({ name, line, text }) => {
+    if (name === null) return []
+    const before = lines.get(name)
+    lines.set(name, line)
+    if (before === undefined) return []
+    const detail = `${name} is given twice, in line ${before} and in line ${line}: the last one counts.`
+    return [{ severity: 'warning', line, column: columnOf(text), detail, hint: 'Remove one of them.' } as const]
+  })
+}
+
+function columnOf(text: string): number {
+  return text.length - text.trimStart().length + 1
+}
+
+function issuesOf({ line, text, name, value, openQuote }: Assignment): EnvironmentIssue[] {
+  const column = columnOf(text)
   const issue = (severity: EnvironmentIssue['severity'], detail: string, hint: string): EnvironmentIssue[] => [
     { severity, line, column, detail, hint },
   ]
@@ -67,6 +93,12 @@ function issuesOf({ line, text, name, value }: Assignment): EnvironmentIssue[] {
       'error',
       `"${name}" cannot be the name of a variable.`,
       'Use letters, digits and "_", and no digit first.',
+    )
+  if (openQuote !== null)
+    return issue(
+      'error',
+      `The value of ${name} begins with ${openQuote}, which never ends.`,
+      `End it with ${openQuote}; when it belongs to the value, put the whole value in quotes of another kind.`,
     )
   const reference = /^[^']*?\$\{([A-Za-z_]\w*)\}/.exec(value)?.[1]
   if (reference === undefined) return []

@@ -5,7 +5,7 @@ import { didYouMean } from '../../errors/suggest.ts'
 import { parseCron } from '../cron/parse.ts'
 import type { CronSchedule } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from './manifest-flags.ts'
-import { bindingKeys, topKeys, variableName } from './manifest-keys.ts'
+import { judgeKeys, variableName } from './manifest-keys.ts'
 import { locateToml } from './manifest-positions.ts'
 import type { Position, TomlPositions } from './manifest-positions.ts'
 import { isDay, isTable, toJson } from './manifest-values.ts'
@@ -80,7 +80,8 @@ class Reader {
   }
 
   read(options: ManifestOptions): Manifest {
-    this.unknownKeys()
+    for (const { severity, path, detail, hint } of judgeKeys(this.table))
+      this.issue(severity, this.positions.key(path), detail, hint)
     return {
       name: this.name(),
       main: this.text('main', 'Name the entry file, for example main = "src/index.ts".'),
@@ -92,22 +93,6 @@ class Reader {
       hosts: this.hosts(),
       limits: { cpuMs: this.cpuMs(), explicit: isTable(this.table['limits']) && 'cpu_ms' in this.table['limits'] },
     }
-  }
-
-  private unknownKeys(): void {
-    for (const key of Object.keys(this.table)) {
-      if (topKeys.includes(key)) continue
-      const detail = bindingKeys.has(key)
-        ? `"${key}" is ignored: bindings of this kind do not exist here, so their names are undefined in \`env\`.`
-        : `"${key}" is ignored.`
-      this.warn(this.positions.key([key]), detail, didYouMean(key, topKeys))
-    }
-  }
-
-  private ignoredMembers(section: string, known: readonly string[], table: Table): void {
-    for (const key of Object.keys(table))
-      if (!known.includes(key))
-        this.warn(this.positions.key([section, key]), `"${section}.${key}" is ignored.`, didYouMean(key, known))
   }
 
   private name(): string {
@@ -184,7 +169,6 @@ class Reader {
 
   private requiredSecrets(): Manifest['requiredSecrets'] {
     const secrets = this.section('secrets')
-    this.ignoredMembers('secrets', ['required'], secrets)
     return this.texts('required', secrets['required'], ['secrets', 'required']).map((name, index) => ({
       name,
       ...this.positions.value(['secrets', 'required', index]),
@@ -193,7 +177,6 @@ class Reader {
 
   private crons(): CronSchedule[] {
     const triggers = this.section('triggers')
-    this.ignoredMembers('triggers', ['crons'], triggers)
     const seen = new Map<string, number>()
     return this.texts('crons', triggers['crons'], ['triggers', 'crons']).flatMap((expression, index) => {
       const { schedule, issue } = parseCron(expression)
@@ -241,7 +224,6 @@ class Reader {
 
   private cpuMs(): number {
     const limits = this.section('limits')
-    this.ignoredMembers('limits', ['cpu_ms'], limits)
     const value = limits['cpu_ms']
     if (value === undefined) return defaultCpuMs
     if (typeof value === 'number' && Number.isInteger(value) && value >= cpuRange.min && value <= cpuRange.max)
