@@ -19,3 +19,14 @@ test('ids of two processes differ though the clock is the same', () => {
   expect(one.slice(0, 10)).toBe(other.slice(0, 10))
   expect(one).not.toBe(other)
 })
+
+test('an id is ten digits of time and sixteen random ones, without letters that are taken for others', () => {
+  const asked: number[] = []
+  const newId = createIds({ now: () => 1_800_000_000_000 }, (size) => {
+    asked.push(size)
+    return Uint8Array.from({ length: size }, (_, index) => 255 - index * 17)
+  })
+  expect(newId()).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
+  expect(asked).toEqual([16])
+  expect(createIds({ now: Date.now })()).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
+})
