@@ -110,6 +110,15 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
+  it('is a file, which a directory is not', async () => {
+    const ran = await world.run(['billing', 'push', '--plan', '.'])
+    expect(ran.exit).toBe(1)
+    expect(ran.stderr).toContain(`${world.cwd} is a directory.`)
+    expect(ran.stderr).not.toContain('EISDIR')
+    const pulled = await world.run(['billing', 'pull', '--output', '.'])
+    expect(pulled).toMatchObject({ exit: 1, stderr: expect.stringContaining('is a directory.') as string })
+  })
+
   it.each([
     [['--plan', 'plan.json', '--plan-out', 'other.json']],
     [['--plan', 'plan.json', '--force']],

@@ -153,14 +153,15 @@ describe('tenants on the command line', () => {
     const date = `${String(new Date().getUTCFullYear() + 3)}-01-01`
     const asked = await run(`billing migrate --price kiln_yearly --only brickfield --to ${date} --message later`)
     expect(asked).toMatchObject({ exit: 0 })
-    expect(asked.stdout).toMatch(
-      /Moved 0\.[\s\S]*1 waits for a later renewal: the service goes on by itself, first at \d{4}-/,
-    )
+    expect(asked.stdout).not.toContain('✓')
+    expect(asked.stdout).toContain(`Nothing moved yet.\n1 waits for the first renewal after ${date} 00:00:00 UTC`)
+    expect(asked.stdout).toMatch(/the service goes on by itself, first at \d{4}-.* Stop that: ratecard jobs cancel \w/)
     const { document } = await json('jobs list --limit 1')
     const [job] = document['jobs'] as readonly { id: string }[]
     expect(job).toMatchObject({ state: 'waiting', message: 'later', resumes_at: expect.any(String) as string })
     expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+waiting\s+0\/1/)
-    expect((await run(`jobs resume ${job?.id ?? ''}`)).exit).toBe(0)
+    const resumed = await run(`jobs resume ${job?.id ?? ''}`)
+    expect(resumed).toMatchObject({ exit: 0, stdout: expect.stringContaining('Nothing moved yet.\n1 waits') as string })
     expect((await run(`jobs cancel ${job?.id ?? ''}`)).stdout).toContain('is cancelled')
     expect((await run(`jobs resume ${job?.id ?? ''}`)).exit).toBe(1)
   })
@@ -219,7 +220,11 @@ test.each([
   ['enterprise apply --template school', /Whose prices/],
   ['enterprise apply glazeworks --template a --id b', /either --template or --id/],
   ['billing migrate', /Which price/],
-  ['billing migrate --price kiln_yearly --to tuesday', /no time to move/],
+  ['billing migrate --price kiln_yearly --only ,', /--only is an empty list: ","/],
+  ['billing migrate --price kiln_yearly --only ', /--only is an empty list: ""/],
+  ['billing migrate --price kiln_yearly --except ', /--except is an empty list: ""[\s\S]*shell variable/],
+  ['billing webhook listen --forward http://127.0.0.1:9/ --secret whsec_x --events ', /--events is an empty list/],
+  ['billing validate --file ', /name of a file is empty/],
   ['billing webhook listen', /--forward is missing/],
   ['billing webhook listen --forward http://192.0.2.1/', /this machine only/],
   ['sandbox clock advance soon', /is no time/],
@@ -231,3 +236,30 @@ test.each([
   expect(ran.exit).toBe(2)
   expect(ran.stderr).toMatch(words)
 })
+
+test.each([
+  ['tuesday', /is no time to move/],
+  ['', /is no time to move/],
+  ['2027-02-30', /"2027-02-30" is not in the calendar/],
+  ['2099-13-01', /not in the calendar/],
+  ['2099-1-1', /is no time to move/],
+  ['2099-04-21T08:00:00', /says no zone/],
+  ['2099-04-21T08:00', /says no zone/],
+  ['2099-04-21 08:00:00Z', /not written like that/],
+  ['2099-04-21T24:00:00Z', /not in the calendar/],
+  ['2020-01-01', /has passed/],
+  ['2020-01-01T00:00:00+01:00', /has passed/],
+])('a migration to "%s" is refused, with the reason, before the server is asked', async (to, words) => {
+  const argv = ['billing', 'migrate', '--price', 'kiln_yearly', '--to', to, '--api-url', 'http://127.0.0.1:1']
+  const ran = await world.run(argv)
+  expect(ran.exit).toBe(1)
+  expect(ran.stderr).toMatch(words)
+  expect(ran.stderr).toContain('time_invalid')
+})
+
+test.each(['renewal', 'now', '2099-04-21', '2099-04-21T08:00:00Z', '2099-04-21t08:00:00.5+02:00'])(
+  'a migration to %s is taken',
+  async (to) => {
+    expect(await run(`billing migrate --price kiln_yearly --dry-run --to ${to}`)).toMatchObject({ exit: 0 })
+  },
+)

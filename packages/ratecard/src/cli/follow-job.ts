@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, JobReport } from '@ratecard/client'
 import { CliFailure } from './failure.ts'
 import type { Output } from './output.ts'
-import { showTime } from './views/table.ts'
 
 const pollMs = 500
 
@@ -30,7 +29,7 @@ export async function followJob(client: Client, id: string, out: Output, signal:
   }
 }
 
-/** A job that did not do all that it could is a failure. One that only waits for a date is not: see `sayWhatWaits`. */
+/** A job that did not do all that it could is a failure. One that only waits for a date is not: see `job-outcome.ts`. */
 export function requireDone(job: JobReport): void {
   if (job.state === 'done') return
   const failed = job.steps.filter((step) => step.state === 'failed' || step.state === 'unknown')
@@ -43,15 +42,6 @@ export function requireDone(job: JobReport): void {
     hint: `Finish it with \`ratecard jobs resume ${job.id}\`; what is done is not done again.`,
     extra: { job_id: job.id },
   })
-}
-
-/** Of a job that waits for a date: until when, and that nobody need do anything. */
-export function sayWhatWaits({ id, state, resumesAt, steps }: JobReport, out: Output): void {
-  if (state !== 'waiting' || resumesAt === null) return
-  const rest = steps.filter((step) => step.state === 'pending').length
-  out.say(
-    `${String(rest)} ${rest === 1 ? 'waits' : 'wait'} for a later renewal: the service goes on by itself, first at ${showTime(resumesAt)} UTC. Stop that: ratecard jobs cancel ${id}`,
-  )
 }
 
 function nameOf(step: Readonly<Record<string, unknown>>): string {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnvFile } from '../workers/project/env-files.ts'
 import type { EnvironmentName, GlobalOptions } from './command.ts'
 import type { CliIo } from './io.ts'
+import { readText } from './read-text.ts'
 
 /** The folder that holds `ratecard/`, from `cwd` upward; null when there is none. */
 export function findProject(cwd: string): string | null {
@@ -27,7 +28,7 @@ export function readEnvironment(project: string | null, global: GlobalOptions): 
   const file = path.join('ratecard', 'environments', `.env.${name}`)
   const absolute = project === null ? null : path.join(project, file)
   if (absolute === null || !existsSync(absolute)) return { name, file: null, variables: new Map() }
-  return { name, file, variables: parseEnvFile(readFileSync(absolute, 'utf8')) }
+  return { name, file, variables: parseEnvFile(readText(absolute)) }
 }
 
 /** A variable of the process, else of the chosen environment file. Empty is unset. */

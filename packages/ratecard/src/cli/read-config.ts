@@ -1,6 +1,6 @@
 // The author's files as one checked document: found, parsed, merged, expanded, validated. Works without a server; every problem
 // of every file is reported at once, with its place.
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { codeFrame } from '../config/code-frame.ts'
 import { interpolate } from '../config/interpolate.ts'
@@ -11,10 +11,11 @@ import type { ParsedSource, Place } from '../config/source.ts'
 import { validateConfig } from '../config/validate.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { CommandContext } from './command.ts'
-import { CliFailure } from './failure.ts'
+import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './io.ts'
 import { findProject, readEnvironment } from './project.ts'
 import type { Environment } from './project.ts'
+import { readText } from './read-text.ts'
 
 /** An issue with its place in the author's files, and the lines around it. */
 export type FiledIssue = Issue & Partial<Place> & { readonly frame?: string }
@@ -53,7 +54,7 @@ export function readConfig({
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, global)
   const read = findFiles(io, project, [...args, ...options.list('file')]).map((file) => {
-    const text = readFileSync(file, 'utf8')
+    const text = readText(file)
     return { file, text, source: parseSource({ path: shownPath(io, file), text }) }
   })
   const sources = read.map(({ source }) => source)
@@ -95,6 +96,9 @@ export function requireConfig(read: ReadConfig): BillingConfig {
 
 function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
   if (given.length > 0) {
+    // It would be the working directory.
+    if (given.includes(''))
+      throw usageFailure('The name of a file is empty.', 'Is a shell variable not set? Name a file, or leave it away.')
     const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
     if (found.length === 0) throw noFiles(`No configuration file is in ${given.join(', ')}.`)
     return [...new Set(found)].sort()

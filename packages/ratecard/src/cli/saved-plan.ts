@@ -1,11 +1,12 @@
 // A plan as a file: exactly what was planned, for whom, so that somebody else can look at it and apply it, or nothing.
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PushOutcome } from '@ratecard/client'
 import type { EnvironmentName } from './command.ts'
 import { environments } from './command.ts'
 import { CliFailure } from './failure.ts'
+import { readText } from './read-text.ts'
 import { jsonOutcome } from './views/json.ts'
 
 const format = 'ratecard-plan/1'
@@ -57,7 +58,7 @@ export function writePlan(
 
 /** Fails with `plan_file_invalid` when the file is none of ours, or its document was changed. */
 export function readPlan(file: string): SavedPlan {
-  const content = parse(readFileSync(file, 'utf8'))
+  const content = parse(readText(file))
   if (content['format'] !== format) throw invalid(file, `It is no plan of this version (${format}).`)
   const { created_at: createdAt, api_url: apiUrl, plan, document } = content
   if (typeof createdAt !== 'string' || typeof apiUrl !== 'string' || typeof plan !== 'string' || !isObject(document))

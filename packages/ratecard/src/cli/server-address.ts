@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
-import type { CommandContext, EnvironmentName } from './command.ts'
+import type { CommandContext, EnvironmentName, GlobalOptions } from './command.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './io.ts'
 import { findProject, lookUp, readEnvironment } from './project.ts'
@@ -20,13 +20,53 @@ export interface Connection extends ServerAddress {
   readonly client: Client
 }
 
-/** Where the server is and which key it takes: flags, process environment, environment file, then this machine's own server. */
+/**
+ * Where the server is and which key it takes: flags, process environment, environment file, then this machine's own server.
+ * Fails with `environment_conflict` where address and key would come from places that speak of different servers.
+ */
 export function serverAddress({ io, global }: Pick<CommandContext, 'io' | 'global'>): ServerAddress {
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, global)
   const url = addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl)
+  requireOneServer(io, global, environment, url)
   const key = global.serviceKey ?? lookUp(io, environment, 'RATECARD_SERVICE_KEY') ?? localKey(io, project, url)
   return { url, key, environment }
+}
+
+/** The address alone, for what sends no key there. */
+export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
+  const environment = readEnvironment(findProject(io.cwd), global)
+  return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl)
+}
+
+/** The shell outranks the file, address and key alike; but a key must not travel to another server than the one that its file names. */
+function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }: Environment, url: string): void {
+  const named = variables.get('RATECARD_API_URL') ?? ''
+  if (file === null || named === '' || sameServer(named, url)) return
+  const ofShell = global.apiUrl === null
+  const keyOfFile =
+    global.serviceKey === null &&
+    (io.env['RATECARD_SERVICE_KEY'] ?? '') === '' &&
+    (variables.get('RATECARD_SERVICE_KEY') ?? '') !== ''
+  if (!keyOfFile) return
+  const where = ofShell ? 'RATECARD_API_URL in the shell' : '--api-url'
+  throw new CliFailure(1, {
+    code: 'environment_conflict',
+    title: 'Two servers are named',
+    detail: [
+      `${where} is ${url}, and RATECARD_API_URL in ${file} is ${named}.`,
+      'The key (RATECARD_SERVICE_KEY) is that of the file: it is not sent to another address.',
+      'Nothing was sent.',
+    ].join(' '),
+    hint: ofShell
+      ? `For the server of the file: \`unset RATECARD_API_URL\`. For the other one: export its own RATECARD_SERVICE_KEY too.`
+      : 'Leave --api-url away, or give the key of that server: --service-key or RATECARD_SERVICE_KEY.',
+  })
+}
+
+function sameServer(one: string, other: string): boolean {
+  const plain = (text: string) => (URL.canParse(text) ? new URL(text).href : text).replace(/\/+$/, '')
+  return plain(one) === plain(other)
 }
 
 export function connect(context: Pick<CommandContext, 'io' | 'global'>): Connection {

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { connect } from '../server-address.ts'
+import { howToFinish, tellUnfinished, unfinishedPush } from '../unfinished-push.ts'
 import { count } from '../views/issues.ts'
 import { jsonDrift } from '../views/json.ts'
 import { showPlan } from '../views/plan.ts'
@@ -11,18 +12,27 @@ export const billingDrift: Command = {
   examples: [{ command: 'ratecard billing drift --exit-code', what: 'in a scheduled check' }],
   run: async (context) => {
     const { options, io, out } = context
-    const drift = await connect(context).client.admin.drift({ signal: io.signal })
+    const { client } = connect(context)
+    const unfinished = await unfinishedPush(client, io.signal)
+    const drift = await client.admin.drift({ signal: io.signal })
+    const among = drift.inSync ? '' : ' What it did is among the differences.'
+    if (unfinished !== null)
+      out.say(`${out.paint.yellow('!')} ${tellUnfinished(unfinished)}${among} ${howToFinish(unfinished)}\n`)
     const of = `revision ${drift.revision} (version ${drift.version})`
     if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
     else {
       out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)
       out.print(showPlan(drift.differences, out.paint))
-      out.say('\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.')
+      if (unfinished === null)
+        out.say(
+          '\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.',
+        )
     }
     if (drift.unmanaged.length > 0)
       out.note(
         `${count(drift.unmanaged.length, 'active object')} of the account ${drift.unmanaged.length === 1 ? 'is' : 'are'} not managed here and never touched.`,
       )
-    return { exit: options.flag('exitCode') && !drift.inSync ? 3 : 0, json: jsonDrift(drift) }
+    const json = { ...jsonDrift(drift), ...(unfinished === null ? {} : { unfinished_push: unfinished.id }) }
+    return { exit: options.flag('exitCode') && !drift.inSync ? 3 : 0, json }
   },
 }

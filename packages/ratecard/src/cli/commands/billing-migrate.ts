@@ -1,13 +1,16 @@
 import type { MigrationLine, MigrationPlan } from '@ratecard/client'
+import { systemClock, toRfc3339 } from '../../clock.ts'
+import { isMoment } from '../../config/moment.ts'
 import { formatMinor } from '../../money/format.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
-import { followJob, requireDone, sayWhatWaits } from '../follow-job.ts'
+import { followJob, requireDone } from '../follow-job.ts'
+import { sayOutcome } from '../job-outcome.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
-import { actorOptions } from './shared.ts'
+import { actorOptions, listOption } from './shared.ts'
 
 export const billingMigrate: Command = {
   name: 'billing migrate',
@@ -30,7 +33,7 @@ export const billingMigrate: Command = {
   examples: [
     { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'who, and how much' },
     {
-      command: 'ratecard billing migrate --price pro_monthly --to 2027-01-01',
+      command: 'ratecard billing migrate --price pro_monthly --to 2030-01-01',
       what: 'from the first renewal in 2027 on',
     },
   ],
@@ -50,9 +53,7 @@ export const billingMigrate: Command = {
     out.note(`Job ${job.id}.`)
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
-    const moved = report.steps.filter((step) => step.state === 'succeeded').length
-    out.say(`${out.paint.green('✓')} Moved ${String(moved)}. What each was on: ratecard jobs show ${job.id}`)
-    sayWhatWaits(report, out)
+    sayOutcome(report, out)
     return { json: toWireJson(report) }
   },
 }
@@ -60,20 +61,31 @@ export const billingMigrate: Command = {
 function requestOf({ options }: CommandContext) {
   const priceId = options.text('price')
   if (priceId === undefined) throw usageFailure('Which price?', 'Give --price.')
-  const list = (name: string) =>
-    options
-      .text(name)
-      ?.split(',')
-      .map((id) => id.trim())
-      .filter((id) => id !== '')
-  return { priceId, to: whenOf(options.text('to') ?? 'renewal'), only: list('only'), except: list('except') }
+  const [only, except] = [listOption(options, 'only'), listOption(options, 'except')]
+  return { priceId, to: whenOf(options.text('to') ?? 'renewal', systemClock.now()), only, except }
 }
 
-function whenOf(text: string): string {
+/** As the API has it, and a day of the calendar for its first moment in UTC. */
+function whenOf(text: string, now: number): string {
   if (text === 'renewal' || text === 'now') return text
-  const moment = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isFinite(moment)) return new Date(moment).toISOString()
-  throw usageFailure(`"${text}" is no time to move.`, 'Write renewal, now, or a date like 2027-01-01.')
+  const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+  if (!isMoment(moment)) throw noTime(`"${text}" ${whyNot(text)}.`)
+  if (Date.parse(moment) <= now) throw noTime(`"${text}" has passed.`)
+  return toRfc3339(Date.parse(moment))
+}
+
+function whyNot(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return 'says no zone'
+  return /^\d{4}-\d{2}-\d{2}/.test(text) ? 'is not in the calendar, or not written like that' : 'is no time to move'
+}
+
+function noTime(detail: string): CliFailure {
+  return new CliFailure(1, {
+    code: 'time_invalid',
+    title: 'The time to move cannot be used',
+    detail: `--to: ${detail} Nothing was sent.`,
+    hint: 'Write renewal, now, a day to come (2031-01-31: from 00:00 UTC), or a time with its zone (2031-01-31T08:00:00+01:00).',
+  })
 }
 
 function showPlan({ out }: CommandContext, plan: MigrationPlan): void {

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from '../command.ts'
+import type { Client } from '@ratecard/client'
+import type { Command, CommandContext } from '../command.ts'
 import { literal } from '../../config/interpolate.ts'
-import { usageFailure } from '../failure.ts'
+import { problemCodes } from '../../errors/codes.ts'
+import { CliFailure, usageFailure } from '../failure.ts'
+import { readText } from '../read-text.ts'
 import { connect } from '../server-address.ts'
+import { howToFinish, tellUnfinished, unfinishedPush } from '../unfinished-push.ts'
 import { count } from '../views/issues.ts'
 import { updateFiles } from './pull-update.ts'
 
@@ -37,7 +41,9 @@ export const billingPull: Command = {
       )
     if (!update && (options.flag('all') || options.flag('dryRun')))
       throw usageFailure('--all and --dry-run belong to --update.', 'Write `ratecard billing pull --update --dry-run`.')
-    const pulled = await connect(context).client.admin.pull({ signal: io.signal })
+    const { client } = connect(context)
+    await mindHalfDone(context, client, update)
+    const pulled = await client.admin.pull({ signal: io.signal })
     // To be read as a file of the project, where `${NAME}` is a variable.
     const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
     if (update) return updateFiles(context, pulled)
@@ -71,10 +77,30 @@ export const billingPull: Command = {
   },
 }
 
+/** What is live is then neither the earlier version nor the author's: into the files it would take his change back. */
+async function mindHalfDone(
+  { global, options, io, out }: CommandContext,
+  client: Client,
+  update: boolean,
+): Promise<void> {
+  const push = await unfinishedPush(client, io.signal)
+  if (push === null) return
+  if (!update || global.yes || options.flag('dryRun')) {
+    out.note(`${out.paint.yellow('warning')} ${tellUnfinished(push)} What is live is half of it.`)
+    return
+  }
+  throw new CliFailure(1, {
+    code: 'push_unfinished',
+    title: problemCodes.push_unfinished.title,
+    detail: `${tellUnfinished(push)} Its half-done work would be taken for edits, and your own change out of your files. No file was changed.`,
+    hint: `${howToFinish(push)} To take what is live all the same: --yes.`,
+  })
+}
+
 /** Replaces the file in one rename; the path of the kept copy when it held something else. */
 export function writeKeeping(file: string, text: string): string | null {
   mkdirSync(path.dirname(file), { recursive: true })
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : null
+  const before = existsSync(file) ? readText(file) : null
   if (before === text) return null
   const backup = before === null ? null : `${file}.bak`
   if (before !== null && backup !== null) writeFileSync(backup, before)

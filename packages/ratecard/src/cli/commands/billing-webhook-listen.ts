@@ -4,6 +4,7 @@ import type { Command, CommandContext } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
+import { listOption } from './shared.ts'
 
 /** How often the service is asked for news; its route asks for at most once a second. */
 const pollMs = 1000
@@ -33,7 +34,7 @@ export const billingWebhookListen: Command = {
       return { json: { secret } }
     }
     const target = forwardTarget(options.text('forward'))
-    await listen(context, connection, { target, secret })
+    await listen(context, connection, { target, secret, types: listOption(options, 'events') ?? [] })
     return {}
   },
 }
@@ -63,11 +64,13 @@ function forwardTarget(text: string | undefined): URL {
 interface Forwarding {
   readonly target: URL
   readonly secret: string
+  /** Of events; all when there is none. */
+  readonly types: readonly string[]
 }
 
 async function listen(context: CommandContext, { client, url }: Connection, forwarding: Forwarding): Promise<void> {
-  const { options, io, out } = context
-  const types = (options.text('events') ?? '').split(',').filter((type) => type !== '')
+  const { io, out } = context
+  const { types } = forwarding
   const ask = (after: string | null) =>
     client.admin.processorEvents({ ...(after === null ? {} : { after }), types, signal: io.signal })
   // An account in which nothing ever happened is listened to from its beginning.

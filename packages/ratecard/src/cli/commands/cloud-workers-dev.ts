@@ -8,7 +8,7 @@ import { watchSources } from '../../workers/project/watch.ts'
 import type { LocalWorker } from '../../local-worker.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
-import { serverAddress } from '../server-address.ts'
+import { serverUrl } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
 import { failOnErrors, readProjectWorkers, shownPath, variableNames, viewIssues } from './cloud-workers-project.ts'
 import { showLog, showRequest, showRun } from './cloud-workers-terminal.ts'
@@ -62,7 +62,7 @@ async function open(context: CommandContext, name: string | undefined): Promise<
   const local = await startLocalWorker({
     port,
     clock: systemClock,
-    serviceUrl: serverAddress(context).url,
+    serviceUrl: serverUrl(context),
     allowedHosts: options.list('allowHost'),
     onLog: (line) => showLog(context, line),
     onRequest: (request) => showRequest(context, request),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { systemClock } from '../../clock.ts'
 import { codeFrame } from '../../config/code-frame.ts'
@@ -9,6 +9,7 @@ import type { EnvironmentFile, WorkerIssue, WorkerSource } from '../../workers/p
 import type { CommandContext, EnvironmentName } from '../command.ts'
 import { CliFailure } from '../failure.ts'
 import { findProject } from '../project.ts'
+import { readText } from '../read-text.ts'
 import type { ViewedIssue } from '../views/issues.ts'
 
 export interface WorkersOnDisk {
@@ -50,7 +51,7 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
 
 /** The text of the environment file; null when nobody asked for it and nothing says that it should exist. */
 function environmentText(file: string, asked: boolean): string | null {
-  if (existsSync(file)) return readFileSync(file, 'utf8')
+  if (existsSync(file)) return readText(file)
   const example = `${file}.example`
   if (!asked && !existsSync(example)) return null
   throw new CliFailure(1, {
@@ -103,7 +104,7 @@ export function viewIssues(
 ): (ViewedIssue & { readonly path: string })[] {
   const texts = new Map<string, string | null>()
   const textOf = (file: string): string | null => {
-    if (!texts.has(file)) texts.set(file, existsSync(file) ? readFileSync(file, 'utf8') : null)
+    if (!texts.has(file)) texts.set(file, existsSync(file) ? readText(file) : null)
     return texts.get(file) ?? null
   }
   return issues.map(({ file, ...issue }) => {

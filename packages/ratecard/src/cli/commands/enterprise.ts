@@ -1,9 +1,11 @@
-import type { EnterpriseOutcome, PriceDocument } from '@ratecard/client'
+import type { EnterpriseOutcome, JobReport, PriceDocument } from '@ratecard/client'
 import { describePrice } from '../../pricing/describe.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, OptionSpec } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import { followJob, requireDone } from '../follow-job.ts'
+import { outcomeOf, sayStayed } from '../job-outcome.ts'
+import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
@@ -105,10 +107,19 @@ async function moveAll(context: CommandContext, template: string): Promise<Comma
   out.note(`Job ${job.id}: ${String(job.stepsTotal)} ${job.stepsTotal === 1 ? 'tenant' : 'tenants'}.`)
   const report = await followJob(client, job.id, out, io.signal)
   requireDone(report)
-  out.say(
-    `${out.paint.green('✓')} ${String(report.stepsDone)} of ${String(report.stepsTotal)} tenants are on "${template}".`,
-  )
+  sayMoved(report, template, out)
   return { json: toWireJson(report) }
+}
+
+function sayMoved(report: JobReport, template: string, out: Output): void {
+  const { moved, stayed } = outcomeOf(report)
+  sayStayed(report, out)
+  const partly = new Set(stayed.map(({ tenant }) => tenant)).size
+  const tick = moved > 0 || partly === 0 ? `${out.paint.green('✓')} ` : ''
+  const rest = partly === 0 ? '' : ` Of ${String(partly)}, something stays as it was: see above.`
+  out.say(
+    `${tick}${String(report.stepsDone - partly)} of ${String(report.stepsTotal)} tenants are on "${template}".${rest}`,
+  )
 }
 
 export const enterpriseRemove: Command = {

@@ -1,6 +1,7 @@
 import type { JobReport } from '@ratecard/client'
 import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../command.ts'
-import { followJob, requireDone, sayWhatWaits } from '../follow-job.ts'
+import { followJob, requireDone } from '../follow-job.ts'
+import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../job-outcome.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
@@ -56,8 +57,7 @@ export const jobsResume: Command = {
     const job = await client.jobs.resume(args[0] ?? '', { signal: io.signal })
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
-    out.say(`${out.paint.green('✓')} Done: ${String(report.stepsDone)} of ${String(report.stepsTotal)} steps.`)
-    sayWhatWaits(report, out)
+    sayOutcome(report, out)
     return { json: toWireJson(report) }
   },
 }
@@ -79,8 +79,10 @@ export const jobsCancel: Command = {
 }
 
 function show({ out }: CommandContext, job: JobReport): CommandResult {
+  const { moved, stayed } = outcomeOf(job)
+  const steps = `${String(job.stepsDone)}/${String(job.stepsTotal)} steps`
   out.say(
-    `${job.kind.replace('_', ' ')} ${job.subject}: ${job.state}, ${String(job.stepsDone)}/${String(job.stepsTotal)} steps`,
+    `${job.kind.replace('_', ' ')} ${job.subject}: ${job.state}, ${steps}, ${String(moved)} moved, ${String(stayed.length)} skipped`,
   )
   const columns = [{ title: '#', align: 'right' as const }, { title: 'state' }, { title: 'step' }, { title: 'result' }]
   const rows = job.steps.map((step) => [
@@ -90,6 +92,7 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
     oneLine(step.error ?? step.result),
   ])
   if (rows.length > 0) out.print(table(columns, rows, out.paint))
+  sayStayed(job, out)
   sayWhatWaits(job, out)
   return { json: toWireJson(job) }
 }

@@ -1,6 +1,6 @@
 import type { ChangeReport, Client, PushOutcome, PushReport, StartedPush } from '@ratecard/client'
-import type { CommandContext, OptionSpec } from '../command.ts'
-import { CliFailure } from '../failure.ts'
+import type { CommandContext, OptionSpec, OptionValues } from '../command.ts'
+import { CliFailure, usageFailure } from '../failure.ts'
 import type { FiledIssue, ReadConfig } from '../read-config.ts'
 import type { Connection } from '../server-address.ts'
 import { followPush } from '../follow-push.ts'
@@ -24,6 +24,19 @@ export const impactOptions: readonly OptionSpec[] = [
   { flags: '--force', description: 'Overwrite fields that were edited at the processor.' },
   { flags: '--approve-impact', description: 'Go on although live subscriptions are affected.' },
 ]
+
+/** Names separated by commas. An empty list is most often a shell variable that is not set: it means neither all nor none. */
+export function listOption(options: OptionValues, name: string): readonly string[] | undefined {
+  const text = options.text(name)
+  if (text === undefined) return undefined
+  const names = text.split(',').map((part) => part.trim())
+  const given = names.filter((part) => part !== '')
+  if (given.length > 0) return given
+  throw usageFailure(
+    `--${name} is an empty list: ${JSON.stringify(text)}.`,
+    'Is a shell variable not set? Write names separated by commas, or leave the option away.',
+  )
+}
 
 export function hasChanges(outcome: PushOutcome): boolean {
   return outcome.details.some(({ action }) => action !== 'keep')

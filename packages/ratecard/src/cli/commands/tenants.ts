@@ -162,7 +162,8 @@ export const tenantsUpdate: Command = {
 export const tenantsDelete: Command = {
   name: 'tenants delete',
   summary: 'Forget a tenant',
-  description: 'Its audit trail stays, and nothing changes at the processor.',
+  description:
+    'Refused while it has live subscriptions. Its open checkout pages end; its audit trail and its customer at the processor stay.',
   arguments: [tenantArgument],
   options: [],
   examples: [{ command: 'ratecard tenants delete glazeworks', what: 'asks first on a terminal' }],

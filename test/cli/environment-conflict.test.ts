@@ -1,0 +1,117 @@
+// Address and key of two different servers are never mixed: the key of production would go to whatever the shell names.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+const fileKey = 'key-of-the-environment-file'
+const shellKey = 'key-of-the-shell-itself'
+const elsewhere = 'https://billing.production.example'
+const keys: unknown[] = []
+const server = createServer((request, response) => {
+  keys.push(request.headers['x-service-key'])
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"keys":[]}')
+})
+let world: CliWorld
+let url: string
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+  world = cliWorld()
+  world.write('ratecard/billing/plans.json', smallConfig())
+  world.write(
+    'ratecard/workers/wrangler.toml',
+    'name = "hooks"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n',
+  )
+  world.write('ratecard/workers/index.ts', 'export default { fetch: () => new Response("yes") }\n')
+})
+afterAll(() => {
+  server.close()
+  world.remove()
+})
+beforeEach(() => {
+  keys.length = 0
+})
+
+const file = (name: string, address: string | null, key: string | null) =>
+  world.write(
+    `ratecard/environments/.env.${name}`,
+    `${address === null ? '' : `RATECARD_API_URL=${address}\n`}${key === null ? '' : `RATECARD_SERVICE_KEY=${key}\n`}`,
+  )
+const shell = (key: string | null = null) => ({
+  env: { RATECARD_API_URL: url, ...(key === null ? {} : { RATECARD_SERVICE_KEY: key }) },
+})
+
+describe('an address of the shell beside an environment file that names another', () => {
+  beforeEach(() => file('production', elsewhere, fileKey))
+
+  it.each([
+    [['billing', 'push']],
+    [['billing', 'drift']],
+    [['tenants', 'list']],
+    [['cloud', 'workers', 'deploy']],
+    [['doctor']],
+  ])('%j --env is refused before anything is sent', async (argv) => {
+    const ran = await world.run([...argv, '--env', 'production'], shell())
+    expect(ran.exit).toBe(1)
+    expect(ran.stderr).toContain('environment_conflict')
+    for (const part of [url, elsewhere, 'ratecard/environments/.env.production', 'unset RATECARD_API_URL'])
+      expect(ran.stderr).toContain(part)
+    expect(ran.stdout + ran.stderr).not.toContain(fileKey)
+    expect(keys).toEqual([])
+  })
+
+  it('is taken when the key comes from the shell or a flag as well', async () => {
+    const argv = ['keys', 'list', '--env', 'production']
+    expect((await world.run(argv, shell(shellKey))).exit).toBe(0)
+    expect((await world.run([...argv, '--service-key', 'of-the-flag'], shell())).exit).toBe(0)
+    file('production', elsewhere, null)
+    expect((await world.run(argv, shell(shellKey))).exit).toBe(0)
+    expect(keys).toEqual([shellKey, 'of-the-flag', shellKey])
+  })
+
+  it('keeps the key of the default environment from it as well', async () => {
+    file('dev', elsewhere, fileKey)
+    const ran = await world.run(['keys', 'list'], shell())
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
+    expect(ran.stderr).toContain('export its own RATECARD_SERVICE_KEY too')
+    expect(keys).toEqual([])
+    // The shell says both: the file of an environment that nobody named has no part in it.
+    expect((await world.run(['keys', 'list'], shell(shellKey))).exit).toBe(0)
+    expect(keys).toEqual([shellKey])
+  })
+
+  it('keeps the file’s key from --api-url, which takes a key of its own', async () => {
+    const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
+    const ran = await world.run(argv)
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })
+    expect(keys).toEqual([])
+    expect((await world.run([...argv, '--service-key', 'of-the-flag'])).exit).toBe(0)
+    expect(keys).toEqual(['of-the-flag'])
+  })
+})
+
+describe('what stays as it is', () => {
+  const argv = ['keys', 'list', '--env', 'staging']
+
+  it('only the shell gives the address', async () => {
+    file('staging', null, fileKey)
+    expect((await world.run(argv, shell())).exit).toBe(0)
+    expect(keys).toEqual([fileKey])
+  })
+
+  it('only the file gives the address', async () => {
+    file('staging', url, null)
+    expect((await world.run(argv, { env: { RATECARD_SERVICE_KEY: shellKey } })).exit).toBe(0)
+    expect(keys).toEqual([shellKey])
+  })
+
+  it('both give the same one', async () => {
+    file('staging', `${url}/`, fileKey)
+    expect((await world.run(argv, shell())).exit).toBe(0)
+    expect((await world.run(argv, shell(shellKey))).exit).toBe(0)
+    expect(keys).toEqual([fileKey, shellKey])
+  })
+})

@@ -1,0 +1,120 @@
+// What a job did not move is said: with its reason, and without a tick beside nothing.
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+const key = 'jobs-cli-service-key'
+const example = fileURLToPath(new URL('../../examples/enterprise', import.meta.url))
+const tick = '✓'
+const later = `${String(new Date().getUTCFullYear() + 3)}-01-01`
+const migrate = 'billing migrate --price kiln_monthly'
+let world: CliWorld
+let server: RunningServer
+let stripe: Stripe
+let amount = 4900
+
+beforeAll(async () => {
+  world = cliWorld()
+  const dataDir = path.join(world.cwd, '.ratecard')
+  server = await startServer({
+    env: {
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_SERVICE_KEY: key,
+      RATECARD_LOG_LEVEL: 'silent',
+      RATECARD_WORKERS: 'off',
+    },
+    port: 0,
+    dataDir,
+    out: () => undefined,
+  })
+  cpSync(example, world.cwd, { recursive: true })
+  const sandbox = new URL(server.sandboxUrl ?? '')
+  stripe = new Stripe(readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim(), {
+    host: sandbox.hostname,
+    port: sandbox.port,
+    protocol: 'http',
+    telemetry: false,
+  })
+  expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+})
+afterAll(async () => {
+  await server.close()
+  world.remove()
+})
+
+const run = (line: string) =>
+  world.run(line.split(' '), { env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })
+
+/** A tenant with a seat on a price, and whatever else; the id of its subscription. */
+async function subscriber(id: string, more: Stripe.SubscriptionCreateParams.Item[] = []): Promise<string> {
+  const customer = await stripe.customers.create({ name: id })
+  expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
+  const { data } = await stripe.prices.list({ active: true, limit: 100 })
+  const price = data.find((each) => each.metadata['ratecard_id'] === 'kiln_monthly')
+  const items = [{ price: price?.id ?? '', quantity: 1 }, ...more]
+  return (await stripe.subscriptions.create({ customer: customer.id, items })).id
+}
+
+async function changeAmount(): Promise<void> {
+  const file = 'ratecard/billing/catalog.json'
+  const text = readFileSync(path.join(world.cwd, file), 'utf8')
+  world.write(file, text.replace(`"amount": ${String(amount)},`, `"amount": ${String((amount += 100))},`))
+  expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+}
+
+const idIn = (text: string) => /^Job (\w+)/m.exec(text)?.[1] ?? ''
+
+test('some moved, some skipped: both counted, the latter with their reasons', async () => {
+  const leaving = await subscriber('leaver')
+  await subscriber('goer')
+  await stripe.subscriptions.update(leaving, { cancel_at_period_end: true })
+  await changeAmount()
+  const ran = await run(`${migrate} --to renewal`)
+  expect(ran.exit).toBe(0)
+  expect(ran.stdout).toContain(`  ·  leaver  ${leaving} stays: The subscription ends with the period`)
+  expect(ran.stdout).toContain(`${tick} Moved 1, skipped 1. What each was on: ratecard jobs show`)
+  const shown = await run(`jobs show ${idIn(ran.stderr)}`)
+  expect(shown.stdout).toContain('migration kiln_monthly: done, 2/2 steps, 1 moved, 1 skipped')
+  expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
+})
+
+test('a resumed job that only skipped says so, and has no tick', async () => {
+  const subscription = await subscriber('ender')
+  await changeAmount()
+  const asked = await run(`${migrate} --only ender --to ${later}`)
+  expect(asked.stdout).toContain(`Nothing moved yet.\n1 waits for the first renewal after ${later} 00:00:00 UTC`)
+  await stripe.subscriptions.cancel(subscription)
+  const resumed = await run(`jobs resume ${idIn(asked.stderr)}`)
+  expect(resumed.exit).toBe(0)
+  expect(resumed.stdout).toContain(
+    `  ·  ender  ${subscription} stays: The subscription has ended.\nMoved nothing, skipped 1.\n`,
+  )
+  expect(resumed.stdout).not.toContain(tick)
+})
+
+test('everybody with a template: who did not move is named', async () => {
+  const product = await stripe.products.create({ name: 'Theirs' })
+  const price = await stripe.prices.create({
+    product: product.id,
+    currency: 'eur',
+    unit_amount: 100,
+    recurring: { interval: 'month' },
+  })
+  const subscription = await subscriber('mixed', [{ price: price.id, quantity: 1 }])
+  await subscriber('plain')
+  for (const tenant of ['mixed', 'plain'])
+    expect(await run(`enterprise apply ${tenant} --template guild`)).toMatchObject({ exit: 0 })
+  const ran = await run('enterprise apply --all-with-template guild')
+  expect(ran.exit).toBe(0)
+  expect(ran.stdout).toContain(
+    `  ·  mixed  ${subscription}  ${price.id} stays: The price is none of this configuration.\n` +
+      '1 of 2 tenants are on "guild". Of 1, something stays as it was: see above.',
+  )
+  expect(ran.stdout).not.toContain(tick)
+})
