@@ -197,21 +197,21 @@ describe('a long push', () => {
 
   it('whose server goes away is not taken for one that never was', async () => {
     const id = 'push-1'
-    const stub = createServer((request, response) => {
+    const busy = createServer((request, response) => {
       if (request.url?.endsWith('/events')) {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: state\n')
         setTimeout(() => {
           response.destroy()
-          stub.close()
-          stub.closeAllConnections()
+          busy.close()
+          busy.closeAllConnections()
         }, 20)
       } else
         response
           .writeHead(202, { 'content-type': 'application/json', location: `/api/v1/billing/admin/pushes/${id}` })
           .end('{}')
     })
-    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve))
-    const { port } = stub.address() as AddressInfo
+    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
+    const { port } = busy.address() as AddressInfo
     const gone = await world.json(['billing', 'resume', id], {
       env: { RATECARD_API_URL: `http://127.0.0.1:${String(port)}`, RATECARD_SERVICE_KEY: key },
     })
