@@ -1,51 +1,28 @@
 // Tenants, negotiated prices, migration, the listening command and the sandbox's clock, as typed.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { verifyWebhook } from '@ratecard/client'
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/main.ts'
 import type { RunningServer } from '../../packages/ratecard/src/main.ts'
-import { cliWorld } from './cli-world.ts'
 import type { CliWorld, RunOptions } from './cli-world.ts'
+import { shopWorld } from './shop-world.ts'
+import type { ShopWorld } from './shop-world.ts'
 
 const key = 'tenant-cli-service-key'
-const example = fileURLToPath(new URL('../../examples/enterprise', import.meta.url))
 let world: CliWorld
 let server: RunningServer
 let stripe: Stripe
+let shop: ShopWorld
 
 beforeAll(async () => {
-  world = cliWorld()
-  const dataDir = path.join(world.cwd, '.ratecard')
-  server = await startServer({
-    env: {
-      RATECARD_SANDBOX_PORT: '0',
-      RATECARD_SERVICE_KEY: key,
-      RATECARD_LOG_LEVEL: 'silent',
-      RATECARD_WORKERS: 'off',
-    },
-    port: 0,
-    dataDir,
-    out: () => undefined,
-  })
-  cpSync(example, world.cwd, { recursive: true })
-  const sandbox = new URL(server.sandboxUrl ?? '')
-  stripe = new Stripe(readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim(), {
-    host: sandbox.hostname,
-    port: sandbox.port,
-    protocol: 'http',
-    telemetry: false,
-  })
+  shop = await shopWorld(key)
+  ;({ world, server, stripe } = shop)
   expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
 })
-afterAll(async () => {
-  await server.close()
-  world.remove()
-})
+afterAll(() => shop.close())
 
 const env = () => ({
   RATECARD_API_URL: server.url,

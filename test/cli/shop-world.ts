@@ -1,0 +1,48 @@
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Stripe from 'stripe'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+const example = fileURLToPath(new URL('../../examples/enterprise', import.meta.url))
+
+export interface ShopWorld {
+  readonly world: CliWorld
+  readonly server: RunningServer
+  /** The account of the server's own sandbox, used by somebody else. */
+  readonly stripe: Stripe
+  close(): Promise<void>
+}
+
+/** The enterprise example beside the data folder of a server that is to serve it; nothing is pushed yet. */
+export async function shopWorld(serviceKey: string): Promise<ShopWorld> {
+  const world = cliWorld()
+  const dataDir = path.join(world.cwd, '.ratecard')
+  const server = await startServer({
+    env: {
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_SERVICE_KEY: serviceKey,
+      RATECARD_LOG_LEVEL: 'silent',
+      RATECARD_WORKERS: 'off',
+    },
+    port: 0,
+    dataDir,
+    out: () => undefined,
+  })
+  cpSync(example, world.cwd, { recursive: true })
+  const sandbox = new URL(server.sandboxUrl ?? '')
+  const stripe = new Stripe(readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim(), {
+    host: sandbox.hostname,
+    port: sandbox.port,
+    protocol: 'http',
+    telemetry: false,
+  })
+  const close = async () => {
+    await server.close()
+    world.remove()
+  }
+  return { world, server, stripe, close }
+}
