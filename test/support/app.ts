@@ -13,6 +13,7 @@ import { buildApp } from '../../packages/ratecard/src/http/app.ts'
 import type { ConnectionLimits } from '../../packages/ratecard/src/http/connections.ts'
 import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
+import { recordAnswer } from './record-answers.ts'
 import { startStack } from './stack.ts'
 
 export const admin = '/api/v1/billing/admin'
@@ -76,6 +77,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const inject = async (request: InjectOptions) => {
     const response = await app.inject(request)
     check(request, response)
+    recordAnswer(
+      `${request.method ?? 'GET'} ${typeof request.url === 'string' ? request.url : JSON.stringify(request.url)}`,
+      [response.statusCode, response.headers['content-type'], response.body],
+    )
     return response
   }
   const asAdmin = (request: InjectOptions) =>
