@@ -4,6 +4,7 @@ import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
 import type { Session } from '../service-tenants.ts'
+import { keepConnection } from './connections.ts'
 import { scopeNeeded } from './contract.ts'
 import type { AddressGuard } from './limits.ts'
 import { sessionValueOf } from './session.ts'
@@ -41,10 +42,11 @@ export function createAuthentication({ service, guard, origins }: Authentication
     if (key === undefined || key === '') return
     const found = typeof key === 'string' ? await service.authenticate(key) : null
     if (found?.state !== 'valid') {
-      await guard.count(request)
+      await guard.count(request, 'failed_authentication')
       throw found?.state === 'expired' ? expired(found) : invalid()
     }
     request.caller = found.key
+    keepConnection(request.raw)
     assertScope(request, found.key)
   }
 
@@ -53,7 +55,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
     async required(request) {
       await optional(request)
       if (request.caller !== null) return
-      await guard.count(request)
+      await guard.count(request, 'failed_authentication')
       const value = sessionValueOf(request)
       if (value !== undefined && (await service.authenticateSession(value)) !== null)
         throw new ServiceError(
@@ -69,7 +71,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
       const value = sessionValueOf(request)
       const session = value === undefined ? null : await service.authenticateSession(value)
       if (session === null) {
-        await guard.count(request)
+        await guard.count(request, 'failed_authentication')
         throw value === undefined ? neither() : sessionInvalid()
       }
       origins.refuseForeign(request)
