@@ -68,7 +68,7 @@ function taken(id: string): string[] {
 
 const onTheWire = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-function columnsFor<U extends Use>(columns: Columns, use: U): string[] {
+function columnsFor(columns: Columns, use: Use): string[] {
   return used(columns, use).map(onTheWire).sort()
 }
 

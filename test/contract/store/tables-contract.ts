@@ -15,13 +15,21 @@ interface Found {
   readonly nullable: boolean
 }
 
+interface Row {
+  readonly tab: string
+  readonly col: string
+  readonly type: string
+  /** SQLite says 0 or 1. */
+  readonly nullable: boolean | number
+}
+
 async function columnsIn({ database, engine }: KyselyStore): Promise<Found[]> {
   const query =
     engine === 'sqlite'
-      ? sql<{ tab: string; col: string; type: string; nullable: number; pk: number }>`
+      ? sql<Row>`
           select m.name as tab, c.name as col, c.type as type, c."notnull" = 0 and c.pk = 0 as nullable
           from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'`
-      : sql<{ tab: string; col: string; type: string; nullable: boolean }>`
+      : sql<Row>`
           select table_name as tab, column_name as col, data_type as type, is_nullable = 'YES' as nullable
           from information_schema.columns where table_schema = current_schema()`
   const { rows } = await database.read((db) => query.execute(db))

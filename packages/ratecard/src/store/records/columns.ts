@@ -63,7 +63,7 @@ export function oneOf<const V extends string, U extends Use = never>(
 
 /** Text with a type of its own, for example an id of one kind. */
 export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]) =>
-  text(...uses) as Column<string, U> as Column<T, U>
+  kind<T>('text', false)(...uses)
 
 /** Names of the columns with this use, in their order. */
 export function used<C extends Columns, const U extends Use>(columns: C, use: U): readonly (Used<C, U> & string)[] {
