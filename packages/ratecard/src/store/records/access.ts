@@ -1,6 +1,9 @@
 // Records of who may do what, and of who does it now.
-import { text, textOf, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
+import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
+
+/** `read` plans and looks; `write` does everything. */
+export const keyScopes = ['read', 'write'] as const
 
 export const serviceKeyColumns = {
   id: text('shown'),
@@ -9,7 +12,10 @@ export const serviceKeyColumns = {
   hash: text(),
   /** Last four characters, to recognise it. */
   hint: text('shown'),
+  scope: oneOf(keyScopes, 'shown'),
   createdAt: time('shown'),
+  /** null: never. */
+  expiresAt: timeOrNull('shown'),
   lastUsedAt: timeOrNull('shown'),
   revokedAt: timeOrNull('shown'),
 } satisfies Columns
