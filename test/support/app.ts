@@ -10,7 +10,7 @@ import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
-import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { startStack } from './stack.ts'
 
