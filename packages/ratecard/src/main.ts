@@ -77,6 +77,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       clock,
       registry,
       report: (error, what) => logger.warn({ err: error }, `worker host: ${what}`),
+      onRuntimeLine: (worker, line) => logger.debug({ worker, line }, 'worker runtime'),
     })
     const service = createService({
       settings: { ...settings, publicUrl },

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
 import type { Session } from '../service-tenants.ts'
+import { keepConnection } from './connections.ts'
 import type { AddressGuard } from './limits.ts'
 import { sessionValueOf } from './session.ts'
 import type { Origins } from './session.ts'
@@ -39,10 +40,11 @@ export function createAuthentication({ service, guard, origins }: Authentication
     if (key === undefined || key === '') return
     const caller = typeof key === 'string' ? await service.authenticate(key) : null
     if (caller === null) {
-      await guard.count(request)
+      await guard.count(request, 'failed_authentication')
       throw new ServiceError('service_key_invalid', 'The key in X-Service-Key is not a valid service key.')
     }
     request.caller = caller
+    keepConnection(request.raw)
   }
 
   return {
@@ -50,7 +52,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
     async required(request) {
       await optional(request)
       if (request.caller !== null) return
-      await guard.count(request)
+      await guard.count(request, 'failed_authentication')
       const value = sessionValueOf(request)
       if (value !== undefined && (await service.authenticateSession(value)) !== null)
         throw new ServiceError(
@@ -66,7 +68,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
       const value = sessionValueOf(request)
       const session = value === undefined ? null : await service.authenticateSession(value)
       if (session === null) {
-        await guard.count(request)
+        await guard.count(request, 'failed_authentication')
         throw value === undefined ? neither() : sessionInvalid()
       }
       origins.refuseForeign(request)
