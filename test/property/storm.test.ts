@@ -73,7 +73,7 @@ test(
             expect(planIsEmpty(plan)).toBe(true)
             expectNoDuplicates(snapshot)
             expect((await stack.service.push(second, nobody)).status).toBe('unchanged')
-            for (const webhook of await stack.service.listWebhooks())
+            for (const webhook of await stack.service.listWebhooks({ secrets: true }))
               expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
           } finally {
             sandbox.control.clearFaults()

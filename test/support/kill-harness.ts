@@ -170,7 +170,7 @@ async function worldOf(
       canonicalJson({ revision, version, kind, checksum, changes }),
     ),
     planIsEmpty: planIsEmpty(plan) && plan.issues.every((issue) => issue.severity !== 'error'),
-    secretsKnown: (await service.listWebhooks()).every((webhook) => webhook.secretKnown),
+    secretsKnown: (await service.listWebhooks({ secrets: true })).every((webhook) => webhook.secretKnown),
   }
 }
 

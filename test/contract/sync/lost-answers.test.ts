@@ -71,7 +71,7 @@ async function expectOneOfEach({ stripe, service }: Stack, { said }: LossyProxy)
   expect(codes.map((code) => [code.code, code.active])).toEqual([['HELLO', true]])
   const endpoints = (await stripe.webhookEndpoints.list({ limit: 100 })).data
   expect(endpoints.map((endpoint) => endpoint.status)).toEqual(['enabled'])
-  const [hook] = await service.listWebhooks()
+  const [hook] = await service.listWebhooks({ secrets: true })
   expect(hook).toMatchObject({ processorId: endpoints[0]?.id, secretKnown: true })
   expect(hook?.secret).toBe(secretOf(said, endpoints[0]?.id ?? ''))
 }
