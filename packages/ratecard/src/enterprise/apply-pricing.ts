@@ -10,6 +10,7 @@ import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
+import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { runStep, wordsOf } from './apply-steps.ts'
@@ -139,7 +140,7 @@ async function openJob(
   if (id === null) return null
   const fields = fieldsOf(target)
   const choices = unmatched === undefined ? {} : { unmatched }
-  const input = { tenant_id: tenantId, ...wireFields(fields), ...choices, key_id: keyId }
+  const input = { tenant_id: tenantId, ...inWireNames(fields), ...choices, key_id: keyId }
   await jobs.open(
     {
       id,
@@ -231,25 +232,18 @@ function auditOf(
   done: { readonly outcome: EnterpriseOutcome; readonly jobId: string | null; readonly caller: Caller },
 ): AuditRecord {
   const { outcome, jobId, caller } = done
-  const { pricesSwapped, swaps, skipped, leftOnOtherDeal } = outcome
-  return {
-    id: deps.newId(),
-    tenantId: tenant.id,
-    action: actions[target.kind],
-    before: JSON.stringify(wireFields(tenant)),
-    after: JSON.stringify(wireFields(fieldsOf(target))),
-    result: JSON.stringify({
-      job_id: jobId,
-      prices_swapped: pricesSwapped,
-      swaps,
-      skipped,
-      left_on_other_deal: leftOnOtherDeal,
-    }),
-    author: caller.author,
-    keyId: caller.keyId,
-    requestId: caller.requestId,
-    createdAt: deps.clock.now(),
-  }
+  const { pricesSwapped, swaps, skipped, leftOnOtherDeal: left } = outcome
+  return auditRow(
+    { newId: deps.newId, now: deps.clock.now() },
+    {
+      tenantId: tenant.id,
+      action: actions[target.kind],
+      before: enterpriseOf(tenant),
+      after: fieldsOf(target),
+      result: { job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped, left_on_other_deal: left },
+    },
+    caller,
+  )
 }
 
 function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
@@ -258,11 +252,6 @@ function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
     enterpriseId: target.kind === 'custom' ? target.enterpriseId : null,
   }
 }
-
-const wireFields = ({ enterpriseTemplate, enterpriseId }: EnterpriseFields) => ({
-  enterprise_template: enterpriseTemplate,
-  enterprise_id: enterpriseId,
-})
 
 function tenantNotFound(id: string): ServiceError {
   return new ServiceError('tenant_not_found', `There is no tenant "${id}".`, {
