@@ -252,10 +252,15 @@ test('from one deal to another, an item without a successor is named, and goes b
   const options = { ...caller, unmatched: 'base' } as const
   const dry = await shop.service.applyEnterprise('t', silver, { ...options, dryRun: true })
   expect(dry).toMatchObject({ swaps: [{ from: 'seat_gold', to: 'seat' }], leftOnOtherDeal: 0 })
-  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toEqual({ ...dry, dryRun: false })
+  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toEqual({
+    ...dry,
+    dryRun: false,
+  })
   expect(await shop.items(id)).toEqual([
     ['pro_monthly_silver', 7],
     ['seat', 2],
   ])
-  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toMatchObject({ pricesSwapped: 0 })
+  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toMatchObject({
+    pricesSwapped: 0,
+  })
 })

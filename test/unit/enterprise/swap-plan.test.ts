@@ -302,7 +302,12 @@ describe('from one deal to another', () => {
   })
 
   test('with `base` what has no price in the new deal goes back to its base price, the rest as ever', () => {
-    const plan = planSwaps([state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('p_pro')])], book(), silver, 'base')
+    const plan = planSwaps(
+      [state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('p_pro')])],
+      book(),
+      silver,
+      'base',
+    )
     expect(plan.steps.flatMap(({ moves: all }) => all.map(({ from, to }) => [from, to]))).toEqual([
       ['pro_monthly_gold', 'pro_monthly_silver'],
       ['seat_gold', 'seat'],
@@ -316,7 +321,13 @@ describe('from one deal to another', () => {
 
   test('a price of the other deal without a base cannot go back, and says so', () => {
     const lonely = book((config) =>
-      config.products[1]?.prices?.push({ id: 'lonely', amount: 5, currency: 'usd', interval: 'month', enterprise_id: 'x' }),
+      config.products[1]?.prices?.push({
+        id: 'lonely',
+        amount: 5,
+        currency: 'usd',
+        interval: 'month',
+        enterprise_id: 'x',
+      }),
     )
     for (const unmatched of ['keep', 'base'] as const)
       expect(planSwaps([state([item('p_lonely')])], lonely, silver, unmatched).skipped).toMatchObject([
@@ -324,6 +335,8 @@ describe('from one deal to another', () => {
       ])
     // Of the very deal that is applied it is no other.
     const own = { kind: 'custom', enterpriseId: 'x' } as const
-    expect(reasons([state([item('p_lonely')])], lonely, own)).toEqual(['The enterprise price "lonely" has no base price.'])
+    expect(reasons([state([item('p_lonely')])], lonely, own)).toEqual([
+      'The enterprise price "lonely" has no base price.',
+    ])
   })
 })

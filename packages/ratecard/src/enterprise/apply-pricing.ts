@@ -4,7 +4,14 @@
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor } from '../processor/asking.ts'
-import type { ApplyChoices, Caller, EnterpriseOutcome, EnterpriseTarget, SkipReport, SwapReport } from '../service-tenants.ts'
+import type {
+  ApplyChoices,
+  Caller,
+  EnterpriseOutcome,
+  EnterpriseTarget,
+  SkipReport,
+  SwapReport,
+} from '../service-tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
