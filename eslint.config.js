@@ -12,7 +12,7 @@ const longFiles = [
 ]
 
 /** Pure rooms: same input, same answer. */
-const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron'].map(
+const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron'].map(
   (room) => `packages/ratecard/src/${room}/**`,
 )
 

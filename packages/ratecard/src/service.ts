@@ -10,6 +10,9 @@ import type { ResourceKind } from './catalog/resource.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
 import type { PushState, StepState } from './store/store.ts'
+import type * as keys from './wire/keys.ts'
+import type * as wire from './wire/revisions.ts'
+import type { Inside } from './wire/schema.ts'
 
 export interface Validation {
   readonly valid: boolean
@@ -116,18 +119,7 @@ export type PushEvent =
       readonly stepsTotal: number
     }
 
-export interface HistoryEntry {
-  readonly revision: number
-  readonly version: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly createdAt: number
-  readonly author: string | null
-  readonly message: string | null
-  readonly checksum: string
-  /** Its report has each step with the processor's request id. */
-  readonly pushId: string | null
-  readonly changes: ChangeReport
-}
+export type HistoryEntry = Inside<typeof wire.HistoryEntry>
 
 export interface Page {
   readonly limit: number
@@ -231,14 +223,7 @@ export interface Cost {
   readonly breakdown: readonly CostLine[]
 }
 
-export interface ServiceKey {
-  readonly id: string
-  readonly name: string
-  readonly hint: string
-  readonly createdAt: number
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
+export type ServiceKey = Inside<typeof keys.ServiceKey>
 
 /** `hidden: true` for callers with a service key: non-public prices are found too. */
 export interface Visibility {
