@@ -1,13 +1,15 @@
 // Service keys.
 import { Type } from 'typebox'
-import { idParams, operations } from './operation.ts'
+import { idParams, KeyScope, operations } from './operation.ts'
 import { closed, nullable, shape, Time } from './schema.ts'
 
 const fields = {
   id: Type.String(),
   name: Type.String(),
   hint: Type.String({ description: 'The key’s last four characters.' }),
+  scope: KeyScope,
   created_at: Time('When it was made.'),
+  expires_at: nullable(Time('When it ends.')),
   last_used_at: nullable(Time('Its last use, to the minute.')),
   revoked_at: nullable(Time('When it was revoked.')),
 }
@@ -28,14 +30,22 @@ export const keyOperations = operations({
     summary: 'Create a service key',
     description: 'The key is in this answer only; what is stored is its hash.',
     body: Type.Object(
-      { name: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is for.' }) },
+      {
+        name: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is for.' }),
+        scope: Type.Optional(KeyScope),
+        expires_at: Type.Optional(
+          Type.String({ maxLength: 100, description: 'From then on it is refused. RFC 3339. Default: never.' }),
+        ),
+      },
       closed,
     ),
+    scope: 'write',
     answers: { 201: { description: 'The key.', schema: NewServiceKey } },
   },
   listKeys: {
     ...all,
     method: 'GET',
+    scope: 'read',
     path,
     summary: 'Service keys, revoked ones included',
     answers: { 200: { description: 'The keys.', schema: Type.Object({ keys: Type.Array(ServiceKey) }, closed) } },
@@ -43,6 +53,7 @@ export const keyOperations = operations({
   revokeKey: {
     ...all,
     method: 'DELETE',
+    scope: 'write',
     path: `${path}/:id`,
     summary: 'Revoke a service key',
     params: idParams,

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import type { ProblemCode } from '../errors/codes.ts'
+import { choice } from './schema.ts'
 import type { Inside, InsideObject } from './schema.ts'
 
 export type Tag =
@@ -25,17 +26,22 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
 
-export interface Operation {
+/** What a service key may do. */
+export const KeyScope = choice(
+  'KeyScope',
+  ['read', 'write'],
+  '`read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything.',
+)
+
+/** What a service key must have to be let in. `dry_run`: the scope `write`, or `read` for a request that says `dry_run=true`. */
+export type ScopeNeeded = Inside<typeof KeyScope> | 'dry_run'
+
+interface Basis {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With parameters as `:name`. */
   readonly path: string
   readonly summary: string
   readonly tag: Tag
-  /**
-   * `open`: no credential is looked at. `public`: a key is welcome and not needed. `session`: the session cookie of a tenant, or
-   * a service key.
-   */
-  readonly access: 'public' | 'open' | 'service_key' | 'session'
   readonly description?: string
   readonly params?: Readonly<Record<string, TSchema>>
   readonly query?: Readonly<Record<string, TSchema>>
@@ -47,6 +53,19 @@ export interface Operation {
   /** Beyond those that its access and its body bring. */
   readonly errors?: readonly ProblemCode[]
 }
+
+export type Operation = Basis &
+  (
+    | {
+        /** Anybody may call it; `public` shows more to whoever has a key, of any scope. */
+        readonly access: 'public' | 'open'
+      }
+    | {
+        /** `session`: the session cookie of a tenant, or a service key. */
+        readonly access: 'service_key' | 'session'
+        readonly scope: ScopeNeeded
+      }
+  )
 
 export const operations = <const Rows extends Readonly<Record<string, Operation>>>(rows: Rows): Rows => rows
 

@@ -28,7 +28,7 @@ export const Revision = shape(
 )
 
 const path = '/api/v1/billing/admin/config/history'
-const all = { tag: 'Configuration', access: 'service_key', method: 'GET' } as const
+const all = { tag: 'Configuration', access: 'service_key', scope: 'read', method: 'GET' } as const
 const inPath = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of a revision.' })
 
 export const revisionOperations = operations({

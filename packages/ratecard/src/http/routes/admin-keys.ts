@@ -14,6 +14,7 @@ export function adminKeyRoutes(app: FastifyInstance, { service }: { readonly ser
     {
       schema: describeRoute({
         operationId: 'runDoctor',
+        scope: 'read',
         summary: 'Examine the installation',
         tag: 'Operations',
         access: 'service_key',

@@ -1,5 +1,6 @@
 import type { Service } from '../../service.ts'
 import { keyOperations as rows } from '../../wire/keys.ts'
+import { timeOf } from '../request-parts.ts'
 import { route } from '../route.ts'
 import type { Routes } from '../route.ts'
 
@@ -8,7 +9,12 @@ export const keyRoutes = ({
 }: {
   readonly service: Pick<Service, 'createKey' | 'listKeys' | 'revokeKey'>
 }): Routes<typeof rows> => ({
-  createKey: route(rows.createKey, ({ body }) => service.createKey(body.name)),
+  createKey: route(rows.createKey, ({ body: { name, expiresAt, ...scope } }) =>
+    service.createKey(name, {
+      ...scope,
+      ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt, 'expires_at') }),
+    }),
+  ),
   listKeys: route(rows.listKeys, async () => ({ keys: await service.listKeys() })),
   revokeKey: route(rows.revokeKey, ({ params }) => service.revokeKey(params.id)),
 })
