@@ -284,6 +284,13 @@ create table paces (
   slots text not null
 );
 
+-- 8: sizes of worker logs
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -566,4 +573,11 @@ insert into worker_changes (id, sequence) values (1, 0);
 create table paces (
   name text collate "C" primary key,
   slots text not null
+);
+
+-- 8: sizes of worker logs
+create table worker_log_sizes (
+  worker text collate "C" primary key,
+  lines bigint not null,
+  bytes bigint not null
 );

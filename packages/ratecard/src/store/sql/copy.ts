@@ -32,6 +32,7 @@ const tables = [
   { name: 'workerHosts', key: ['host'] },
   { name: 'workerSchedules', key: ['worker', 'cron'] },
   { name: 'workerRuns', key: ['id'] },
+  // Only what an earlier release wrote: lines are in a file of their own, and follow after these.
   { name: 'workerLogs', key: ['id'] },
 ] as const satisfies readonly { readonly name: keyof Tables; readonly key: readonly string[] }[]
 
@@ -59,6 +60,8 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
       await target.deleteFrom('secrets').execute()
       const counts: [string, number][] = []
       for (const table of tables) counts.push([table.name, await copyTable(source, target, table)])
+      await copyWorkerLogs(from, target)
+      counts.push(['workerLogs', await countRows(target, 'workerLogs')])
       await copyPublished(source, target)
       await checkHistory(target)
       return Object.fromEntries(counts) as CopiedRows
@@ -85,6 +88,15 @@ async function copyTable(source: Write, target: Write, table: CopiedTable): Prom
   const arrived = await countRows(target, table.name)
   if (arrived !== copied) throw broken(`${table.name} has ${String(arrived)} rows instead of ${String(copied)}`)
   return copied
+}
+
+async function copyWorkerLogs(from: KyselyStore, target: Write): Promise<void> {
+  for await (const lines of from.workerLogs.pages(pageSize))
+    await target
+      .insertInto('workerLogs')
+      .values(lines)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
 }
 
 async function copyPublished(source: Write, target: Write): Promise<void> {

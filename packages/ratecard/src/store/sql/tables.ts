@@ -82,6 +82,7 @@ export interface Tables {
   readonly workerSchedules: ScheduleRow
   readonly workerRuns: RunRow
   readonly workerLogs: LogRecord
+  readonly workerLogSizes: { readonly worker: string; readonly lines: number; readonly bytes: number }
   /** One row: how often a pointer changed. */
   readonly workerChanges: { readonly id: number; readonly sequence: number }
   readonly facts: { readonly name: string; readonly value: string }
