@@ -284,7 +284,11 @@ create table paces (
   slots text not null
 );
 
--- 8: sizes of worker logs
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
 create table worker_log_sizes (
   worker text primary key,
   lines bigint not null,
@@ -575,7 +579,11 @@ create table paces (
   slots text not null
 );
 
--- 8: sizes of worker logs
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
 create table worker_log_sizes (
   worker text collate "C" primary key,
   lines bigint not null,

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import type { DuePlan, DueSchedule, NewRun, RunRecord, RunRecordOutcome, WorkerRunStore } from '../worker-store.ts'
 import { inBatches } from './batches.ts'
 import type { Database, Write } from './database.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../records/tables.ts'
 
 type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
 
