@@ -11,7 +11,7 @@ import type { ComposedService, ServiceOptions } from '../../packages/ratecard/sr
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
 import type { ConnectionLimits } from '../../packages/ratecard/src/http/connections.ts'
-import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { recordAnswer } from './record-answers.ts'
 import { startStack } from './stack.ts'

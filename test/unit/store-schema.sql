@@ -284,6 +284,17 @@ create table paces (
   slots text not null
 );
 
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -566,4 +577,15 @@ insert into worker_changes (id, sequence) values (1, 0);
 create table paces (
   name text collate "C" primary key,
   slots text not null
+);
+
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text collate "C" primary key,
+  lines bigint not null,
+  bytes bigint not null
 );

@@ -10,6 +10,10 @@ import type { ResourceKind } from './catalog/resource.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
 import type { PushState, StepState } from './store/store.ts'
+import type * as keys from './wire/keys.ts'
+import type { KeyScope as KeyScopes } from './wire/operation.ts'
+import type * as wire from './wire/revisions.ts'
+import type { Inside } from './wire/schema.ts'
 
 export interface Validation {
   readonly valid: boolean
@@ -116,18 +120,7 @@ export type PushEvent =
       readonly stepsTotal: number
     }
 
-export interface HistoryEntry {
-  readonly revision: number
-  readonly version: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly createdAt: number
-  readonly author: string | null
-  readonly message: string | null
-  readonly checksum: string
-  /** Its report has each step with the processor's request id. */
-  readonly pushId: string | null
-  readonly changes: ChangeReport
-}
+export type HistoryEntry = Inside<typeof wire.HistoryEntry>
 
 export interface Page {
   readonly limit: number
@@ -231,14 +224,8 @@ export interface Cost {
   readonly breakdown: readonly CostLine[]
 }
 
-export interface ServiceKey {
-  readonly id: string
-  readonly name: string
-  readonly hint: string
-  readonly createdAt: number
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
+export type KeyScope = Inside<typeof KeyScopes>
+export type ServiceKey = Inside<typeof keys.ServiceKey>
 
 /** `hidden: true` for callers with a service key: non-public prices are found too. */
 export interface Visibility {
@@ -288,7 +275,8 @@ export interface Service extends TenantOperations, WorkerOperations {
   findMeter(id: string): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
   calculate(priceId: string, quantity: number, visibility: Visibility): Promise<Cost>
-  listWebhooks(): Promise<readonly WebhookListing[]>
+  /** Without `secrets` each `secret` is null, known or not. */
+  listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** What happened at the processor after an event, oldest first; see `Processor.events`. */
   processorEvents(query: {
     readonly after: string | null
@@ -296,9 +284,19 @@ export interface Service extends TenantOperations, WorkerOperations {
   }): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
-  /** The key's record when it is valid, else null. Constant time in the key. */
-  authenticate(key: string): Promise<ServiceKey | null>
-  createKey(name: string): Promise<ServiceKey & { readonly key: string }>
+  /** null for a key that is unknown or revoked. Constant time in the key. */
+  authenticate(
+    key: string,
+  ): Promise<
+    | { readonly state: 'valid'; readonly key: ServiceKey }
+    | { readonly state: 'expired'; readonly expiresAt: number }
+    | null
+  >
+  /** A key of scope `write` that never expires, unless said otherwise. `request_invalid` when `expiresAt` has passed. */
+  createKey(
+    name: string,
+    options?: { readonly scope?: KeyScope; readonly expiresAt?: number | null },
+  ): Promise<ServiceKey & { readonly key: string }>
   listKeys(): Promise<readonly ServiceKey[]>
   revokeKey(id: string): Promise<void>
   /**

@@ -1,20 +1,6 @@
 // Answers about the service itself: its keys, its findings, its readiness. The catalog's are in wire-schemas.ts.
 import { Type } from 'typebox'
-import { closed, nullable, Time } from './wire-schemas.ts'
-
-const serviceKey = {
-  id: Type.String(),
-  name: Type.String(),
-  hint: Type.String({ description: 'The key’s last four characters.' }),
-  created_at: Time('When it was made.'),
-  last_used_at: nullable(Time('Its last use, to the minute.')),
-  revoked_at: nullable(Time('When it was revoked.')),
-}
-export const ServiceKeySchema = Type.Object(serviceKey, closed)
-export const NewServiceKeySchema = Type.Object(
-  { ...serviceKey, key: Type.String({ description: 'The key itself: shown this once.' }) },
-  closed,
-)
+import { closed } from './wire-schemas.ts'
 
 export const FindingSchema = Type.Object(
   {

@@ -2,77 +2,19 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Service } from '../../service.ts'
 import { describeRoute } from '../contract.ts'
-import { idParams } from '../request-parts.ts'
-import type { IdParams } from '../request-parts.ts'
-import { findingToWire, serviceKeyToWire } from '../wire.ts'
-import { FindingSchema, NewServiceKeySchema, ServiceKeySchema } from '../operation-schemas.ts'
+import { findingToWire } from '../wire.ts'
+import { FindingSchema } from '../operation-schemas.ts'
 
 const closed = { additionalProperties: false } as const
 
-/** Service keys, and the self-examination of the installation. */
-export function adminKeyRoutes(
-  app: FastifyInstance,
-  { service }: { readonly service: Pick<Service, 'createKey' | 'listKeys' | 'revokeKey' | 'doctor'> },
-): void {
-  app.post<{ Body: { name: string } }>(
-    '/keys',
-    {
-      schema: describeRoute({
-        operationId: 'createKey',
-        summary: 'Create a service key',
-        description: 'The key is in this answer only; what is stored is its hash.',
-        tag: 'Access',
-        access: 'service_key',
-        body: Type.Object(
-          { name: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is for.' }) },
-          closed,
-        ),
-        answers: { 201: { description: 'The key.', schema: NewServiceKeySchema } },
-      }),
-    },
-    async (request, reply) => {
-      const created = await service.createKey(request.body.name)
-      return reply.code(201).send({ ...serviceKeyToWire(created), key: created.key })
-    },
-  )
-  app.get(
-    '/keys',
-    {
-      schema: describeRoute({
-        operationId: 'listKeys',
-        summary: 'Service keys, revoked ones included',
-        tag: 'Access',
-        access: 'service_key',
-        answers: {
-          200: { description: 'The keys.', schema: Type.Object({ keys: Type.Array(ServiceKeySchema) }, closed) },
-        },
-      }),
-    },
-    async () => ({ keys: (await service.listKeys()).map(serviceKeyToWire) }),
-  )
-  app.delete<{ Params: IdParams }>(
-    '/keys/:id',
-    {
-      schema: describeRoute({
-        operationId: 'revokeKey',
-        summary: 'Revoke a service key',
-        tag: 'Access',
-        access: 'service_key',
-        params: idParams,
-        answers: { 204: { description: 'Revoked, at once.', schema: null } },
-        errors: ['key_not_found', 'key_last'],
-      }),
-    },
-    async (request, reply) => {
-      await service.revokeKey(request.params.id)
-      return reply.code(204).send()
-    },
-  )
+/** The self-examination of the installation. */
+export function adminKeyRoutes(app: FastifyInstance, { service }: { readonly service: Pick<Service, 'doctor'> }): void {
   app.get(
     '/doctor',
     {
       schema: describeRoute({
         operationId: 'runDoctor',
+        scope: 'read',
         summary: 'Examine the installation',
         tag: 'Operations',
         access: 'service_key',

@@ -70,6 +70,7 @@ export function operationRoutes(app: FastifyInstance, deps: OperationsDeps): voi
       onRequest: deps.authentication.required,
       schema: describeRoute({
         operationId: 'getMetrics',
+        scope: 'read',
         summary: 'Figures for Prometheus',
         tag: 'Operations',
         access: 'service_key',
