@@ -284,6 +284,17 @@ create table paces (
   slots text not null
 );
 
+-- 8: documents as written
+create table written_forms (
+  id text primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text primary key,
+  written_id text not null references written_forms (id)
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -566,4 +577,15 @@ insert into worker_changes (id, sequence) values (1, 0);
 create table paces (
   name text collate "C" primary key,
   slots text not null
+);
+
+-- 8: documents as written
+create table written_forms (
+  id text collate "C" primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text collate "C" primary key,
+  written_id text collate "C" not null references written_forms (id)
 );

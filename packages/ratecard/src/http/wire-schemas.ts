@@ -148,8 +148,20 @@ const historyEntry = {
 }
 export const HistoryEntrySchema = Type.Object(historyEntry, closed)
 export const RevisionSchema = Type.Object(
-  { ...historyEntry, document: nullable(ref('BillingConfig')) },
-  { ...closed, description: '`document` is null for a reset.' },
+  {
+    ...historyEntry,
+    document: nullable(ref('BillingConfig')),
+    written: nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The document as its author wrote it, with `${NAME}` where `document` has values.',
+        },
+      ),
+    ),
+  },
+  { ...closed, description: '`document` is null for a reset, `written` where only the document was sent.' },
 )
 
 export const DifferenceSchema = Type.Object(

@@ -151,7 +151,7 @@ export function historyEntryToWire(entry: HistoryEntry) {
 }
 
 export function revisionToWire(revision: Awaited<ReturnType<Service['revision']>>) {
-  return { ...historyEntryToWire(revision), document: revision.document }
+  return { ...historyEntryToWire(revision), document: revision.document, written: revision.written }
 }
 
 export function differenceToWire(difference: DocumentDifference) {

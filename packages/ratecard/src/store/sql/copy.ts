@@ -15,6 +15,8 @@ const tables = [
   { name: 'archivedObjects', key: ['processorId'] },
   { name: 'pushes', key: ['id'] },
   { name: 'steps', key: ['pushId', 'position'] },
+  { name: 'writtenForms', key: ['id'] },
+  { name: 'writtenFormUses', key: ['pushId'] },
   { name: 'secrets', key: ['scope', 'id'] },
   { name: 'serviceKeys', key: ['id'] },
   { name: 'idempotencyKeys', key: ['key'] },

@@ -1,7 +1,7 @@
 // The rows as they are in both engines. Columns are the snake_case forms of these names.
 // No booleans (a flag is a time or null) and no blobs (sealed secrets are text): a row is the same in SQLite and PostgreSQL.
 import type { MappingEntry } from '../../catalog/resource.ts'
-import type { ArchivedObject, PushRecord, ServiceKeyRecord, StepRecord, VersionRecord } from '../store.ts'
+import type { ArchivedObject, PushRecord, ServiceKeyRecord, StepRecord, VersionRecord, WrittenForm } from '../store.ts'
 import type {
   AuditRecord,
   JobRecord,
@@ -61,6 +61,8 @@ export interface Tables {
   readonly mappings: MappingEntry
   readonly pushes: PushRecord
   readonly steps: StepRow
+  readonly writtenForms: WrittenForm & { readonly createdAt: number }
+  readonly writtenFormUses: { readonly pushId: string; readonly writtenId: string }
   readonly archivedObjects: ArchivedObject
   readonly secrets: SecretRow
   readonly serviceKeys: ServiceKeyRecord
