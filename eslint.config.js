@@ -1,16 +1,5 @@
 import tseslint from 'typescript-eslint'
 
-/** Files over 300 lines, each with its reason. Split by concept before adding a line here. */
-const longFiles = [
-  // One table of every code, read as a whole and by the generator.
-  'packages/ratecard/src/errors/codes.ts',
-  // The port to the database: every record we keep, on one page.
-  'packages/ratecard/src/store/store.ts',
-  // Every operation as types on one page each: split further, nobody would see the whole.
-  'packages/ratecard/src/service.ts',
-  'packages/ratecard/src/service-tenants.ts',
-]
-
 /** Pure rooms: same input, same answer. */
 const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron'].map(
   (room) => `packages/ratecard/src/${room}/**`,
@@ -76,7 +65,7 @@ export default tseslint.config(
     plugins: { ours: { rules: { 'described-disable': describedDisable } } },
     languageOptions: {
       parserOptions: {
-        project: ['packages/client/tsconfig.json', 'packages/ratecard/tsconfig.json', 'test/tsconfig.json'],
+        project: ['packages/*/tsconfig.json', 'test/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -103,7 +92,8 @@ export default tseslint.config(
       'no-param-reassign': 'error',
       'object-shorthand': 'error',
       'prefer-const': 'error',
-      'max-lines': ['error', { max: 300 }],
+      // A question for the review, not a wall: is this still one thought?
+      'max-lines': ['warn', { max: 500 }],
     },
   },
   {
@@ -112,7 +102,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance] },
   },
   {
-    files: ['packages/ratecard/src/**'],
+    files: ['packages/{ratecard,sandbox}/src/**'],
     ignores: [...compositionRoot, 'packages/ratecard/src/clock.ts'],
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance, wallClock] },
   },
@@ -132,7 +122,6 @@ export default tseslint.config(
     },
   },
   { files: ['scripts/**', 'bench/**', 'test/support/reporter.ts', ...compositionRoot], rules: { 'no-console': 'off' } },
-  ...longFiles.map((file) => ({ files: [file], rules: { 'max-lines': 'off' } })),
   { files: ['**/*.js', '**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 )

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { main } from '../../packages/ratecard/src/cli/main.ts'
 import type { CliIo } from '../../packages/ratecard/src/cli/io.ts'
+import { recordAnswer } from '../support/record-answers.ts'
 
 export interface Ran {
   readonly exit: number
@@ -101,6 +102,7 @@ export function cliWorld(env: NodeJS.ProcessEnv = {}): CliWorld {
       ask: () => Promise.resolve(options.answer?.text ?? null),
     }
     const exit = await main(argv, io)
+    recordAnswer(`$ ratecard ${argv.join(' ')}`, [exit, stdout, stderr])
     return { exit, stdout, stderr }
   }
   return {

@@ -10,8 +10,10 @@ import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
-import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { ConnectionLimits } from '../../packages/ratecard/src/http/connections.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
+import { recordAnswer } from './record-answers.ts'
 import { startStack } from './stack.ts'
 
 export const admin = '/api/v1/billing/admin'
@@ -20,6 +22,8 @@ export const billing = '/api/v1/billing'
 export interface TestAppOptions {
   readonly publicUrl?: string | null
   readonly rateLimit?: number
+  readonly trustedProxies?: readonly string[]
+  readonly connections?: Partial<ConnectionLimits>
   readonly requireVersionBump?: boolean
   readonly workers?: ServiceOptions['workers']
   readonly allowedRedirects?: readonly string[]
@@ -62,8 +66,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       rateLimit: options.rateLimit ?? 600,
       publicUrl: options.publicUrl ?? null,
       allowedRedirects: options.allowedRedirects ?? [],
+      trustedProxies: options.trustedProxies ?? [],
       logLevel: 'silent',
     },
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
     clock,
     ...(options.onLog === undefined ? {} : { logger: pino({ level: 'trace' }, { write: options.onLog }) }),
   })
@@ -71,6 +77,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const inject = async (request: InjectOptions) => {
     const response = await app.inject(request)
     check(request, response)
+    recordAnswer(
+      `${request.method ?? 'GET'} ${typeof request.url === 'string' ? request.url : JSON.stringify(request.url)}`,
+      [response.statusCode, response.headers['content-type'], response.body],
+    )
     return response
   }
   const asAdmin = (request: InjectOptions) =>

@@ -284,7 +284,11 @@ create table paces (
   slots text not null
 );
 
--- 8: documents as written
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: documents as written
 create table written_forms (
   id text primary key,
   document text not null,
@@ -579,7 +583,11 @@ create table paces (
   slots text not null
 );
 
--- 8: documents as written
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: documents as written
 create table written_forms (
   id text collate "C" primary key,
   document text not null,

@@ -20,12 +20,15 @@ export interface WorkerHostingOptions {
   readonly clock: Clock
   readonly registry: Registry
   readonly report: (error: unknown, what: string) => void
+  /** What the runtime says on its own behalf. */
+  readonly onRuntimeLine: (worker: string, line: string) => void
 }
 
 const dayMs = 24 * 60 * 60_000
 const minuteMs = 60_000
 
-export function workerHosting({ settings, publicUrl, clock, registry, report }: WorkerHostingOptions): WorkerHosting {
+export function workerHosting(options: WorkerHostingOptions): WorkerHosting {
+  const { settings, publicUrl, clock, registry, report, onRuntimeLine } = options
   let service: EgressPolicy['service'] = null
   const runtime = createWorkerdRuntime({
     clock,
@@ -38,6 +41,7 @@ export function workerHosting({ settings, publicUrl, clock, registry, report }: 
       },
     },
     sandbox: settings.workerSandbox,
+    onRuntimeLine,
   })
   return {
     options: {

@@ -44,7 +44,9 @@ export async function fillStore(store: Store): Promise<void> {
     name: 'ci',
     hash: 'h',
     hint: 'abcd',
+    scope: 'write',
     createdAt: 1,
+    expiresAt: null,
     lastUsedAt: null,
     revokedAt: 2,
   })

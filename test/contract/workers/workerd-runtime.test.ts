@@ -1,7 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import http from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { RunningWorker, WorkerVersionSpec } from '../../../packages/ratecard/src/workers/host/runtime.ts'
+import { copyOf, findWorkerd } from '../../../packages/ratecard/src/workers/host/workerd/binary.ts'
 import { front, recorder, spec, testRuntime } from './bench-host.ts'
 import type { Front, Recorder } from './bench-host.ts'
 
@@ -139,6 +143,38 @@ describe('a worker on the runtime', () => {
       { level: 'warn', message: "about { to: 'fail' }", requestId: 'r1' },
       { level: 'exception' },
     ])
+  })
+
+  it('runs from an installation in a folder that only its owner may enter, and logs nothing of that', async () => {
+    const closed = await mkdtemp(path.join(os.tmpdir(), 'closed-'))
+    open.push(() => rm(closed, { recursive: true }))
+    const said: string[] = []
+    const onRuntimeLine = (_worker: string, line: string): void => void said.push(line)
+    const hidden = testRuntime({}, { binary: await copyOf(findWorkerd() ?? '', closed), onRuntimeLine })
+    open.push(() => hidden.close())
+    const events = recorder()
+    const worker = await hidden.start(spec(fetchOnly(`console.log('well'); return new Response()`)), events)
+    const site = await front(() => worker)
+    open.push(site.close)
+    expect((await fetch(site.url)).status).toBe(200)
+    await events.line((line) => line.message === 'well')
+    expect([events.lines.length, said.filter((line) => line.includes('executable'))]).toEqual([1, []])
+    expect(await hidden.state()).toEqual(await runtime.state())
+  })
+
+  it('logs an exception in the middle of a body, which the runtime alone sees', async () => {
+    const { site, events } = await serve(
+      spec(
+        fetchOnly(
+          `return new Response(new ReadableStream({ pull(c) { c.enqueue(new TextEncoder().encode('x')); throw new RangeError('half') } }))`,
+        ),
+      ),
+    )
+    await fetch(site.url).then(
+      (response) => response.text(),
+      () => undefined,
+    )
+    expect(await events.line((line) => line.level === 'exception')).toMatchObject({ message: 'RangeError: half' })
   })
 
   it('answers for a handler that never can', async () => {

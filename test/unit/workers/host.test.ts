@@ -5,7 +5,12 @@ import { CpuBudget } from '../../../packages/ratecard/src/workers/host/workerd/b
 import { findTarget } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
 import type { EgressPolicy } from '../../../packages/ratecard/src/workers/host/workerd/egress.ts'
 import { endToEnd, hopByHopAnd } from '../../../packages/ratecard/src/workers/host/workerd/headers.ts'
-import { limitLines, lineReader, parseLogLine } from '../../../packages/ratecard/src/workers/host/workerd/log-lines.ts'
+import {
+  exceptionIn,
+  limitLines,
+  lineReader,
+  parseLogLine,
+} from '../../../packages/ratecard/src/workers/host/workerd/log-lines.ts'
 import { traceMapper } from '../../../packages/ratecard/src/workers/host/workerd/source-map.ts'
 
 describe('the CPU budget', () => {
@@ -188,30 +193,36 @@ describe('log lines', () => {
   const context = { version: 'v', now: 1_000_000, map: (text: string) => text.replace('worker.js:1:1', 'src/a.ts:3:4') }
   it('are read in their shape, and a forged one is no more than a line', () => {
     const mark = '\u001e'
-    expect(
-      parseLogLine(`${mark}{"time":1000001,"level":"warn","message":"m","requestId":"r"}`, 'stdout', context),
-    ).toEqual({
+    expect(parseLogLine(`${mark}{"time":1000001,"level":"warn","message":"m","requestId":"r"}`, context)).toEqual({
       time: 1_000_001,
       level: 'warn',
       message: 'm',
       version: 'v',
       requestId: 'r',
     })
-    expect(
-      parseLogLine(`${mark}{"time":5,"level":"root","message":7,"requestId":{},"version":"x"}`, 'stdout', context),
-    ).toEqual({
+    expect(parseLogLine(`${mark}{"time":5,"level":"root","message":7,"requestId":{},"version":"x"}`, context)).toEqual({
       time: 1_000_000,
       level: 'log',
       message: '',
       version: 'v',
     })
     expect(
-      parseLogLine(`${mark}{"level":"exception","message":"E","stack":"E\\n at worker.js:1:1"}`, 'stdout', context)
-        ?.message,
+      parseLogLine(`${mark}{"level":"exception","message":"E","stack":"E\\n at worker.js:1:1"}`, context)?.message,
     ).toBe('E\n at src/a.ts:3:4')
-    expect(parseLogLine(`${mark}not json`, 'stdout', context)).toMatchObject({ level: 'log' })
-    expect(parseLogLine('plain', 'stderr', context)).toMatchObject({ level: 'error', message: 'plain' })
-    expect(parseLogLine('x: per-isolate bootstrap compile cache failed', 'stderr', context)).toBeUndefined()
+    expect(parseLogLine(`${mark}not json`, context)).toMatchObject({ level: 'log' })
+    expect(parseLogLine('plain', context)).toMatchObject({ level: 'log', message: 'plain' })
+  })
+
+  it('of standard error are the worker’s only when they report its exception', () => {
+    const said =
+      'workerd/server/listen.rs:372: error: Uncaught exception: workerd/jsg/value.h:1456: failed: remote.jsg.RangeError: in the middle'
+    expect(exceptionIn(said, context)).toMatchObject({ level: 'exception', message: 'RangeError: in the middle' })
+    for (const own of [
+      'Unable to find and open the program executable, so unable to determine if there is a compiled-in config file.',
+      'x: per-isolate bootstrap compile cache failed',
+      '<--- Last few GCs --->',
+    ])
+      expect(exceptionIn(own, context)).toBeUndefined()
   })
 
   it('are cut from chunks at any byte, and lose their tail beyond 64 KiB', () => {

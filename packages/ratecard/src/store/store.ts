@@ -115,7 +115,10 @@ export interface ServiceKeyRecord {
   readonly hash: string
   /** Last four characters, to recognise it. */
   readonly hint: string
+  readonly scope: 'read' | 'write'
   readonly createdAt: number
+  /** null: never. */
+  readonly expiresAt: number | null
   readonly lastUsedAt: number | null
   readonly revokedAt: number | null
 }

@@ -219,6 +219,13 @@ export const migrations: readonly Migration[] = [
     ],
   },
   {
+    name: 'scope and expiry of service keys',
+    statements: () => [
+      `alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'))`,
+      `alter table service_keys add column expires_at bigint`,
+    ],
+  },
+  {
     name: 'documents as written',
     statements: ({ key }) => [
       `create table written_forms (

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { chmod, copyFile, link, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -23,6 +24,27 @@ export function findWorkerd(): string | null {
     }
   }
   return null
+}
+
+/**
+ * The same file in a folder that every user may pass through, for an installation that only its owner may enter. A second name
+ * for it where both lie on one file system, as it has 150 MB.
+ */
+export async function copyOf(binary: string, folder: string): Promise<string> {
+  const copy = path.join(folder, 'workerd')
+  const { mode } = await stat(binary)
+  const linked =
+    (mode & 0o005) === 0o005 &&
+    (await link(binary, copy).then(
+      () => true,
+      // Another file system, or one without links.
+      () => false,
+    ))
+  if (!linked) {
+    await copyFile(binary, copy)
+    await chmod(copy, 0o755)
+  }
+  return copy
 }
 
 function requireOfWorkerd(here: NodeJS.Require): NodeJS.Require | undefined {

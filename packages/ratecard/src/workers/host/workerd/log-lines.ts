@@ -7,8 +7,8 @@ import type { TraceMapper } from './source-map.ts'
 const maxLine = 65_536
 const linesPerSecond = 1_000
 
-/** Said by the runtime about itself, of no use to anybody. */
-const noise = [/per-isolate bootstrap compile cache/, /^\s*$/]
+/** How the runtime reports, on standard error, an exception that no handler could catch: one thrown in the middle of a body, say. */
+const uncaught = /Uncaught exception: .*?\bjsg\.(\w+: .*)$/
 
 type Level = WorkerLogLine['level']
 const levels: ReadonlySet<string> = new Set(['debug', 'log', 'info', 'warn', 'error', 'exception'])
@@ -43,22 +43,18 @@ export function lineReader(onLine: (line: string) => void): LineReader {
   }
 }
 
-/** One printed line as a log line; undefined for noise. */
-export function parseLogLine(
-  line: string,
-  from: 'stdout' | 'stderr',
-  context: { readonly version: string; readonly now: number; readonly map: TraceMapper },
-): WorkerLogLine | undefined {
-  if (noise.some((pattern) => pattern.test(line))) return undefined
-  const plain = (level: Level): WorkerLogLine => ({
-    time: context.now,
-    level,
-    message: context.map(line),
-    version: context.version,
-  })
-  if (!line.startsWith(lineMark)) return plain(from === 'stdout' ? 'log' : 'error')
+interface LineContext {
+  readonly version: string
+  readonly now: number
+  readonly map: TraceMapper
+}
+
+/** One line of standard output as a log line; undefined when it is empty. */
+export function parseLogLine(line: string, context: LineContext): WorkerLogLine | undefined {
+  if (line.trim() === '') return undefined
+  if (!line.startsWith(lineMark)) return plainLine('log', line, context)
   const item = parseJson(line.slice(lineMark.length))
-  if (item === undefined) return plain('log')
+  if (item === undefined) return plainLine('log', line, context)
   const { level, message, stack, requestId, runId, time } = item
   const text = typeof stack === 'string' && stack !== '' ? stack : typeof message === 'string' ? message : ''
   return {
@@ -69,6 +65,19 @@ export function parseLogLine(
     ...(isId(requestId) ? { requestId } : {}),
     ...(isId(runId) ? { runId } : {}),
   }
+}
+
+/**
+ * The exception of the worker that a line of standard error reports; undefined for everything else there, which is the
+ * runtime's own. The worker itself writes to standard output only: the prelude sends its console there.
+ */
+export function exceptionIn(line: string, context: LineContext): WorkerLogLine | undefined {
+  const text = uncaught.exec(line)?.[1]
+  return text === undefined ? undefined : plainLine('exception', text, context)
+}
+
+function plainLine(level: Level, line: string, { now, map, version }: LineContext): WorkerLogLine {
+  return { time: now, level, message: map(line), version }
 }
 
 export interface LineLimit {

@@ -22,16 +22,42 @@ export const userSlots = 1_000
 const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--clear-groups']
 const isolate = ['--net', '--ipc', '--uts', '--pid', '--fork', '--kill-child']
 
-/** The strictest mode that works here (`auto`), or exactly the one asked for; rejects when that one does not work. */
-export async function chooseSandbox(setting: 'auto' | SandboxMode, binary: string): Promise<Sandbox> {
+export interface Confinement {
+  readonly sandbox: Sandbox
+  /** The runtime's executable, at a path that the processes can open. */
+  readonly binary: string
+}
+
+/**
+ * The strictest mode that works here (`auto`), or exactly the one asked for; rejects when that one does not work. `copy` puts
+ * the executable where every user can open it; it is called only when the installed one cannot be.
+ */
+export async function chooseSandbox(
+  setting: 'auto' | SandboxMode,
+  installed: string,
+  copy: () => Promise<string>,
+): Promise<Confinement> {
   const root = process.getuid?.() === 0
   const candidates = setting === 'auto' ? (['namespaces', 'uid', 'none'] as const) : [setting]
   const reasons: string[] = []
+  let copied: Promise<string> | undefined
   for (const mode of candidates) {
     const sandbox = sandboxOf(mode, root)
-    const reason = sandbox === null ? `${mode} needs root and util-linux on Linux` : await trial(sandbox, binary)
-    if (sandbox !== null && reason === null) return sandbox
-    reasons.push(reason ?? '')
+    if (sandbox === null) {
+      reasons.push(`${mode} needs root and util-linux on Linux`)
+      continue
+    }
+    const otherUser = sandbox.userOf(0) !== null
+    const installedFails = await trial(sandbox, installed, otherUser)
+    if (installedFails === null) return { sandbox, binary: installed }
+    if (!otherUser) {
+      reasons.push(installedFails)
+      continue
+    }
+    const binary = await (copied ??= copy())
+    const copyFails = await trial(sandbox, binary, false)
+    if (copyFails === null) return { sandbox, binary }
+    reasons.push(copyFails)
   }
   throw new Error(`workers cannot be started here: ${reasons.join('; ')}`)
 }
@@ -102,12 +128,15 @@ function find(name: string): string | null {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((folder) => `${folder}/${name}`).find(existsSync) ?? null
 }
 
-/** Runs the real binary in the real confinement: a folder the other user cannot enter shows here and not at the first deploy. */
-function trial(sandbox: Sandbox, binary: string): Promise<string | null> {
+/**
+ * Runs the real binary in the real confinement, so that what is missing shows here and not at the first deploy. `silent`: a
+ * word on standard error counts as failure, as the runtime complains there when its user cannot enter the folder that it lies in.
+ */
+function trial(sandbox: Sandbox, binary: string, silent: boolean): Promise<string | null> {
   const [command, ...args] = sandbox.command(binary, ['--version'], 0)
   return new Promise((resolve) => {
     execFile(command, args, { env: {}, timeout: 10_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
-      if (error === null && stdout.startsWith('workerd ')) resolve(null)
+      if (error === null && stdout.startsWith('workerd ') && (stderr === '' || !silent)) resolve(null)
       else resolve(`${sandbox.mode}: ${stderr.trim().split('\n')[0] || (error?.message ?? 'no answer')}`)
     })
   })

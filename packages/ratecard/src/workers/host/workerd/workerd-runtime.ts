@@ -12,9 +12,9 @@ import type {
   WorkerRuntime,
   WorkerVersionSpec,
 } from '../runtime.ts'
-import { findWorkerd } from './binary.ts'
+import { copyOf, findWorkerd } from './binary.ts'
 import type { EgressPolicy } from './egress.ts'
-import { limitLines, parseLogLine } from './log-lines.ts'
+import { exceptionIn, limitLines, parseLogLine } from './log-lines.ts'
 import { startProcess, StartFailed } from './process.ts'
 import { WorkerdWorker } from './running.ts'
 import { chooseSandbox, userSlots } from './sandbox.ts'
@@ -31,6 +31,8 @@ export interface WorkerdRuntimeOptions {
   /** Default: the installed one; null stands for none. */
   readonly binary?: string | null
   readonly startTimeoutMs?: number
+  /** What a process says that is not the worker's: the runtime's own words, for the operator. */
+  readonly onRuntimeLine?: (worker: string, line: string) => void
 }
 
 interface Ground {
@@ -98,14 +100,22 @@ class WorkerdRuntime implements WorkerRuntime {
   }
 
   private prepare(): Promise<Ground> {
-    this.ground ??= (async () => {
-      const binary = this.options.binary === undefined ? findWorkerd() : this.options.binary
-      if (binary === null) throw new Error('The workerd binary is not installed (the optional dependency "workerd").')
-      const sandbox = await chooseSandbox(this.options.sandbox ?? 'auto', binary)
-      await sweepOrphans()
-      return { binary, sandbox, root: await createRoot() }
-    })()
+    this.ground ??= this.findGround()
     return this.ground
+  }
+
+  private async findGround(): Promise<Ground> {
+    const installed = this.options.binary === undefined ? findWorkerd() : this.options.binary
+    if (installed === null) throw new Error('The workerd binary is not installed (the optional dependency "workerd").')
+    await sweepOrphans()
+    const root = await createRoot()
+    try {
+      const mode = this.options.sandbox ?? 'auto'
+      return { root, ...(await chooseSandbox(mode, installed, () => copyOf(installed, root))) }
+    } catch (error) {
+      await rm(root, { recursive: true, force: true })
+      throw error
+    }
   }
 
   private async launch(spec: WorkerVersionSpec, events: WorkerEvents): Promise<WorkerdWorker> {
@@ -139,8 +149,10 @@ class WorkerdRuntime implements WorkerRuntime {
         startTimeoutMs: this.options.startTimeoutMs ?? defaultStartMs,
         egress: { ...this.options.egress, onRefused: (detail) => limit.log(this.systemLine(spec, detail)) },
         onLine: (line, from) => {
-          const parsed = parseLogLine(line, from, { version: spec.version, now: this.options.clock.now(), map })
+          const context = { version: spec.version, now: this.options.clock.now(), map }
+          const parsed = from === 'stdout' ? parseLogLine(line, context) : exceptionIn(line, context)
           if (parsed !== undefined) limit.log(parsed)
+          else if (from === 'stderr') this.options.onRuntimeLine?.(spec.name, line)
         },
       })
       const worker = new WorkerdWorker(spec, process, events, map)
