@@ -125,17 +125,13 @@ describe('promotion', () => {
     const source = await client('staging').admin.revision((await client('staging').admin.config()).revision)
     expect(JSON.stringify(made.document).replaceAll('live.', 'staging.')).toBe(JSON.stringify(source.document))
     expect(JSON.stringify(made.written)).not.toMatch(/live\.example|staging\.example/)
-  })
 
-  it('goes on from what was promoted: the target keeps the written form too, also after a rollback', async () => {
-    const { revision } = await client('production').admin.config()
+    // The target keeps it too: it can be promoted on, also after a rollback.
     await client('production').admin.push(document('2.1.0', 1300), { force: true })
     await world.run(['billing', 'rollback', String(revision), '--env', 'production', '--yes'])
-    const back = await client('production').admin.config()
-    expect(back.revision).toBeGreaterThan(revision)
-    expect((await client('production').admin.revision(back.revision)).written).toMatchObject({
-      webhooks: [{ url: 'https://${HOOK_HOST}/hooks' }],
-    })
+    const back = (await client('production').admin.config()).revision
+    expect(back).toBeGreaterThan(revision + 1)
+    expect((await client('production').admin.revision(back)).written).toEqual(files)
   })
 
   it('says which variable the target’s file lacks, and changes nothing', async () => {

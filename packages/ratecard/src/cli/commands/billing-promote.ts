@@ -240,8 +240,8 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
 /** Which texts have another value here, as they are written: a value may be a secret. */
 function sayExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
   if (expanded.written === null)
-    out.note(
-      `${out.paint.yellow('warning')} No document as written was kept with this revision: values that came from variables are those of ${from}.`,
+    out.say(
+      `\nNo document as written is kept with this revision: values that came from variables are those of ${from}.`,
     )
   if (expanded.differs.length === 0) return
   out.say(`\nExpanded for ${to}, else byte for byte what ${from} has:`)

@@ -86,6 +86,7 @@ function keepWritten(app: FastifyInstance, { service }: AdminConfigDeps): void {
     {
       bodyLimit: documentLimit,
       schema: contract({
+        scope: 'write',
         operationId: 'keepWritten',
         summary: 'Keep a document as its author wrote it, with `${NAME}`, to push with',
         description:
