@@ -47,7 +47,7 @@ export interface AdminClient {
   /** Returns as soon as the push is journalled; follow it with `pushEvents`. */
   startPush(document: object, options?: Omit<PushOptions, 'dryRun'>): Promise<result.StartedPush>
   /** Keeps a document as its author wrote it, before its variables were expanded; the id to push the expanded one with. */
-  keepWritten(document: object, options?: CallOptions): Promise<string>
+  keepWritten(document: object, options?: CallOptions): Promise<{ written: string }>
   validate(document: object, options?: CallOptions): Promise<result.Validation>
   /** Newest first. */
   history(page?: Page): Promise<result.History>
@@ -110,14 +110,12 @@ function configCalls(transport: Transport) {
         method: 'POST',
         body: document,
       }),
-    keepWritten: async (document: object, options?: CallOptions) =>
-      (
-        await read<Answers['keepWritten'][200]>(transport, `${root}/config/written`, {
-          ...options,
-          method: 'POST',
-          body: document,
-        })
-      ).written,
+    keepWritten: (document: object, options?: CallOptions) =>
+      read<Answers['keepWritten'][200]>(transport, `${root}/config/written`, {
+        ...options,
+        method: 'POST',
+        body: document,
+      }),
     history: async (page: Page = {}) => {
       const answer = await read<{ versions: wire.WireHistoryEntry[]; pagination: wire.WirePagination }>(
         transport,

@@ -146,7 +146,7 @@ export function pushAndFollow(
 /** null at a server of a version that does not know written documents. */
 async function keepWritten(client: Client, written: object, signal: AbortSignal): Promise<string | null> {
   try {
-    return await client.admin.keepWritten(written, { signal })
+    return (await client.admin.keepWritten(written, { signal })).written
   } catch (error) {
     if (error instanceof RatecardError && error.code === 'route_not_found') return null
     throw error
