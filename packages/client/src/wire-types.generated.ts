@@ -891,7 +891,9 @@ export interface Answers {
         item: string | null
         price: string
         reason: string
+        detail?: string
       }>
+      left_on_other_deal: number
     }
   }
   applyCustom: {
@@ -911,7 +913,9 @@ export interface Answers {
         item: string | null
         price: string
         reason: string
+        detail?: string
       }>
+      left_on_other_deal: number
     }
   }
   removeEnterprise: {
@@ -931,7 +935,9 @@ export interface Answers {
         item: string | null
         price: string
         reason: string
+        detail?: string
       }>
+      left_on_other_deal: number
     }
   }
   getEnterpriseCoverage: {
@@ -1340,10 +1346,12 @@ export interface Bodies {
   applyTemplate: {
     tenant_id: string
     enterprise_template: string
+    unmatched?: 'keep' | 'base'
   }
   applyCustom: {
     tenant_id: string
     enterprise_id: string
+    unmatched?: 'keep' | 'base'
   }
   removeEnterprise: {
     tenant_id: string
