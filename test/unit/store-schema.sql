@@ -288,7 +288,14 @@ create table paces (
 alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
 alter table service_keys add column expires_at bigint;
 
--- 9: documents as written
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
+-- 10: documents as written
 create table written_forms (
   id text primary key,
   document text not null,
@@ -587,7 +594,14 @@ create table paces (
 alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
 alter table service_keys add column expires_at bigint;
 
--- 9: documents as written
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text collate "C" primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
+-- 10: documents as written
 create table written_forms (
   id text collate "C" primary key,
   document text not null,

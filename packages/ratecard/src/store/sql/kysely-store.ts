@@ -21,11 +21,12 @@ import { SqlTenants } from './tenants.ts'
 import { SqlVersions } from './versions.ts'
 import { SqlWrittenForms } from './written-forms.ts'
 import { SqlWorkers } from './worker-deployments.ts'
-import { SqlWorkerLogs } from './worker-logs.ts'
+import type { SqlWorkerLogs } from './worker-logs.ts'
 import { SqlWorkerRuns } from './worker-runs.ts'
 
 export interface StoreParts {
   readonly database: Database
+  readonly workerLogs: SqlWorkerLogs
   readonly sealer: Sealer
   readonly clock: Clock
   readonly leaseMs: number
@@ -75,7 +76,7 @@ export class KyselyStore implements Store {
     this.paces = new SqlPaces(database)
     this.workers = new SqlWorkers(database, sealer, this.#leases)
     this.workerRuns = new SqlWorkerRuns(database)
-    this.workerLogs = new SqlWorkerLogs(database)
+    this.workerLogs = parts.workerLogs
   }
 
   async exclusively<T>(
@@ -109,6 +110,7 @@ export class KyselyStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.workerLogs.close()
     await this.database.destroy()
   }
 }
