@@ -18,6 +18,7 @@ interface TransactionParts {
 
 interface Request {
   readonly id: string
+  readonly childId?: string
   readonly form: FormNode
   readonly cause: Cause
 }

@@ -156,7 +156,7 @@ export class Api {
   #once(
     request: ApiRequest,
     progress: Progress,
-    routed: { readonly operation: Operation; readonly id: string },
+    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
     account: string,
     key: string | undefined,
     fault: FaultOrder | undefined,
@@ -182,7 +182,10 @@ export class Api {
         return failure
       }
       const cause = { requestId: progress.id, idempotencyKey: key ?? null }
-      const done = { status: 200, body: this.#run(progress, routed, (form) => open({ id: routed.id, form, cause })) }
+      const done = {
+        status: 200,
+        body: this.#run(progress, routed, (form) => open({ id: routed.id, childId: routed.childId, form, cause })),
+      }
       const lost = fault?.kind === 'error_after'
       keep(lost && fault.keep !== false ? failure : done)
       return lost ? failure : done
