@@ -116,6 +116,7 @@ export class Api {
     const reason = this.#parts.rate.take(account, operationName, this.#parts.clock.now())
     if (reason !== undefined) throw rateLimited(reason)
     if (routed === undefined) throw unknownUrl(request.method, request.path)
+    await this.#parts.transactions.settle(account)
     const outcome = this.#once(request, progress, routed, account, key, fault)
     if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
     if (fault?.kind === 'cut_body') return { ...outcome, wire: 'cut' }
