@@ -3,7 +3,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
-import type { ServiceKeyRecord, Store } from '../store/store.ts'
+import { serviceKeyColumns } from '../store/records/access.ts'
+import type { ServiceKeyRecord } from '../store/records/access.ts'
+import { shown } from '../store/records/columns.ts'
+import type { Store } from '../store/store.ts'
 
 const prefix = 'rck_'
 /** `lastUsedAt` is exact to this much: a write to the store for every request would cost more than it tells. */
@@ -133,6 +136,4 @@ function equalHashes(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-function toServiceKey({ hash: _hash, ...key }: ServiceKeyRecord): ServiceKey {
-  return key
-}
+const toServiceKey = (record: ServiceKeyRecord): ServiceKey => shown(serviceKeyColumns, record)

@@ -4,19 +4,27 @@
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor } from '../processor/asking.ts'
-import type { Caller, EnterpriseOutcome, EnterpriseTarget, SkipReport, SwapReport } from '../service-tenants.ts'
+import type {
+  ApplyChoices,
+  Caller,
+  EnterpriseOutcome,
+  EnterpriseTarget,
+  SkipReport,
+  SwapReport,
+} from '../service-tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
+import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { runStep, wordsOf } from './apply-steps.ts'
-import { planSwaps } from './swap-plan.ts'
+import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
-export interface ApplyOptions extends Caller {
+export interface ApplyOptions extends Caller, ApplyChoices {
   /** Looks at the tenant under its lock; a text is why nothing is to be done, and then nothing is. */
   readonly unless?: (tenant: TenantRecord) => string | null
 }
@@ -34,11 +42,11 @@ export async function applyEnterprise(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: Caller & { readonly dryRun: boolean },
+  options: Caller & ApplyChoices & { readonly dryRun: boolean },
 ): Promise<EnterpriseOutcome> {
   await deps.assertAccount(options.dryRun ? 'look' : 'write')
   if (!options.dryRun) return applyToTenant(deps, tenantId, target, options)
-  const { plan } = await prepare(deps, tenantId, target, { signal: deps.shutdown })
+  const { plan } = await prepare(deps, tenantId, target, { ...options, signal: deps.shutdown })
   return outcomeOf(tenantId, plan.steps, plan.skipped, true)
 }
 
@@ -75,7 +83,7 @@ async function prepare(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: Pick<ApplyOptions, 'unless'> & { readonly signal: AbortSignal },
+  options: Pick<ApplyOptions, 'unless' | 'unmatched'> & { readonly signal: AbortSignal },
 ): Promise<{ readonly tenant: TenantRecord; readonly plan: SwapPlan }> {
   const tenant = await deps.store.tenants.find(tenantId)
   if (tenant === null) throw tenantNotFound(tenantId)
@@ -84,7 +92,7 @@ async function prepare(
   const book = await deps.priceBook()
   requirePrices(book, target)
   const states = await liveStates(deps, tenant, options.signal)
-  const plan = planSwaps(states, book, target)
+  const plan = planSwaps(states, book, target, options.unmatched)
   const local = target.kind === 'none' ? [] : await localSkips(deps, tenantId)
   return { tenant, plan: { ...plan, skipped: [...plan.skipped, ...local] } }
 }
@@ -128,7 +136,7 @@ async function openJob(
   tenantId: string,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, message, requestId, keyId }: Caller & { readonly held: Held },
+  { held, author, message, requestId, keyId, unmatched }: ApplyOptions & { readonly held: Held },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const id = plan.steps.length === 0 ? null : deps.newId()
@@ -138,7 +146,8 @@ async function openJob(
   }
   if (id === null) return null
   const fields = fieldsOf(target)
-  const input = { tenant_id: tenantId, ...wireFields(fields), key_id: keyId }
+  const choices = unmatched === undefined ? {} : { unmatched }
+  const input = { tenant_id: tenantId, ...inWireNames(fields), ...choices, key_id: keyId }
   await jobs.open(
     {
       id,
@@ -217,7 +226,8 @@ function outcomeOf(
   dryRun: boolean,
 ): EnterpriseOutcome {
   const swaps = swapReports(steps)
-  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped }
+  const leftOnOtherDeal = skipped.filter(({ reason }) => reason === onOtherDeal).length
+  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped, leftOnOtherDeal }
 }
 
 const actions = { template: 'apply_template', custom: 'apply_custom', none: 'remove' } as const
@@ -229,19 +239,18 @@ function auditOf(
   done: { readonly outcome: EnterpriseOutcome; readonly jobId: string | null; readonly caller: Caller },
 ): AuditRecord {
   const { outcome, jobId, caller } = done
-  const { pricesSwapped, swaps, skipped } = outcome
-  return {
-    id: deps.newId(),
-    tenantId: tenant.id,
-    action: actions[target.kind],
-    before: JSON.stringify(wireFields(tenant)),
-    after: JSON.stringify(wireFields(fieldsOf(target))),
-    result: JSON.stringify({ job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped }),
-    author: caller.author,
-    keyId: caller.keyId,
-    requestId: caller.requestId,
-    createdAt: deps.clock.now(),
-  }
+  const { pricesSwapped, swaps, skipped, leftOnOtherDeal: left } = outcome
+  return auditRow(
+    { newId: deps.newId, now: deps.clock.now() },
+    {
+      tenantId: tenant.id,
+      action: actions[target.kind],
+      before: enterpriseOf(tenant),
+      after: fieldsOf(target),
+      result: { job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped, left_on_other_deal: left },
+    },
+    caller,
+  )
 }
 
 function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
@@ -250,11 +259,6 @@ function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
     enterpriseId: target.kind === 'custom' ? target.enterpriseId : null,
   }
 }
-
-const wireFields = ({ enterpriseTemplate, enterpriseId }: EnterpriseFields) => ({
-  enterprise_template: enterpriseTemplate,
-  enterprise_id: enterpriseId,
-})
 
 function tenantNotFound(id: string): ServiceError {
   return new ServiceError('tenant_not_found', `There is no tenant "${id}".`, {
