@@ -32,7 +32,9 @@ describe('text that is no text', () => {
     await test.stripe.products.update(product.processor_id, { name: 'Pro\u001b[2J' })
     const pulled = (await test.asAdmin({ url: `${admin}/config/pull?report=true` })).json()
     expect(pulled.unrepresented).toEqual([expect.objectContaining({ kind: 'product' })])
-    expect((pulled.document.products as { id: string; name: string }[]).find(({ id }) => id === 'pro')?.name).toBe('Pro [2J')
+    expect((pulled.document.products as { id: string; name: string }[]).find(({ id }) => id === 'pro')?.name).toBe(
+      'Pro [2J',
+    )
     const verdict = await test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload: pulled.document })
     expect(verdict.json().errors).toEqual([])
   })
