@@ -1,11 +1,15 @@
 // The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
 // One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
-import { tenantMigrations } from './migrations-tenants.ts'
+import { tenantMigrations, waitingJobs } from './migrations-tenants.ts'
 
 export interface Migration {
   readonly name: string
-  statements(types: { readonly key: string }): readonly string[]
+  statements(engine: {
+    readonly key: string
+    /** Epoch milliseconds of a text as `toRfc3339` writes it. */
+    readonly epochMs: (text: string) => string
+  }): readonly string[]
 }
 
 /** Position in the list plus one is the schema's version. */
@@ -225,4 +229,5 @@ export const migrations: readonly Migration[] = [
       `alter table service_keys add column expires_at bigint`,
     ],
   },
+  waitingJobs,
 ]
