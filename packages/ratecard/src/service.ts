@@ -10,6 +10,10 @@ import type { ResourceKind } from './catalog/resource.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
 import type { PushState, StepState } from './store/store.ts'
+import type * as keys from './wire/keys.ts'
+import type { KeyScope as KeyScopes } from './wire/operation.ts'
+import type * as wire from './wire/revisions.ts'
+import type { Inside } from './wire/schema.ts'
 
 export interface Validation {
   readonly valid: boolean
@@ -46,6 +50,8 @@ export interface PushOptions extends Actor {
   readonly approveImpact?: boolean
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
+  /** Id of the document as its author wrote it, from `keepWritten`. */
+  readonly written?: string
   readonly signal?: AbortSignal
   /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
@@ -116,18 +122,8 @@ export type PushEvent =
       readonly stepsTotal: number
     }
 
-export interface HistoryEntry {
-  readonly revision: number
-  readonly version: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly createdAt: number
-  readonly author: string | null
-  readonly message: string | null
-  readonly checksum: string
-  /** Its report has each step with the processor's request id. */
-  readonly pushId: string | null
-  readonly changes: ChangeReport
-}
+export type HistoryEntry = Inside<typeof wire.HistoryEntry>
+export type RevisionDetail = Inside<typeof wire.Revision>
 
 export interface Page {
   readonly limit: number
@@ -231,20 +227,8 @@ export interface Cost {
   readonly breakdown: readonly CostLine[]
 }
 
-/** `read`: every look at the whole, validation and dry runs; no webhook secrets. `write`: everything. */
-export type KeyScope = 'read' | 'write'
-
-export interface ServiceKey {
-  readonly id: string
-  readonly name: string
-  readonly hint: string
-  readonly scope: KeyScope
-  readonly createdAt: number
-  /** null: never. */
-  readonly expiresAt: number | null
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
+export type KeyScope = Inside<typeof KeyScopes>
+export type ServiceKey = Inside<typeof keys.ServiceKey>
 
 /** `hidden: true` for callers with a service key: non-public prices are found too. */
 export interface Visibility {
@@ -269,6 +253,8 @@ export interface Finding {
 export interface Service extends TenantOperations, WorkerOperations {
   validate(document: unknown): Promise<Validation>
   push(document: unknown, options: PushOptions): Promise<PushOutcome>
+  /** Keeps a document with its `${NAME}`; the id is given to `push`. */
+  keepWritten(document: unknown): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
@@ -279,8 +265,7 @@ export interface Service extends TenantOperations, WorkerOperations {
   /** Live events until the push ends or `signal` aborts; starts with the present state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
   history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
-  /** The document as it was pushed; null for a reset. */
-  revision(revision: number): Promise<HistoryEntry & { readonly document: BillingConfig | null }>
+  revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   pull(): Promise<Pulled>
   drift(): Promise<DriftReport>

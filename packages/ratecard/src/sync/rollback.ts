@@ -22,7 +22,9 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
   if (request.dryRun === true) return pushConfig(deps, document, request)
   const { config, warnings } = requireValid(document)
   const message = request.message ?? `Rollback to revision ${String(revision)}`
+  const written = version.pushId === null ? null : await deps.store.writtenForms.ofPush(version.pushId)
+  const asked = { ...request, message, ...(written === null ? {} : { written: written.id }) }
   return deps.store.exclusively(pushLease, (lease) =>
-    pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, { ...request, message }, lease),
+    pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, asked, lease),
   )
 }
