@@ -90,7 +90,7 @@ const answers: readonly Answer[] = [
   { record: 'push', columns: pushColumns, operation: 'listPushes', list: 'pushes' },
   { record: 'push', columns: pushColumns, operation: 'getPush', besides: ['error', 'steps'] },
   { record: 'version', columns: versionColumns, operation: 'listVersions', list: 'versions' },
-  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['resumes_at'] },
+  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs' },
   {
     record: 'deployment',
     columns: deploymentColumns,

@@ -48,7 +48,17 @@ const ledger = `create table if not exists schema_migrations (
 )`
 
 function statementsOf(step: Migration, engine: Engine): readonly string[] {
-  return step.statements({ key: engine === 'sqlite' ? 'text' : 'text collate "C"' })
+  return step.statements(
+    engine === 'sqlite'
+      ? {
+          key: 'text',
+          epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
+        }
+      : {
+          key: 'text collate "C"',
+          epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
+        },
+  )
 }
 
 async function schemaVersion(db: Write): Promise<number> {
