@@ -7,7 +7,7 @@ import type { EnterpriseOutcome, EnterpriseTarget, JobReport } from '../../packa
 import { nobody, startStack } from './stack.ts'
 import type { Stack, StackOptions } from './stack.ts'
 
-export const caller = { author: 'ada', message: 'new prices', keyId: null, requestId: 'req_test' }
+export const caller = { author: 'ada', message: 'new prices', by: null, requestId: 'req_test' }
 export const gold: EnterpriseTarget = { kind: 'template', template: 'gold' }
 export const nothing: EnterpriseTarget = { kind: 'none' }
 

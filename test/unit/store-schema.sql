@@ -356,6 +356,16 @@ create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
 
+-- 12: who did it
+alter table versions add column key_id text;
+alter table versions add column key_name text;
+alter table pushes add column key_id text;
+alter table pushes add column key_name text;
+alter table jobs add column key_id text;
+alter table jobs add column key_name text;
+alter table tenant_audit add column key_name text;
+update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -711,3 +721,13 @@ drop table jobs_before;
 create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
+
+-- 12: who did it
+alter table versions add column key_id text;
+alter table versions add column key_name text;
+alter table pushes add column key_id text;
+alter table pushes add column key_name text;
+alter table jobs add column key_id text;
+alter table jobs add column key_name text;
+alter table tenant_audit add column key_name text;
+update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);

@@ -530,6 +530,10 @@ export interface Answers {
         kind: 'push' | 'rollback' | 'reset'
         created_at: string
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         message: string | null
         checksum: string
         push_id: string | null
@@ -550,6 +554,10 @@ export interface Answers {
       kind: 'push' | 'rollback' | 'reset'
       created_at: string
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       checksum: string
       push_id: string | null
@@ -587,6 +595,10 @@ export interface Answers {
         version: string
         revision: number | null
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         message: string | null
         created_at: string
         updated_at: string
@@ -610,6 +622,10 @@ export interface Answers {
       version: string
       revision: number | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -646,6 +662,10 @@ export interface Answers {
       version: string
       revision: number | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -854,6 +874,10 @@ export interface Answers {
         after: Record<string, unknown> | null
         result: Record<string, unknown> | null
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         key_id: string | null
         request_id: string | null
         created_at: string
@@ -967,6 +991,10 @@ export interface Answers {
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1007,6 +1035,10 @@ export interface Answers {
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1024,6 +1056,10 @@ export interface Answers {
         state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
         resumes_at: string | null
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         message: string | null
         created_at: string
         updated_at: string
@@ -1047,6 +1083,10 @@ export interface Answers {
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1073,6 +1113,10 @@ export interface Answers {
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1089,6 +1133,10 @@ export interface Answers {
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string

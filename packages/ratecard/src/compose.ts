@@ -18,6 +18,7 @@ import { createReadiness } from './readiness.ts'
 import type { PushReport, Service } from './service.ts'
 import { defaultSessionTrialDays } from './settings.ts'
 import type { Settings } from './settings.ts'
+import { byOf } from './store/records/who.ts'
 import type { PushHead, Store } from './store/store.ts'
 import { createMigrations, resumedMigration } from './subscribers/migrate.ts'
 import { createSubscribers } from './subscribers/subscribers.ts'
@@ -236,6 +237,7 @@ async function summaryOf(deps: SyncDeps, push: PushHead) {
     version,
     revision,
     author,
+    by: byOf(push),
     message,
     createdAt,
     updatedAt,

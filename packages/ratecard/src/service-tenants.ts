@@ -1,13 +1,14 @@
 // Operations on tenants: who buys, what they are on, and their negotiated prices. The second page of service.ts; types only.
 import type { InvoicePreview } from './processor/customer-half.ts'
+import type { By } from './store/records/who.ts'
 
 /** Who asks for a change, for the audit trail. */
 export interface Caller {
   readonly author: string | null
   /** Why; kept with jobs. */
   readonly message?: string | null
-  /** Id of the service key; null for a session. */
-  readonly keyId: string | null
+  /** The service key that came with it; null for a session, and for the service itself. */
+  readonly by: By | null
   readonly requestId: string | null
 }
 
@@ -86,6 +87,8 @@ export interface AuditEntry {
   readonly after: Readonly<Record<string, unknown>> | null
   readonly result: Readonly<Record<string, unknown>> | null
   readonly author: string | null
+  /** null for a session, and for rows of before keys were named. */
+  readonly by: By | null
   readonly keyId: string | null
   readonly requestId: string | null
   readonly createdAt: number
@@ -199,6 +202,7 @@ export interface JobSummary {
   /** When a waiting job goes on; null for any other. */
   readonly resumesAt: number | null
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   readonly createdAt: number
   readonly updatedAt: number

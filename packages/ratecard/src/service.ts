@@ -9,6 +9,7 @@ import type { Detail } from './catalog/detail.ts'
 import type { ResourceKind } from './catalog/resource.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
+import type { By } from './store/records/who.ts'
 import type { PushState, StepState } from './store/store.ts'
 import type * as keys from './wire/keys.ts'
 import type { KeyScope as KeyScopes } from './wire/operation.ts'
@@ -23,8 +24,13 @@ export interface Validation {
 
 export type { Detail, DocumentDifference }
 
+export type { By }
+
 export interface Actor {
+  /** As claimed. */
   readonly author: string | null
+  /** The service key that came with it; null for the service itself. */
+  readonly by: By | null
   readonly message: string | null
 }
 
@@ -81,6 +87,7 @@ export interface PushSummary {
   readonly version: string
   readonly revision: number | null
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   readonly createdAt: number
   readonly updatedAt: number

@@ -1,5 +1,6 @@
 // Negotiated prices, migrations and the jobs that carry them out, on the wire.
 import { Type } from 'typebox'
+import { By } from '../wire/common.ts'
 import { TenantId } from './tenant-schemas.ts'
 import { closed, nullable, Time } from './wire-schemas.ts'
 
@@ -108,6 +109,7 @@ const job = {
   }),
   resumes_at: nullable(Time('When a waiting job goes on.')),
   author: nullable(Type.String()),
+  by: nullable(By),
   message: nullable(Type.String()),
   created_at: Time('When it was journalled.'),
   updated_at: Time('Its last change.'),

@@ -1,5 +1,6 @@
 // Negotiated prices, migrations and jobs in their form on the wire.
 import { toRfc3339 } from '../clock.ts'
+import { byToWire } from './request-parts.ts'
 import type { Coverage, EnterpriseOutcome, JobReport, JobSummary, MigrationPlan } from '../service-tenants.ts'
 
 export function enterpriseOutcomeToWire(outcome: EnterpriseOutcome) {
@@ -47,6 +48,7 @@ export function jobToWire(job: JobSummary) {
     state: job.state,
     resumes_at: job.resumesAt === null ? null : toRfc3339(job.resumesAt),
     author: job.author,
+    by: byToWire(job.by),
     message: job.message,
     created_at: toRfc3339(job.createdAt),
     updated_at: toRfc3339(job.updatedAt),

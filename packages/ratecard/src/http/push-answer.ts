@@ -84,7 +84,12 @@ export async function answerResume(
   reply: FastifyReply,
   run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
 ): Promise<FastifyReply> {
-  const { status, body } = await runPush(run, { author: null, message: null }, request, prefersAsync(request))
+  const { status, body } = await runPush(
+    run,
+    { ...actorOf(request), author: null, message: null },
+    request,
+    prefersAsync(request),
+  )
   sayStarted(reply, status, body)
   return reply.code(status).type('application/json; charset=utf-8').send(body)
 }

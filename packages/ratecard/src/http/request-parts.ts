@@ -28,14 +28,18 @@ export const actorHeaders = {
 export function actorOf(request: FastifyRequest): Actor {
   return {
     author: textHeader(request, 'x-ratecard-author', 200),
+    by: request.caller === null ? null : { keyId: request.caller.id, keyName: request.caller.name },
     message: textHeader(request, 'x-ratecard-message', 2000),
   }
 }
 
+export function byToWire(by: Actor['by']) {
+  return by === null ? null : { key_id: by.keyId, key_name: by.keyName }
+}
+
 /** Who asks, for the audit trail and the jobs. */
 export function callerOf(request: FastifyRequest): Caller {
-  const { author, message } = actorOf(request)
-  return { author, message, keyId: request.caller?.id ?? null, requestId: request.id }
+  return { ...actorOf(request), requestId: request.id }
 }
 
 /** Epoch milliseconds of a body member that holds a time. */

@@ -1,5 +1,6 @@
 // Tenants, their subscriptions, sessions and checkouts on the wire: what bodies may hold and what answers look like.
 import { Type } from 'typebox'
+import { By } from '../wire/common.ts'
 import { closed, nullable, Time } from './wire-schemas.ts'
 
 /** Text or null in one step: a union would tell the caller of two mistakes where there is one. */
@@ -88,6 +89,7 @@ export const AuditEntrySchema = Type.Object(
     after: AnyObjectOrNull,
     result: AnyObjectOrNull,
     author: nullable(Type.String()),
+    by: nullable(By),
     key_id: nullable(Type.String({ description: 'Id of the service key that acted.' })),
     request_id: nullable(Type.String()),
     created_at: Time('When it happened.'),

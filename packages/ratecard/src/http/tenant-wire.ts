@@ -1,5 +1,6 @@
 // Tenants, subscriptions, sessions and usage in their form on the wire.
 import { toRfc3339 } from '../clock.ts'
+import { byToWire } from './request-parts.ts'
 import type {
   AuditEntry,
   Session,
@@ -63,6 +64,7 @@ export function auditEntryToWire(entry: AuditEntry) {
     after: entry.after,
     result: entry.result,
     author: entry.author,
+    by: byToWire(entry.by),
     key_id: entry.keyId,
     request_id: entry.requestId,
     created_at: toRfc3339(entry.createdAt),

@@ -1,6 +1,7 @@
 // What the answers look like, for OpenAPI and for the tests that hold every answer against it. The types of the functions in
 // wire.ts and these schemas describe the same thing twice; the tests keep them together.
 import { Type } from 'typebox'
+import { By } from '../wire/common.ts'
 import type { TSchema } from 'typebox'
 import type { Detail } from '../service.ts'
 
@@ -50,6 +51,7 @@ const summary = {
   version: Type.String(),
   revision: nullable(Revision),
   author: nullable(Type.String()),
+  by: nullable(By),
   message: nullable(Type.String()),
   created_at: Time('When it was planned.'),
   updated_at: Time('Its last change.'),

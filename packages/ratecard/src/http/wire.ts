@@ -1,5 +1,6 @@
 // Results of the service in their form on the wire: snake_case, times as RFC 3339 in UTC. Nothing else crosses that border.
 import { toRfc3339 } from '../clock.ts'
+import { byToWire } from './request-parts.ts'
 import type { Issue } from '../errors/issue.ts'
 import type {
   Conversion,
@@ -94,6 +95,7 @@ export function pushSummaryToWire(push: PushSummary) {
     version: push.version,
     revision: push.revision,
     author: push.author,
+    by: byToWire(push.by),
     message: push.message,
     created_at: toRfc3339(push.createdAt),
     updated_at: toRfc3339(push.updatedAt),

@@ -62,7 +62,7 @@ export interface LocalSubscriptionStore {
 
 export type NewJob = Pick<
   JobRecord,
-  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'requestId' | 'createdAt'
+  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'
 > & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]

@@ -5,6 +5,7 @@ import { liveState } from '../journal/live-state.ts'
 import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service-tenants.ts'
 import { shown } from '../store/records/columns.ts'
 import { jobColumns } from '../store/records/journal.ts'
+import { byOf } from '../store/records/who.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
 import { tenantLease } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
@@ -38,7 +39,7 @@ const leaseOf = ({ id, kind, subject }: JobRecord) =>
 export async function summaryOf({ store }: Reading, job: JobRecord): Promise<JobSummary> {
   const again = async () => (await store.jobs.find(job.id))?.state ?? null
   const state = await liveState(store, job.state, leaseOf(job), again)
-  return { ...shown(jobColumns, job), state }
+  return { ...shown(jobColumns, job), by: byOf(job), state }
 }
 
 async function listJobs(

@@ -8,6 +8,7 @@ import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
@@ -18,6 +19,7 @@ import { finishPush, openPush } from './run.ts'
 
 export interface ResetRequest {
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   /** `account` takes what we did not make as well. */
   readonly scope: 'managed' | 'account'
@@ -55,6 +57,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
       checksum: '',
       version: current?.version ?? (await deps.store.versions.latest())?.version ?? '0.0.0',
       author: request.author,
+      by: request.by,
       message: request.message,
       baseRevision: current?.revision ?? null,
     }

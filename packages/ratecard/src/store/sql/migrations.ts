@@ -264,4 +264,14 @@ export const migrations: readonly Migration[] = [
     ],
   },
   waitingJobs,
+  {
+    name: 'who did it',
+    statements: () => [
+      ...['versions', 'pushes', 'jobs'].flatMap((table) =>
+        ['key_id', 'key_name'].map((column) => `alter table ${table} add column ${column} text`),
+      ),
+      `alter table tenant_audit add column key_name text`,
+      `update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id)`,
+    ],
+  },
 ]
