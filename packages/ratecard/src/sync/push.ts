@@ -53,11 +53,14 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(document: unknown): {
+export function requireValid(
+  document: unknown,
+  options: { readonly acceptedBefore?: boolean } = {},
+): {
   readonly config: BillingConfig
   readonly warnings: readonly Issue[]
 } {
-  const { config, errors, warnings } = validateConfig(document)
+  const { config, errors, warnings } = validateConfig(document, options)
   if (config === null)
     throw new ServiceError(
       'config_invalid',
@@ -85,7 +88,7 @@ export interface Subject {
   readonly warnings: readonly Issue[]
 }
 
-async function planPush(
+export async function planPush(
   deps: SyncDeps,
   config: BillingConfig,
   warnings: readonly Issue[],
