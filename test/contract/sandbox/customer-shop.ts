@@ -19,7 +19,7 @@ export async function customerShop(frozenAt?: number): Promise<CustomerShop & { 
   const { stripe, product } = base
   const clockId =
     frozenAt === undefined ? '' : (await stripe.testHelpers.testClocks.create({ frozen_time: frozenAt })).id
-  const { id: customer } = await stripe.customers.create(frozenAt === undefined ? {} : { test_clock: clockId })
+  const customer = await payingCustomer(stripe, frozenAt === undefined ? {} : { test_clock: clockId })
   return {
     ...base,
     clockId,
@@ -36,6 +36,14 @@ export async function customerShop(frozenAt?: number): Promise<CustomerShop & { 
       stripe.subscriptions.create({ customer, items: [{ price: price.id }], ...params }),
     invoices: async () => (await stripe.invoices.list({ customer, limit: 100 })).data.reverse(),
   }
+}
+
+/** A customer with a card that pays by default. */
+export async function payingCustomer(stripe: Stripe, params: Stripe.CustomerCreateParams = {}): Promise<string> {
+  const { id: customer } = await stripe.customers.create(params)
+  const { id: card } = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card } })
+  return customer
 }
 
 export function utc(text: string): number {
