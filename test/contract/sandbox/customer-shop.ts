@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { payingCustomer } from '../../support/paying-customer.ts'
 import { shop } from './shop.ts'
 import type { Shop } from './shop.ts'
 
@@ -36,14 +37,6 @@ export async function customerShop(frozenAt?: number): Promise<CustomerShop & { 
       stripe.subscriptions.create({ customer, items: [{ price: price.id }], ...params }),
     invoices: async () => (await stripe.invoices.list({ customer, limit: 100 })).data.reverse(),
   }
-}
-
-/** A customer with a card that pays by default. */
-export async function payingCustomer(stripe: Stripe, params: Stripe.CustomerCreateParams = {}): Promise<string> {
-  const { id: customer } = await stripe.customers.create(params)
-  const { id: card } = await stripe.paymentMethods.attach('pm_card_visa', { customer })
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card } })
-  return customer
 }
 
 export function utc(text: string): number {

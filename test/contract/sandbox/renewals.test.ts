@@ -7,6 +7,8 @@ describe('test clocks and renewals of the sandbox', () => {
   test('a month end stays one, over short months and leap years', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-12-31T12:00:00'))
     const made = await subscribed(await monthly(1000))
+    for (const moment of ['2028-02-29', '2028-04-29'])
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(`${moment}T12:00:00`) })
     const moving = await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2028-06-01T00:00:00') })
     expect(moving.status).toBe('advancing')
     expect(await stripe.testHelpers.testClocks.retrieve(clockId)).toMatchObject({
@@ -82,25 +84,28 @@ describe('test clocks and renewals of the sandbox', () => {
     ['volume', 1250, 3644, [1250, 0]],
     // The first flat fee is due without usage too.
     ['graduated', 0, 300, [0]],
-  ] as const)('usage is billed afterwards, %s, %i units, a line for each part of each tier', async (mode, used, expected, quantities) => {
-    const shop = await customerShop(utc('2027-01-01T00:00:00'))
-    const { stripe, clockId, customer, invoices } = shop
-    const tiers = [
-      { up_to: 100, unit_amount: 10, flat_amount: 300 },
-      { up_to: 'inf' as const, unit_amount_decimal: decimal('2.515'), flat_amount: 500 },
-    ]
-    const price = await meteredPrice(shop, { billing_scheme: 'tiered', tiers_mode: mode, tiers })
-    await stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
-    if (used > 0) {
-      const payload = { stripe_customer_id: customer, value: String(used) }
-      await stripe.billing.meterEvents.create({ event_name: 'calls', payload })
-    }
-    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
-    const [invoice] = await invoices()
-    expect(invoice?.total).toBe(expected)
-    expect(invoice?.lines.data.map((line) => line.quantity)).toEqual(quantities)
-    expect(invoice?.lines.data.reduce((sum, line) => sum + line.amount, 0)).toBe(expected)
-  })
+  ] as const)(
+    'usage is billed afterwards, %s, %i units, a line for each part of each tier',
+    async (mode, used, expected, quantities) => {
+      const shop = await customerShop(utc('2027-01-01T00:00:00'))
+      const { stripe, clockId, customer, invoices } = shop
+      const tiers = [
+        { up_to: 100, unit_amount: 10, flat_amount: 300 },
+        { up_to: 'inf' as const, unit_amount_decimal: decimal('2.515'), flat_amount: 500 },
+      ]
+      const price = await meteredPrice(shop, { billing_scheme: 'tiered', tiers_mode: mode, tiers })
+      await stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
+      if (used > 0) {
+        const payload = { stripe_customer_id: customer, value: String(used) }
+        await stripe.billing.meterEvents.create({ event_name: 'calls', payload })
+      }
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+      const [invoice] = await invoices()
+      expect(invoice?.total).toBe(expected)
+      expect(invoice?.lines.data.map((line) => line.quantity)).toEqual(quantities)
+      expect(invoice?.lines.data.reduce((sum, line) => sum + line.amount, 0)).toBe(expected)
+    },
+  )
 
   test('usage before a swap under none is lost, after it is billed at the new price', async () => {
     const shop = await customerShop(utc('2027-01-01T00:00:00'))

@@ -148,7 +148,10 @@ export function refuseOver(subscription: SubscriptionBody): void {
 }
 
 /** What a subscription is waits for its first payment (code recorded at 2026-08-26.dahlia). */
-export function refuseIncomplete(before: SubscriptionBody, params: { readonly [K in keyof UpdateParams]?: unknown }): void {
+export function refuseIncomplete(
+  before: SubscriptionBody,
+  params: { readonly [K in keyof UpdateParams]?: unknown },
+): void {
   if (before.status !== 'incomplete') return
   const fixed = ['items', 'cancel_at_period_end', 'cancel_at', 'trial_end', 'billing_cycle_anchor'] as const
   const named = fixed.find((name) => params[name] !== undefined)
