@@ -25,15 +25,16 @@ export function createPaint(enabled: boolean): Paint {
   const plain = picocolors.createColors(false)
   if (!enabled) return plain
   const colors = picocolors.createColors(true)
-  const painted = Object.entries(colors).map(([name, color]) => {
-    if (typeof color !== 'function') return [name, color]
+  const painted = Object.entries(colors).flatMap(([name, color]) => {
+    if (typeof color !== 'function') return []
     const [begin = '', end = ''] = (color as (text: string) => string)('\n')
       .split('\n')
       .map((sequence) => (sequence === '' ? '' : own(sequence)))
     // Where a colour ends within another of its kind, the outer one goes on.
-    return [name, (text: string | number) => `${begin}${String(text).replaceAll(end, end + begin)}${end}`]
+    const paint = (text: string | number) => `${begin}${String(text).replaceAll(end, end + begin)}${end}`
+    return [[name, paint] as const]
   })
-  return { ...plain, ...(Object.fromEntries(painted) as Partial<Paint>) }
+  return { ...plain, ...(Object.fromEntries(painted) as Partial<Paint>), isColorSupported: true }
 }
 
 // Control and format characters (overrides of the reading direction, invisible ones), separators of lines, half characters. Two
