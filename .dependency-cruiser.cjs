@@ -16,7 +16,7 @@ const rooms = {
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'service.ts'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service.ts'],
   access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
-  tenants: ['errors', 'config', 'catalog', 'processor', 'store', 'journal', 'service-tenants.ts'],
+  tenants: ['errors', 'config', 'catalog', 'processor', 'wire', 'store', 'journal', 'service-tenants.ts'],
   swaps: [
     'errors',
     'money',

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Engine, Write } from './database.ts'
+import type { Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
-import type { Migration } from './migrations.ts'
 
 /** Any number will do, as long as every release uses the same. */
 const advisoryLock = 727_283_227

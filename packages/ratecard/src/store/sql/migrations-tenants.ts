@@ -1,5 +1,5 @@
 // Steps of the list in migrations.ts: tenants with all that is theirs, and jobs that change subscriptions.
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 export const tenantMigrations: readonly Migration[] = [
   {

@@ -1,16 +1,8 @@
 // The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
 // One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
+import type { Migration } from './migration.ts'
 import { tenantMigrations, waitingJobs } from './migrations-tenants.ts'
-
-export interface Migration {
-  readonly name: string
-  statements(engine: {
-    readonly key: string
-    /** Epoch milliseconds of a text as `toRfc3339` writes it. */
-    readonly epochMs: (text: string) => string
-  }): readonly string[]
-}
 
 /** Lines of workers: here on PostgreSQL, in a file of their own when the store is embedded. */
 const workerLogStatements = ({ key }: { readonly key: string }) => [
