@@ -63,6 +63,8 @@ export type EnterpriseTarget =
   | { readonly kind: 'custom'; readonly enterpriseId: string }
   | { readonly kind: 'none' }
 
+export type ApplyChoices = Pick<Inside<typeof enterprise.ApplyTemplate>, 'unmatched'>
+
 export type SwapReport = Inside<typeof enterprise.Swap>
 
 export type SkipReport = EnterpriseOutcome['skipped'][number]
@@ -117,7 +119,7 @@ export interface TenantOperations {
   applyEnterprise(
     tenantId: string,
     target: EnterpriseTarget,
-    options: Caller & { readonly dryRun: boolean },
+    options: Caller & ApplyChoices & { readonly dryRun: boolean },
   ): Promise<EnterpriseOutcome>
   enterpriseCoverage(): Promise<Coverage>
   /** Applies a template anew to every tenant that has it, as a job; returns when it is journalled. */

@@ -34,6 +34,8 @@ export interface PushOptions extends Actor {
   readonly approveImpact?: boolean
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
+  /** Id of the document as its author wrote it, from `keepWritten`. */
+  readonly written?: string
   readonly signal?: AbortSignal
   /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
@@ -52,6 +54,7 @@ export type PushEvent = {
 }[keyof typeof pushes.pushEvents]
 
 export type HistoryEntry = Inside<typeof revisions.HistoryEntry>
+export type RevisionDetail = Inside<typeof revisions.Revision>
 
 export interface Page {
   readonly limit: number
@@ -104,6 +107,8 @@ export type Finding = Inside<typeof server.Finding>
 export interface Service extends TenantOperations, WorkerOperations {
   validate(document: unknown): Promise<Validation>
   push(document: unknown, options: PushOptions): Promise<PushOutcome>
+  /** Keeps a document with its `${NAME}`; the id is given to `push`. */
+  keepWritten(document: unknown): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
@@ -114,8 +119,7 @@ export interface Service extends TenantOperations, WorkerOperations {
   /** Live events until the push ends or `signal` aborts; starts with the present state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
   history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
-  /** The document as it was pushed; null for a reset. */
-  revision(revision: number): Promise<HistoryEntry & { readonly document: BillingConfig | null }>
+  revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   pull(): Promise<Pulled>
   drift(): Promise<DriftReport>

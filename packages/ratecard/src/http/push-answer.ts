@@ -24,7 +24,13 @@ type ResumeCall = Call<(typeof pushOperations)['resumePush']>
 export async function answerPush(answering: PushAnswering, call: PushCall, run: Run): Promise<FastifyReply> {
   const { request, reply, query } = call
   const expectPlan = expectedPlan(request)
-  const options: PushOptions = { ...actorOf(request), ...query, ...(expectPlan === null ? {} : { expectPlan }) }
+  const written = writtenForm(request)
+  const options: PushOptions = {
+    ...actorOf(request),
+    ...query,
+    ...(expectPlan === null ? {} : { expectPlan }),
+    ...(written === null ? {} : { written }),
+  }
   const isAsync = !query.dryRun && prefersAsync(request)
   return answerOnce(answering, request, reply, query.dryRun ? null : idempotencyKeyOf(request), () =>
     runPush(run, options, call, isAsync),
@@ -114,11 +120,16 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
 }
 
-function expectedPlan(request: FastifyRequest): string | null {
-  const plan = request.headers['x-ratecard-plan']
-  if (plan === undefined) return null
-  if (typeof plan === 'string' && /^[0-9a-f]{64}$/.test(plan)) return plan
-  throw headerInvalid('x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer: 64 hexadecimal digits.')
+const expectedPlan = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer')
+const writtenForm = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-written', 'X-Ratecard-Written is the `written` of an answer')
+
+function digestHeader(request: FastifyRequest, name: string, what: string): string | null {
+  const value = request.headers[name]
+  if (value === undefined) return null
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+  throw headerInvalid(name, `${what}: 64 hexadecimal digits.`)
 }
 
 function prefersAsync(request: FastifyRequest): boolean {
@@ -127,9 +138,9 @@ function prefersAsync(request: FastifyRequest): boolean {
 }
 
 function fingerprintOf(request: FastifyRequest): string {
-  const plan = expectedPlan(request)
+  const given = [expectedPlan(request), writtenForm(request)].filter((digest) => digest !== null)
   return createHash('sha256')
-    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...(plan === null ? [] : [plan])]))
+    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...given]))
     .digest('hex')
 }
 

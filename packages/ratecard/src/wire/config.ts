@@ -6,7 +6,7 @@ import { Ids, ResourceKind, Revision } from './common.ts'
 import { actorHeaders, keyHeader, operations, processorErrors, pushErrors } from './operation.ts'
 import { Issue } from './problem.ts'
 import { pushHeaders, PushOutcome, pushQuery, pushStarted } from './pushes.ts'
-import { asWritten, closed, document, nullable, shape, shared, Time } from './schema.ts'
+import { AnyObject, asWritten, closed, document, nullable, shape, shared, Time } from './schema.ts'
 
 const Document = document<BillingConfig>('BillingConfig')
 /** A document as it comes: the service judges it itself, with words of its own for what is wrong. */
@@ -88,6 +88,26 @@ export const configOperations = operations({
     bodyLimit: documentLimit,
     answers: pushAnswers,
     errors: pushErrors,
+  },
+  keepWritten: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${path}/written`,
+    summary: 'Keep a document as its author wrote it, with `${NAME}`, to push with',
+    description:
+      'The body is the document before its variables were expanded. Its id goes with the push of the expanded one (`X-Ratecard-Written`); what no push uses within a day is forgotten.',
+    body: AnyObject,
+    bodyLimit: documentLimit,
+    answers: {
+      200: {
+        description: 'Kept.',
+        schema: Type.Object(
+          { written: Type.String({ description: 'Id for `X-Ratecard-Written`: 64 hexadecimal digits.' }) },
+          closed,
+        ),
+      },
+    },
   },
   validateConfig: {
     ...all,

@@ -4,10 +4,23 @@ import type { Price } from '../config/schema.ts'
 import { TenantId } from './common.ts'
 import { jobStarted } from './jobs.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations } from './operation.ts'
-import { absent, closed, document, nullable, shape } from './schema.ts'
+import { absent, closed, Count, document, nullable, shape } from './schema.ts'
 
 const Template = Type.String({ minLength: 1, maxLength: 200, description: 'Name of an enterprise template.' })
 const EnterpriseId = Type.String({ minLength: 1, maxLength: 200, description: 'An enterprise id.' })
+
+const Unmatched = Type.Enum(['keep', 'base'], {
+  default: 'keep',
+  description: 'Items on another deal that have no price in this one: they keep it, or go back to their base price.',
+})
+export const ApplyTemplate = Type.Object(
+  { tenant_id: TenantId, enterprise_template: Template, unmatched: Type.Optional(Unmatched) },
+  closed,
+)
+const ApplyCustom = Type.Object(
+  { tenant_id: TenantId, enterprise_id: EnterpriseId, unmatched: Type.Optional(Unmatched) },
+  closed,
+)
 
 export const Effective = Type.Enum(['now', 'period_end'], {
   description: '`now`: first billed at the renewal. `period_end`: a schedule changes it then.',
@@ -20,7 +33,15 @@ export const Swap = shape('Swap', {
   effective: Effective,
 })
 const Skip = Type.Object(
-  { subscription: Type.String(), item: nullable(Type.String()), price: Type.String(), reason: Type.String() },
+  {
+    subscription: Type.String(),
+    item: nullable(Type.String()),
+    price: Type.String(),
+    reason: Type.String({
+      description: 'A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all.',
+    }),
+    detail: Type.Optional(Type.String({ description: 'What is behind a reason that is one word.' })),
+  },
   closed,
 )
 export const EnterpriseOutcome = shape('EnterpriseOutcome', {
@@ -29,6 +50,7 @@ export const EnterpriseOutcome = shape('EnterpriseOutcome', {
   prices_swapped: Type.Integer({ minimum: 0, description: 'How many items moved.' }),
   swaps: Type.Array(Swap),
   skipped: Type.Array(Skip),
+  left_on_other_deal: Count('How many of the skipped stay on the price of another deal.'),
 })
 
 export const Coverage = shape('Coverage', {
@@ -108,13 +130,13 @@ export const enterpriseOperations = operations({
     ...apply,
     path: `${path}/apply-template`,
     summary: 'Move a tenant to the prices of a template',
-    body: Type.Object({ tenant_id: TenantId, enterprise_template: Template }, closed),
+    body: ApplyTemplate,
   },
   applyCustom: {
     ...apply,
     path: `${path}/apply-custom`,
     summary: 'Move a tenant to the prices of an enterprise id',
-    body: Type.Object({ tenant_id: TenantId, enterprise_id: EnterpriseId }, closed),
+    body: ApplyCustom,
   },
   removeEnterprise: {
     ...apply,

@@ -101,6 +101,13 @@ const prefer = {
 export const pushHeaders = {
   ...prefer,
   ...keyHeader,
+  'x-ratecard-written': Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        'Id of the document as its author wrote it, from `POST admin/config/written`: kept with the revision, so that it can be expanded for another environment.',
+    }),
+  ),
   'x-ratecard-plan': Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{64}$',

@@ -14,6 +14,9 @@ export const configRoutes = (deps: PushAnswering & { readonly service: Service }
       const document = documentOf(call.request)
       return answerPush(deps, call, (options) => service.push(document, options))
     }),
+    keepWritten: route(rows.keepWritten, async ({ request }) => ({
+      written: await service.keepWritten(documentOf(request)),
+    })),
     validateConfig: route(rows.validateConfig, async ({ request }) => service.validate(documentOf(request))),
     rollbackConfig: rawRoute(rows.rollbackConfig, (call) =>
       answerPush(deps, call, (options) => service.rollback(call.body.revision, options)),

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service.ts'
-import type { EnterpriseTarget } from '../../service-tenants.ts'
+import type { ApplyChoices, EnterpriseTarget } from '../../service-tenants.ts'
 import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../wire/enterprise.ts'
 import { jobsPath } from '../../wire/jobs.ts'
 import type { Operation } from '../../wire/operation.ts'
@@ -36,13 +36,15 @@ export const enterpriseRoutes = ({ service }: Deps): Routes<typeof rows> => ({
 })
 
 interface Apply {
-  readonly body: { readonly tenantId: string }
+  readonly body: { readonly tenantId: string } & ApplyChoices
   readonly query: { readonly dryRun: boolean }
   readonly request: FastifyRequest
 }
 
-const apply = (service: Deps['service'], { body, query, request }: Apply, target: EnterpriseTarget) =>
-  service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...query })
+function apply(service: Deps['service'], { body, query, request }: Apply, target: EnterpriseTarget) {
+  const choices = body.unmatched === undefined ? {} : { unmatched: body.unmatched }
+  return service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...choices, ...query })
+}
 
 /** A dry run does nothing that could be done twice. */
 const once = <Row extends Operation>(
