@@ -26,6 +26,11 @@ export const NewCheckout = shape('NewCheckout', {
       description: 'The code as customers type it; with a service key its config id will do.',
     }),
   ),
+  allow_duplicate: Type.Optional(
+    Type.Boolean({
+      description: 'Sell a recurring price also where the tenant has a live subscription to it: both are billed.',
+    }),
+  ),
   tenant_id,
 })
 export const Checkout = shape('Checkout', {
@@ -77,6 +82,7 @@ export const checkoutOperations = operations({
       'tenant_not_found',
       'price_not_sellable',
       'checkout_invalid',
+      'already_subscribed',
       'tenant_busy',
       ...customerErrors,
       ...keyErrors,

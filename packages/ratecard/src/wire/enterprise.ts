@@ -51,6 +51,7 @@ export const EnterpriseOutcome = shape('EnterpriseOutcome', {
   swaps: Type.Array(Swap),
   skipped: Type.Array(Skip),
   left_on_other_deal: Count('How many of the skipped stay on the price of another deal.'),
+  checkouts_closed: Count('Open checkout pages that sold what the tenant would have paid before, and are closed now.'),
 })
 
 export const Coverage = shape('Coverage', {

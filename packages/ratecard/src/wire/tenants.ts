@@ -54,6 +54,11 @@ export const Subscription = shape('Subscription', {
   cancel_at_period_end: Type.Boolean(),
   trial_end: nullable(Time('When the trial ends.')),
   created_at: Time('When it began.'),
+  duplicate_of: nullable(
+    Type.String({
+      description: 'An earlier subscription to the same price: both are billed, and nobody asked for two.',
+    }),
+  ),
   items: Type.Array(SubscriptionItem),
 })
 export const TenantSubscriptions = shape('TenantSubscriptions', {
