@@ -15,11 +15,11 @@ export interface Call<Row extends Operation> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   /** For a row with several statuses, and for headers. */
-  answer<const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
+  readonly answer: <const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
     status: Status,
     value: Value & Only<ValueAt<Row, Status>, Value>,
     headers?: Readonly<Record<string, string>>,
-  ): Answered<Row>
+  ) => Answered<Row>
 }
 
 /** An answer in the wire's form, made by `Call.answer`. */
