@@ -12,7 +12,7 @@ import type { ResetReport } from '../service.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './consider.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
@@ -41,7 +41,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
     const current = await deps.store.versions.current()
     const previous = currentDocument(current)
-    const snapshot = await asking(() => deps.processor.snapshot({ signal: lease.signal }))
+    const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal }))
     const mappings = await deps.store.mappings.all()
     const plan = planReset(previous, snapshot, mappings, request.scope)
     const run = {
