@@ -1,5 +1,4 @@
 // Pieces that several routes read from a request.
-import { Type } from 'typebox'
 import type { FastifyRequest } from 'fastify'
 import { isMoment } from '../config/moment.ts'
 import { pointerOf } from '../errors/issue.ts'
@@ -8,22 +7,6 @@ import type { Actor } from '../service.ts'
 import type { Caller } from '../service-tenants.ts'
 import { malformed } from './json-body.ts'
 
-export const pageQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many to list.' }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many to skip.' }),
-}
-export const idParams = Type.Object({ id: Type.String({ description: 'The id.' }) })
-export interface IdParams {
-  readonly id: string
-}
-
-export const actorHeaders = {
-  'x-ratecard-author': Type.Optional(
-    Type.String({ description: 'Who changes it; UTF-8, percent-encoded where needed.' }),
-  ),
-  'x-ratecard-message': Type.Optional(Type.String({ description: 'Why; UTF-8, percent-encoded where needed.' })),
-}
-
 /** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
 export function actorOf(request: FastifyRequest): Actor {
   return {
@@ -31,10 +14,6 @@ export function actorOf(request: FastifyRequest): Actor {
     by: request.caller === null ? null : { keyId: request.caller.id, keyName: request.caller.name },
     message: textHeader(request, 'x-ratecard-message', 2000),
   }
-}
-
-export function byToWire(by: Actor['by']) {
-  return by === null ? null : { key_id: by.keyId, key_name: by.keyName }
 }
 
 /** Who asks, for the audit trail and the jobs. */

@@ -19,6 +19,15 @@ export const By = shape(
   'The service key that did it, beside the author that was claimed.',
 )
 
+export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
+
+export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])
+
+/** Of a push and of a job alike. */
+export const StepState = choice('StepState', ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'])
+
+export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
+
 export const Pagination = shape('Pagination', {
   total: Count('Items in all.'),
   limit: Type.Integer({ minimum: 1, maximum: 100 }),
