@@ -313,7 +313,7 @@ drop index jobs_by_time;
 drop index jobs_by_subject;
 create table jobs (
   id text primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject text not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,
@@ -679,7 +679,7 @@ drop index jobs_by_time;
 drop index jobs_by_subject;
 create table jobs (
   id text collate "C" primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject text collate "C" not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,

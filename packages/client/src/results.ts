@@ -257,6 +257,17 @@ export interface ServiceKey {
   revokedAt: string | null
 }
 
+export interface WebhookRotation {
+  id: string
+  url: string
+  /** The new endpoint. */
+  processorId: string
+  secret: string
+  /** The old one, and until when it is live too. */
+  previous: { processorId: string; liveUntil: string }
+  jobId: string
+}
+
 export interface Finding {
   check: string
   status: 'ok' | 'warning' | 'problem'

@@ -204,7 +204,7 @@ export interface Coverage {
   withoutBase: string[]
 }
 
-export type JobKind = 'enterprise_apply' | 'template_move' | 'migration'
+export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
 
 export interface Job {
   id: string

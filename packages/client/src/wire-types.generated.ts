@@ -250,7 +250,7 @@ export interface Problem {
   status: number
   detail: string
   instance: string
-  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
   hint?: string
   errors?: Issue[]
   processor?: {
@@ -697,6 +697,19 @@ export interface Answers {
       }>
     }
   }
+  rotateWebhook: {
+    201: {
+      id: string
+      url: string
+      processor_id: string
+      secret: string
+      previous: {
+        processor_id: string
+        live_until: string
+      }
+      job_id: string
+    }
+  }
   listProcessorEvents: {
     200: {
       events: Array<{
@@ -986,7 +999,7 @@ export interface Answers {
   moveTemplate: {
     202: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
@@ -1030,7 +1043,7 @@ export interface Answers {
     }
     202: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
@@ -1051,7 +1064,7 @@ export interface Answers {
     200: {
       jobs: Array<{
         id: string
-        kind: 'enterprise_apply' | 'template_move' | 'migration'
+        kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
         subject: string
         state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
         resumes_at: string | null
@@ -1078,7 +1091,7 @@ export interface Answers {
   getJob: {
     200: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
@@ -1108,7 +1121,7 @@ export interface Answers {
   resumeJob: {
     202: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
@@ -1128,7 +1141,7 @@ export interface Answers {
   cancelJob: {
     200: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
@@ -1375,6 +1388,9 @@ export interface Bodies {
   validateConfig: BillingConfig
   rollbackConfig: {
     revision: number
+  }
+  rotateWebhook: {
+    overlap_seconds?: number
   }
   createKey: {
     name: string

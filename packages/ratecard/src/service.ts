@@ -92,6 +92,7 @@ export type Conversion = Inside<typeof prices.Conversion>
 
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
+export type WebhookRotation = Inside<typeof webhooks.WebhookRotation>
 export type WebhookListing = Inside<typeof webhooks.WebhookListing>
 
 export type CostLine = Inside<typeof prices.CostLine>
@@ -143,6 +144,14 @@ export interface Service extends TenantOperations, WorkerOperations {
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** What happened at the processor after an event, oldest first; see `Processor.events`. */
   processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
+  /**
+   * A new endpoint with a new secret beside the old one, which is switched off after the overlap. `webhook_not_found`,
+   * `conflict` when the present endpoint is gone or off, `push_in_progress`.
+   */
+  rotateWebhook(
+    id: string,
+    request: Actor & { readonly overlapMs: number; readonly requestId: string | null },
+  ): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /** null for a key that is unknown or revoked. Constant time in the key. */

@@ -44,6 +44,8 @@ export interface PlanInput {
   readonly mappings: readonly MappingEntry[]
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force?: boolean
+  /** Endpoints of wanted webhooks that are kept live beside their successors for a while: they are left alone. */
+  readonly retiring?: ReadonlySet<ProcessorId>
 }
 
 /**
@@ -51,7 +53,8 @@ export interface PlanInput {
  * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive, so that nothing is taken
  * away before its successor stands.
  */
-export function planChanges({ config, previous, snapshot, mappings, force = false }: PlanInput): Plan {
+export function planChanges(input: PlanInput): Plan {
+  const { config, previous, snapshot, mappings, force = false, retiring = new Set<ProcessorId>() } = input
   const decided = {
     outcomes: new ResourceMap<ProcessorId | null>(),
     changes: new ResourceMap<Change>(),
@@ -67,6 +70,7 @@ export function planChanges({ config, previous, snapshot, mappings, force = fals
       previous: previous === null ? emptyCatalog : desiredCatalog(previous),
       own: ownershipOf(snapshot, mappings),
       force,
+      retiring,
     },
     decided,
   )

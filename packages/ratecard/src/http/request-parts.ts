@@ -17,7 +17,7 @@ export function actorOf(request: FastifyRequest): Actor {
 }
 
 /** Who asks, for the audit trail and the jobs. */
-export function callerOf(request: FastifyRequest): Caller {
+export function callerOf(request: FastifyRequest): Actor & Caller {
   return { ...actorOf(request), requestId: request.id }
 }
 

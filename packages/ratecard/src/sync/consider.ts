@@ -8,6 +8,7 @@ import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { VersionRecord } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
+import { retiringEndpoints } from './retiring.ts'
 import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
@@ -35,7 +36,9 @@ export async function consider(
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
-  const plan = planChanges({ config, previous, snapshot, mappings: await deps.store.mappings.all(), force })
+  const mappings = await deps.store.mappings.all()
+  const retiring = await retiringEndpoints(deps.store)
+  const plan = planChanges({ config, previous, snapshot, mappings, force, retiring })
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
   const impact = await impactOf(deps, { plan, snapshot }, signal)

@@ -4,12 +4,12 @@ import { By, Pagination, StepState } from './common.ts'
 import { customerErrors, idParams, operations, pageQuery } from './operation.ts'
 import { AnyObject, choice, Count, nullable, shape, Time } from './schema.ts'
 
-export const JobKind = choice('JobKind', ['enterprise_apply', 'template_move', 'migration'])
+export const JobKind = choice('JobKind', ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'])
 
 const job = {
   id: Type.String(),
   kind: JobKind,
-  subject: Type.String({ description: 'What it is about: a tenant, a template, a price.' }),
+  subject: Type.String({ description: 'What it is about: a tenant, a template, a price, a webhook.' }),
   state: Type.Enum(['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'], {
     description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
   }),

@@ -37,6 +37,8 @@ export interface Decided {
 export interface PlanState extends Decided {
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force: boolean
+  /** Endpoints of wanted webhooks that are kept live beside their successors for a while. */
+  readonly retiring: ReadonlySet<ProcessorId>
   readonly desired: Catalog
   readonly previous: Catalog
   readonly own: Ownership
@@ -54,7 +56,7 @@ export interface PlanState extends Decided {
 
 export function planState(
   documents: { readonly config: BillingConfig; readonly previous: BillingConfig | null },
-  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force'>,
+  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'retiring'>,
   decided: Decided,
 ): PlanState {
   const { desired, previous, own } = catalogs

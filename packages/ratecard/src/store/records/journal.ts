@@ -5,7 +5,7 @@ import { changeKinds } from './configuration.ts'
 import { keyColumns } from './who.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
-export const jobKinds = ['enterprise_apply', 'template_move', 'migration'] as const
+export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
 /** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
