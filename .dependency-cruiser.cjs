@@ -30,6 +30,10 @@ const rooms = {
     'service-tenants.ts',
   ],
   subscribers: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'tenants'],
+    'service-tenants.ts',
+  ],
+  migrations: [
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
     'service-tenants.ts',
   ],
@@ -115,6 +119,7 @@ module.exports = {
           'access',
           'tenants',
           'subscribers',
+          'migrations',
           'swaps',
           'enterprise',
           'checkout',

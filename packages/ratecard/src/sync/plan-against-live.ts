@@ -14,7 +14,7 @@ import { metersInUse } from './meters-in-use.ts'
 import { pastDates } from './past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
 
-export interface Considered {
+export interface PlanWithImpact {
   readonly current: VersionRecord | null
   readonly plan: Plan
   readonly impact: Impact
@@ -26,12 +26,12 @@ export interface Considered {
 }
 
 /** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
-export async function consider(
+export async function planAgainstLive(
   deps: SyncDeps,
   config: BillingConfig,
   force: boolean,
   signal: AbortSignal,
-): Promise<Considered> {
+): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
