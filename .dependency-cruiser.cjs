@@ -30,7 +30,7 @@ const rooms = {
     'service-tenants.ts',
   ],
   subscribers: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'tenants'],
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
     'service-tenants.ts',
   ],
   migrations: [
