@@ -38,6 +38,7 @@ export const issueCodes = {
   base_price_duplicate: 'Two prices with one base share a template or an enterprise id.',
   base_price_unused_field: '`base_price` belongs to enterprise prices only.',
   id_duplicate: 'The id is used twice.',
+  previous_id_conflict: 'An earlier id is the id of a present item, stands twice, or would merge two items into one.',
   event_name_duplicate: 'Two meters listen to one event name.',
   webhook_url_duplicate: 'Two webhooks have one URL.',
   webhook_url_invalid: 'A webhook URL is https, or http on loopback.',

@@ -1,0 +1,249 @@
+// A rename is a fact of ours alone: another configuration id takes over the mapping of an earlier one, with its whole history,
+// and so every processor object that was ever sold under it. Everything here is pure: what is renamed, and what the earlier
+// document and the mapping history look like under the new names.
+import { webhookId } from '../config/ids.ts'
+import type { BillingConfig, Price, Product } from '../config/schema.ts'
+import { configId, resourceKey } from './resource.ts'
+import type { ConfigId, MappingEntry, ProcessorId, ResourceKind } from './resource.ts'
+
+export interface Rename {
+  readonly kind: ResourceKind
+  readonly from: ConfigId
+  readonly to: ConfigId
+  /** What stands for `to` from then on: the object of the id that was sold last. */
+  readonly object: ProcessorId
+}
+
+/** A rename that happened. */
+export interface PastRename {
+  readonly kind: ResourceKind
+  readonly from: ConfigId
+  readonly to: ConfigId
+  readonly revision: number
+}
+
+/** Two items that were sold side by side cannot become one. */
+export interface RefusedRename {
+  readonly kind: ResourceKind
+  readonly to: ConfigId
+  /** The ids that would be merged into `to`. */
+  readonly from: readonly ConfigId[]
+}
+
+export interface Renames {
+  readonly renames: readonly Rename[]
+  readonly refused: readonly RefusedRename[]
+}
+
+interface Item {
+  readonly kind: ResourceKind
+  readonly id: ConfigId
+  readonly previousIds: readonly ConfigId[]
+  readonly adopt: string | null
+}
+
+type Named = { readonly previous_ids?: readonly string[]; readonly processor_id?: string }
+
+const itemOf = (kind: ResourceKind, id: string, item: Named): Item => ({
+  kind,
+  id: configId(id),
+  previousIds: (item.previous_ids ?? []).map(configId),
+  adopt: item.processor_id ?? null,
+})
+
+/** Every item of the document under its kind and id. */
+function itemsOf(config: BillingConfig): Item[] {
+  return [
+    ...(config.features ?? []).map((item) => itemOf('feature', item.id, item)),
+    ...(config.meters ?? []).map((item) => itemOf('meter', item.id, item)),
+    ...config.products.flatMap((product) => [
+      itemOf('product', product.id, product),
+      ...(product.prices ?? []).map((price) => itemOf('price', price.id, price)),
+    ]),
+    ...(config.coupons ?? []).map((item) => itemOf('coupon', item.id, item)),
+    ...(config.promotion_codes ?? []).map((item) => itemOf('promotion_code', item.id, item)),
+    ...(config.webhooks ?? []).map((item) => itemOf('webhook', webhookId(item), item)),
+  ]
+}
+
+const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
+
+/**
+ * What the document renames, against the version applied before it and the mapping history: ids of `previous_ids` that are mapped,
+ * and ids whose present object the document adopts under another id. Ids that never existed here name nothing, so that a document
+ * can be promoted. Several items that the earlier version sold side by side are never merged into one.
+ */
+export function renamesOf(
+  config: BillingConfig,
+  previous: BillingConfig | null,
+  mappings: readonly MappingEntry[],
+): Renames {
+  const items = itemsOf(config)
+  const present = keysOf(items)
+  const before = keysOf(previous === null ? [] : itemsOf(previous))
+  const current = latestEntries(mappings)
+  const owners = ownersOf(current)
+  const wanted = new Map(items.map((item) => [resourceKey(item.kind, item.id), item]))
+
+  const renames: Rename[] = []
+  const refused: RefusedRename[] = []
+  for (const { kind, id, previousIds, adopt } of items) {
+    const named = previousIds.filter((from) => {
+      const key = resourceKey(kind, from)
+      return current.has(key) && !present.has(key)
+    })
+    const owner = adopt === null ? undefined : owners.get(resourceKey(kind, adopt))
+    if (owner !== undefined && owner !== id && !named.includes(owner) && givesAway(wanted.get(resourceKey(kind, owner)), adopt))
+      named.push(owner)
+    if (named.length === 0) continue
+    const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
+    // The item itself counts only while it keeps what it has: one that adopts another object gave its own away.
+    const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
+    if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
+    else {
+      const heir = merged[0] ?? latestOf(current, kind, owner === undefined ? [id, ...named] : named)
+      const object = heir === undefined ? undefined : current.get(resourceKey(kind, heir))?.processorId
+      if (object !== undefined) renames.push(...named.map((from) => ({ kind, from, to: id, object })))
+    }
+  }
+  return { renames, refused }
+}
+
+/** Whether an id may lose its present object: it is gone from the document, or takes another object itself. */
+function givesAway(holder: Item | undefined, object: string | null): boolean {
+  return holder === undefined || (holder.adopt !== null && holder.adopt !== object)
+}
+
+/**
+ * The renames that bring the ids of an earlier revision back: every id of today by what it was called then. `taken` are ids of
+ * then that something else in the present document carries; such a revision is gone back to only after that was renamed.
+ */
+export function renamesBack(
+  revision: number,
+  past: readonly PastRename[],
+  mappings: readonly MappingEntry[],
+  present: BillingConfig | null,
+): { readonly renames: readonly Rename[]; readonly taken: readonly Rename[] } {
+  const renames: Rename[] = []
+  // Renames of one revision happen at once; the newest come first.
+  const later = past.filter((rename) => rename.revision > revision).sort((a, b) => b.revision - a.revision)
+  const born = new Map<string, number>()
+  for (const entry of mappings) {
+    const key = resourceKey(entry.kind, entry.configId)
+    born.set(key, Math.min(born.get(key) ?? entry.revision, entry.revision))
+  }
+  for (const [key, { kind, configId: id, processorId }] of latestEntries(mappings)) {
+    const since = born.get(key) ?? 0
+    if (since > revision) continue
+    let then = id
+    let at = Number.POSITIVE_INFINITY
+    for (const rename of later) {
+      if (rename.kind !== kind || rename.to !== then || rename.revision <= since || rename.revision >= at) continue
+      then = rename.from
+      at = rename.revision
+    }
+    if (then !== id) renames.push({ kind, from: id, to: then, object: processorId })
+  }
+  const moving = new Set(renames.map(({ kind, from }) => resourceKey(kind, from)))
+  const sold = keysOf(present === null ? [] : itemsOf(present))
+  return {
+    renames,
+    taken: renames.filter(({ kind, to }) => {
+      const key = resourceKey(kind, to)
+      return sold.has(key) && !moving.has(key)
+    }),
+  }
+}
+
+/** The name of an id after the renames, which happen at once. */
+function namerOf(renames: readonly Rename[]): (kind: ResourceKind, id: string) => string {
+  const names = new Map<string, string>(renames.map(({ kind, from, to }) => [resourceKey(kind, from), to]))
+  return (kind, id) => names.get(resourceKey(kind, id)) ?? id
+}
+
+/** The mapping history under the new names. Where histories meet, the last entry of each is the object that goes on. */
+export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
+  if (renames.length === 0) return mappings
+  const nameOf = namerOf(renames)
+  const renamed = mappings.map((entry) => ({ ...entry, configId: configId(nameOf(entry.kind, entry.configId)) }))
+  let newest = renamed.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
+  const latest = latestEntries(renamed)
+  const goesOn = new Map(renames.map((rename) => [resourceKey(rename.kind, rename.to), rename]))
+  const repeated = [...goesOn].flatMap(([key, { object }]) => {
+    const last = latest.get(key)
+    return last === undefined || last.processorId === object ? [] : [{ ...last, processorId: object, sequence: ++newest }]
+  })
+  return [...renamed, ...repeated]
+}
+
+/** The earlier document as if it had been written with the new ids: items, and whatever refers to them. */
+export function renameDocument(config: BillingConfig, renames: readonly Rename[]): BillingConfig {
+  if (renames.length === 0) return config
+  const nameOf = namerOf(renames)
+  const feature = (id: string) => nameOf('feature', id)
+  const price = (item: Price): Price => ({
+    ...item,
+    id: nameOf('price', item.id),
+    ...(item.meter === undefined ? {} : { meter: nameOf('meter', item.meter) }),
+    ...(item.base_price === undefined ? {} : { base_price: nameOf('price', item.base_price) }),
+  })
+  const product = (item: Product): Product => ({
+    ...item,
+    id: nameOf('product', item.id),
+    ...(item.prices === undefined ? {} : { prices: item.prices.map(price) }),
+    ...(item.features === undefined ? {} : { features: item.features.map(feature) }),
+  })
+  return {
+    ...config,
+    ...(config.features && { features: config.features.map((item) => ({ ...item, id: feature(item.id) })) }),
+    ...(config.meters && { meters: config.meters.map((item) => ({ ...item, id: nameOf('meter', item.id) })) }),
+    products: config.products.map(product),
+    ...(config.coupons && {
+      coupons: config.coupons.map((item) => ({
+        ...item,
+        id: nameOf('coupon', item.id),
+        ...(item.applies_to === undefined ? {} : { applies_to: item.applies_to.map((id) => nameOf('product', id)) }),
+      })),
+    }),
+    ...(config.promotion_codes && {
+      promotion_codes: config.promotion_codes.map((item) => ({
+        ...item,
+        id: nameOf('promotion_code', item.id),
+        coupon: nameOf('coupon', item.coupon),
+      })),
+    }),
+    ...(config.webhooks && {
+      webhooks: config.webhooks.map((item) => {
+        const id = nameOf('webhook', webhookId(item))
+        return id === webhookId(item) ? item : { ...item, id }
+      }),
+    }),
+  }
+}
+
+function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, MappingEntry> {
+  const latest = new Map<string, MappingEntry>()
+  for (const entry of mappings) {
+    const key = resourceKey(entry.kind, entry.configId)
+    const known = latest.get(key)
+    if (known === undefined || known.sequence < entry.sequence) latest.set(key, entry)
+  }
+  return latest
+}
+
+/** The id of these whose mapping changed last. */
+function latestOf(
+  current: ReadonlyMap<string, MappingEntry>,
+  kind: ResourceKind,
+  ids: readonly ConfigId[],
+): ConfigId | undefined {
+  return ids
+    .flatMap((id) => current.get(resourceKey(kind, id)) ?? [])
+    .sort((a, b) => b.sequence - a.sequence)
+    .at(0)?.configId
+}
+
+/** By `kind:processor id`, the configuration id that maps to it now. */
+function ownersOf(current: ReadonlyMap<string, MappingEntry>): ReadonlyMap<string, ConfigId> {
+  return new Map([...current.values()].map((entry) => [resourceKey(entry.kind, entry.processorId), entry.configId]))
+}
