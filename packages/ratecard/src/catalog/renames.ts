@@ -6,19 +6,21 @@ import type { BillingConfig, Price, Product } from '../config/schema.ts'
 import { configId, resourceKey } from './resource.ts'
 import type { ConfigId, MappingEntry, ProcessorId, ResourceKind } from './resource.ts'
 
+/** Entries of the mapping history get another configuration id. */
 export interface Rename {
   readonly kind: ResourceKind
   readonly from: ConfigId
   readonly to: ConfigId
-  /** What stands for `to` from then on: the object of the id that was sold last. */
+  /** The entries that are handed over, by their sequence. */
+  readonly rows: readonly number[]
+  /** Whether the item itself gets the new id; else its removed past only joins a present item. */
+  readonly continues: boolean
+  /** What stands for `to` from then on. */
   readonly object: ProcessorId
 }
 
 /** A rename that happened. */
-export interface PastRename {
-  readonly kind: ResourceKind
-  readonly from: ConfigId
-  readonly to: ConfigId
+export interface PastRename extends Omit<Rename, 'object'> {
   readonly revision: number
 }
 
@@ -103,7 +105,9 @@ export function renamesOf(
     else {
       const heir = merged[0] ?? latestOf(current, kind, owner === undefined ? [id, ...named] : named)
       const object = heir === undefined ? undefined : current.get(resourceKey(kind, heir))?.processorId
-      if (object !== undefined) renames.push(...named.map((from) => ({ kind, from, to: id, object })))
+      if (object === undefined) continue
+      for (const from of named)
+        renames.push({ kind, from, to: id, rows: rowsOf(mappings, kind, from), continues: from === heir, object })
     }
   }
   return { renames, refused }
@@ -114,9 +118,12 @@ function givesAway(holder: Item | undefined, object: string | null): boolean {
   return holder === undefined || (holder.adopt !== null && holder.adopt !== object)
 }
 
+const rowsOf = (mappings: readonly MappingEntry[], kind: ResourceKind, id: ConfigId) =>
+  mappings.filter((entry) => entry.kind === kind && entry.configId === id).map(({ sequence }) => sequence)
+
 /**
- * The renames that bring the ids of an earlier revision back: every id of today by what it was called then. `taken` are ids of
- * then that something else in the present document carries; such a revision is gone back to only after that was renamed.
+ * The renames that undo those since a revision: every entry gets the id that its item had then. `taken` are ids of then that
+ * something else in the present document carries; such a revision is gone back to only after that was renamed.
  */
 export function renamesBack(
   revision: number,
@@ -124,27 +131,43 @@ export function renamesBack(
   mappings: readonly MappingEntry[],
   present: BillingConfig | null,
 ): { readonly renames: readonly Rename[]; readonly taken: readonly Rename[] } {
-  const renames: Rename[] = []
-  // Renames of one revision happen at once; the newest come first.
-  const later = past.filter((rename) => rename.revision > revision).sort((a, b) => b.revision - a.revision)
-  const born = new Map<string, number>()
-  for (const entry of mappings) {
-    const key = resourceKey(entry.kind, entry.configId)
-    born.set(key, Math.min(born.get(key) ?? entry.revision, entry.revision))
-  }
-  for (const [key, { kind, configId: id, processorId }] of latestEntries(mappings)) {
-    const since = born.get(key) ?? 0
-    if (since > revision) continue
-    let then = id
+  const undone = past
+    .filter((rename) => rename.revision > revision)
+    .sort((a, b) => b.revision - a.revision)
+    .map((rename) => ({ ...rename, moved: new Set(rename.rows) }))
+  const idThen = (entry: MappingEntry): ConfigId => {
+    let id = entry.configId
+    // Renames of one revision happen at once: an entry takes part in one of them at the most.
     let at = Number.POSITIVE_INFINITY
-    for (const rename of later) {
-      if (rename.kind !== kind || rename.to !== then || rename.revision <= since || rename.revision >= at) continue
-      then = rename.from
-      at = rename.revision
+    for (const { kind, from, to, moved, continues, revision: then } of undone) {
+      if (kind !== entry.kind || to !== id || then >= at) continue
+      if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
+      id = from
+      at = then
     }
-    if (then !== id) renames.push({ kind, from: id, to: then, object: processorId })
+    return id
   }
-  const moving = new Set(renames.map(({ kind, from }) => resourceKey(kind, from)))
+  const renamed = mappings.map((entry) => ({ ...entry, was: entry.configId, configId: idThen(entry) }))
+  const latestNow = latestEntries(mappings)
+  const latestThen = latestEntries(renamed)
+  const groups = new Map<string, Rename>()
+  for (const { kind, was, configId: to, sequence } of renamed) {
+    const object = latestThen.get(resourceKey(kind, to))?.processorId
+    if (was === to || object === undefined) continue
+    const key = `${resourceKey(kind, was)}\n${to}`
+    const known = groups.get(key)
+    const continues = latestNow.get(resourceKey(kind, was))?.sequence === sequence
+    groups.set(key, {
+      kind,
+      from: was,
+      to,
+      rows: [...(known?.rows ?? []), sequence],
+      continues: continues || known?.continues === true,
+      object,
+    })
+  }
+  const renames = [...groups.values()]
+  const moving = new Set(renames.filter(({ continues }) => continues).map(({ kind, from }) => resourceKey(kind, from)))
   const sold = keysOf(present === null ? [] : itemsOf(present))
   return {
     renames,
@@ -155,17 +178,19 @@ export function renamesBack(
   }
 }
 
-/** The name of an id after the renames, which happen at once. */
+/** The id of an item of the earlier document after the renames, which happen at once. */
 function namerOf(renames: readonly Rename[]): (kind: ResourceKind, id: string) => string {
-  const names = new Map<string, string>(renames.map(({ kind, from, to }) => [resourceKey(kind, from), to]))
+  const names = new Map<string, string>(
+    renames.filter(({ continues }) => continues).map(({ kind, from, to }) => [resourceKey(kind, from), to]),
+  )
   return (kind, id) => names.get(resourceKey(kind, id)) ?? id
 }
 
-/** The mapping history under the new names. Where histories meet, the last entry of each is the object that goes on. */
+/** The mapping history under the new names. Where histories meet, the last entry is the object that goes on. */
 export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
   if (renames.length === 0) return mappings
-  const nameOf = namerOf(renames)
-  const renamed = mappings.map((entry) => ({ ...entry, configId: configId(nameOf(entry.kind, entry.configId)) }))
+  const ids = new Map(renames.flatMap(({ rows, to }) => rows.map((row) => [row, to] as const)))
+  const renamed = mappings.map((entry) => ({ ...entry, configId: ids.get(entry.sequence) ?? entry.configId }))
   let newest = renamed.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
   const latest = latestEntries(renamed)
   const goesOn = new Map(renames.map((rename) => [resourceKey(rename.kind, rename.to), rename]))
