@@ -1,6 +1,7 @@
 // Who may import whom. Moving a wall needs a page in docs/decisions/. A room may always import itself, clock.ts and npm
 // packages that are not walled below; files of src/ itself (compose.ts, main.ts, service.ts, settings.ts) are rooms of one file.
 const src = 'packages/ratecard/src'
+const sandbox = 'packages/sandbox/src'
 
 const rooms = {
   errors: [],
@@ -9,7 +10,6 @@ const rooms = {
   pricing: ['errors', 'money', 'config'],
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
-  sandbox: ['errors', 'money'],
   store: ['errors', 'config', 'catalog'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service.ts'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'service.ts'],
@@ -41,19 +41,15 @@ const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/c
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
-const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd', 'sandbox']
+const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd']
 const composition = ['compose.ts', 'main.ts', 'maintenance.ts', 'local-worker.ts', 'worker-hosting.ts']
 
 /** npm packages that stay in one place. */
 const walledPackages = [
   { name: 'the Stripe SDK', packages: ['stripe'], within: ['processor/stripe'] },
-  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'sandbox', 'main.ts'] },
+  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'main.ts'] },
   { name: 'kysely and pg', packages: ['kysely', 'pg', '@types/pg'], within: ['store/sql'] },
-  {
-    name: 'better-sqlite3',
-    packages: ['better-sqlite3', '@types/better-sqlite3'],
-    within: ['store/sql', 'sandbox/state.ts'],
-  },
+  { name: 'better-sqlite3', packages: ['better-sqlite3', '@types/better-sqlite3'], within: ['store/sql'] },
   { name: 'the Cloudflare client', packages: ['cloudflare'], within: ['workers/cloudflare'] },
   { name: 'the command line’s packages', packages: ['commander', '@clack/[^/]+', 'picocolors'], within: ['cli'] },
 ]
@@ -75,7 +71,7 @@ const packageRules = walledPackages.map(({ name, packages, within }) => ({
   name: `package-${packages[0]}`,
   comment: `${name} is imported only within ${within.join(', ')}`,
   severity: 'error',
-  from: { path: '^packages/', pathNot: anyOf(within) },
+  from: { path: `^${src}/`, pathNot: anyOf(within) },
   to: { path: npm(packages) },
 }))
 
@@ -107,7 +103,6 @@ module.exports = {
           'checkout',
           'http',
           'cli',
-          'sandbox',
           'compose.ts',
           'main.ts',
         ]),
@@ -121,11 +116,37 @@ module.exports = {
       to: { path: anyOf(adapters) },
     },
     {
-      name: 'sandbox-is-the-other-side',
-      comment: 'The sandbox shares no code with the adapters: it is the other side of the wire',
+      name: 'adapters-do-not-decide',
       severity: 'error',
       from: { path: anyOf(['processor/stripe', 'store/sql']) },
-      to: { path: anyOf(['sandbox', 'http', 'sync', 'lookup', 'access']) },
+      to: { path: anyOf(['http', 'sync', 'lookup', 'access']) },
+    },
+    {
+      name: 'sandbox-shares-nothing',
+      comment:
+        'The sandbox is the other side of the wire: it knows neither the product nor the SDK, and needs SQLite alone',
+      severity: 'error',
+      from: { path: `^${sandbox}/` },
+      to: { pathNot: [`^${sandbox}/`, npm(['better-sqlite3', '@types/better-sqlite3'])], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'sandbox-sqlite-in-its-store',
+      severity: 'error',
+      from: { path: `^${sandbox}/`, pathNot: `^${sandbox}/store/` },
+      to: { path: npm(['better-sqlite3', '@types/better-sqlite3']) },
+    },
+    {
+      name: 'sandbox-only-in-main',
+      comment: 'The product starts the sandbox by its public name, in one place',
+      severity: 'error',
+      from: { path: `^${src}/`, pathNot: anyOf(['main.ts']) },
+      to: { path: '^packages/sandbox/' },
+    },
+    {
+      name: 'sandbox-through-its-package',
+      severity: 'error',
+      from: { path: `^${src}/` },
+      to: { path: `^${sandbox}/` },
     },
     {
       name: 'pure-rooms-do-no-io',

@@ -65,7 +65,7 @@ export default tseslint.config(
     plugins: { ours: { rules: { 'described-disable': describedDisable } } },
     languageOptions: {
       parserOptions: {
-        project: ['packages/client/tsconfig.json', 'packages/ratecard/tsconfig.json', 'test/tsconfig.json'],
+        project: ['packages/*/tsconfig.json', 'test/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -102,7 +102,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance] },
   },
   {
-    files: ['packages/ratecard/src/**'],
+    files: ['packages/{ratecard,sandbox}/src/**'],
     ignores: [...compositionRoot, 'packages/ratecard/src/clock.ts'],
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance, wallClock] },
   },

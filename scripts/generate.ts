@@ -23,7 +23,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
 }
 
 /** Generators that are scripts of their own; each knows --check. */
-const scripts = ['scripts/webhook-events.ts', 'scripts/stripe-contract.ts', 'scripts/store-schema.ts']
+const scripts = ['scripts/stripe-contract.ts', 'scripts/store-schema.ts']
 
 /** Writes the page, or with --check compares it. Answers whether the file is now as it should be. */
 async function settle(file: string, make: () => string | Promise<string>): Promise<boolean> {

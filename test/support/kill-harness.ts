@@ -16,7 +16,7 @@ import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts
 import { canonicalJson } from '../../packages/ratecard/src/config/canonical.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
@@ -170,7 +170,7 @@ async function worldOf(
       canonicalJson({ revision, version, kind, checksum, changes }),
     ),
     planIsEmpty: planIsEmpty(plan) && plan.issues.every((issue) => issue.severity !== 'error'),
-    secretsKnown: (await service.listWebhooks()).every((webhook) => webhook.secretKnown),
+    secretsKnown: (await service.listWebhooks({ secrets: true })).every((webhook) => webhook.secretKnown),
   }
 }
 

@@ -284,6 +284,10 @@ create table paces (
   slots text not null
 );
 
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -567,3 +571,7 @@ create table paces (
   name text collate "C" primary key,
   slots text not null
 );
+
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;

@@ -30,6 +30,13 @@ export interface PushOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+export interface NewKeyOptions extends CallOptions {
+  /** `read`: reads, validates, asks for dry runs. `write`, which may do everything, when absent. */
+  readonly scope?: 'read' | 'write' | undefined
+  /** RFC 3339; absent: it never expires. */
+  readonly expiresAt?: string | undefined
+}
+
 export interface AdminClient {
   /** The whole configuration, hidden and enterprise prices too. */
   config(options?: CallOptions): Promise<result.ServedConfig>
@@ -76,7 +83,7 @@ export interface AdminClient {
   enterprisePricesById(enterpriseId: string, options?: CallOptions): Promise<PriceDocument[]>
   keys(options?: CallOptions): Promise<result.ServiceKey[]>
   /** The only answer that ever holds the key itself. */
-  createKey(name: string, options?: CallOptions): Promise<result.ServiceKey & { key: string }>
+  createKey(name: string, options?: NewKeyOptions): Promise<result.ServiceKey & { key: string }>
   revokeKey(id: string, options?: CallOptions): Promise<void>
   doctor(options?: CallOptions): Promise<result.Finding[]>
 }
@@ -216,11 +223,11 @@ function otherCalls(transport: Transport) {
       listPrices(transport, `by-id/${segment(enterpriseId)}`, options),
     keys: async (options?: CallOptions) =>
       (await read<{ keys: wire.WireServiceKey[] }>(transport, `${root}/keys`, options)).keys.map(wire.serviceKeyOf),
-    createKey: async (name: string, options?: CallOptions) => {
+    createKey: async (name: string, { scope, expiresAt, ...options }: NewKeyOptions = {}) => {
       const made = await read<Answers['createKey'][201]>(transport, `${root}/keys`, {
         ...options,
         method: 'POST',
-        body: { name },
+        body: { name, scope, expires_at: expiresAt },
       })
       return { ...wire.serviceKeyOf(made), key: made.key }
     },

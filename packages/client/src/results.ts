@@ -238,7 +238,11 @@ export interface ServiceKey {
   name: string
   /** Last characters, to recognise it. */
   hint: string
+  /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+  scope: 'read' | 'write'
   createdAt: string
+  /** null: never. */
+  expiresAt: string | null
   lastUsedAt: string | null
   revokedAt: string | null
 }

@@ -161,7 +161,9 @@ export const serviceKeyOf = (wire: WireServiceKey): result.ServiceKey => ({
   id: wire.id,
   name: wire.name,
   hint: wire.hint,
+  scope: wire.scope,
   createdAt: wire.created_at,
+  expiresAt: wire.expires_at,
   lastUsedAt: wire.last_used_at,
   revokedAt: wire.revoked_at,
 })

@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { StateUnavailable, startSandbox } from '@ratecard/sandbox'
+import type { Sandbox, SandboxOptions } from '@ratecard/sandbox'
 import { pino } from 'pino'
 import { throttledBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
@@ -17,8 +19,6 @@ import type { Processor } from './processor/processor.ts'
 import { unlimitedBudget } from './processor/rate-budget.ts'
 import { isLiveKey } from './processor/stripe/connection.ts'
 import { createStripeProcessor } from './processor/stripe/stripe-processor.ts'
-import { startSandbox } from './sandbox/server.ts'
-import type { Sandbox } from './sandbox/server.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { createSealer, loadOrCreateMasterKeyFile } from './store/seal.ts'
@@ -148,13 +148,10 @@ async function openProcessor(
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
     return { processor, processorName, sandbox: null }
   }
-  const sandbox = await startSandbox({
-    port: settings.sandboxPort,
-    dataDir: path.join(settings.dataDir, 'sandbox'),
-    clock,
-  }).catch((error: unknown) => {
-    throw portTaken(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort) ?? error
-  })
+  const sandbox = await openSandbox(
+    { port: settings.sandboxPort, dataDir: path.join(settings.dataDir, 'sandbox'), clock },
+    'RATECARD_SANDBOX_PORT',
+  )
   closers.push(() => sandbox.close())
   const processor = createStripeProcessor({
     secretKey: embeddedSandboxKey(settings.dataDir),
@@ -163,6 +160,17 @@ async function openProcessor(
     clock,
   })
   return { processor, processorName: `sandbox at ${sandbox.url}`, sandbox }
+}
+
+/** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
+async function openSandbox(options: SandboxOptions, setting: string): Promise<Sandbox> {
+  try {
+    return await startSandbox(options)
+  } catch (error) {
+    if (error instanceof StateUnavailable)
+      throw new ServiceError('store_unavailable', error.message, { hint: error.hint, cause: error })
+    throw portTaken(error, setting, options.port) ?? error
+  }
 }
 
 /** The embedded sandbox's account: a key of its own per data directory, so that the account stays the same over restarts. */
@@ -281,14 +289,8 @@ export async function startSandboxProcess(options: {
   readonly out: (line: string) => void
 }): Promise<{ readonly url: string; close(): Promise<void> }> {
   if (options.dataDir !== null) makePrivate(options.dataDir)
-  const sandbox = await startSandbox({
-    port: options.port,
-    dataDir: options.dataDir,
-    clock: systemClock,
-    deliverAnywhere: options.deliverAnywhere,
-  }).catch((error: unknown) => {
-    throw portTaken(error, '--port', options.port) ?? error
-  })
+  const { port, dataDir, deliverAnywhere } = options
+  const sandbox = await openSandbox({ port, dataDir, deliverAnywhere, clock: systemClock }, '--port')
   options.out(
     [
       'The sandbox processor is ready',

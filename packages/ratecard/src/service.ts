@@ -231,11 +231,17 @@ export interface Cost {
   readonly breakdown: readonly CostLine[]
 }
 
+/** `read`: every look at the whole, validation and dry runs; no webhook secrets. `write`: everything. */
+export type KeyScope = 'read' | 'write'
+
 export interface ServiceKey {
   readonly id: string
   readonly name: string
   readonly hint: string
+  readonly scope: KeyScope
   readonly createdAt: number
+  /** null: never. */
+  readonly expiresAt: number | null
   readonly lastUsedAt: number | null
   readonly revokedAt: number | null
 }
@@ -288,7 +294,8 @@ export interface Service extends TenantOperations, WorkerOperations {
   findMeter(id: string): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
   calculate(priceId: string, quantity: number, visibility: Visibility): Promise<Cost>
-  listWebhooks(): Promise<readonly WebhookListing[]>
+  /** Without `secrets` each `secret` is null, known or not. */
+  listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** What happened at the processor after an event, oldest first; see `Processor.events`. */
   processorEvents(query: {
     readonly after: string | null
@@ -296,9 +303,19 @@ export interface Service extends TenantOperations, WorkerOperations {
   }): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
-  /** The key's record when it is valid, else null. Constant time in the key. */
-  authenticate(key: string): Promise<ServiceKey | null>
-  createKey(name: string): Promise<ServiceKey & { readonly key: string }>
+  /** null for a key that is unknown or revoked. Constant time in the key. */
+  authenticate(
+    key: string,
+  ): Promise<
+    | { readonly state: 'valid'; readonly key: ServiceKey }
+    | { readonly state: 'expired'; readonly expiresAt: number }
+    | null
+  >
+  /** A key of scope `write` that never expires, unless said otherwise. `request_invalid` when `expiresAt` has passed. */
+  createKey(
+    name: string,
+    options?: { readonly scope?: KeyScope; readonly expiresAt?: number | null },
+  ): Promise<ServiceKey & { readonly key: string }>
   listKeys(): Promise<readonly ServiceKey[]>
   revokeKey(id: string): Promise<void>
   /**

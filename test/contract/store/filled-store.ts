@@ -43,7 +43,9 @@ export async function fillStore(store: Store): Promise<void> {
     name: 'ci',
     hash: 'h',
     hint: 'abcd',
+    scope: 'write',
     createdAt: 1,
+    expiresAt: null,
     lastUsedAt: null,
     revokedAt: 2,
   })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
-import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
-import type { Sandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 

@@ -261,7 +261,7 @@ describe('what is derived from the document', () => {
   })
 
   test('the event names are those of the installed SDK', () => {
-    const script = new URL('../../../scripts/webhook-events.ts', import.meta.url).pathname
+    const script = new URL('../../../scripts/stripe-contract.ts', import.meta.url).pathname
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('')
     expect(webhookEvents).toEqual(expect.arrayContaining(['*', 'invoice.paid', 'customer.subscription.updated']))
   })

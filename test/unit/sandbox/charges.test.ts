@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Price } from '../../../packages/ratecard/src/config/schema.ts'
 import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
-import type { PriceBody, TierBody } from '../../../packages/ratecard/src/sandbox/bodies.ts'
-import { amountFor, share } from '../../../packages/ratecard/src/sandbox/billing/charges.ts'
+import type { PriceBody, TierBody } from '../../../packages/sandbox/src/objects/bodies.ts'
+import { amountFor, share } from '../../../packages/sandbox/src/billing/charges.ts'
 
 function priceBody(parts: Partial<PriceBody>): PriceBody {
   return {

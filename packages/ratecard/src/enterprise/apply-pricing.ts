@@ -10,6 +10,7 @@ import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
+import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { runStep, wordsOf } from './apply-steps.ts'
@@ -138,7 +139,7 @@ async function openJob(
   }
   if (id === null) return null
   const fields = fieldsOf(target)
-  const input = { tenant_id: tenantId, ...wireFields(fields), key_id: keyId }
+  const input = { tenant_id: tenantId, ...inWireNames(fields), key_id: keyId }
   await jobs.open(
     {
       id,
@@ -230,18 +231,17 @@ function auditOf(
 ): AuditRecord {
   const { outcome, jobId, caller } = done
   const { pricesSwapped, swaps, skipped } = outcome
-  return {
-    id: deps.newId(),
-    tenantId: tenant.id,
-    action: actions[target.kind],
-    before: JSON.stringify(wireFields(tenant)),
-    after: JSON.stringify(wireFields(fieldsOf(target))),
-    result: JSON.stringify({ job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped }),
-    author: caller.author,
-    keyId: caller.keyId,
-    requestId: caller.requestId,
-    createdAt: deps.clock.now(),
-  }
+  return auditRow(
+    { newId: deps.newId, now: deps.clock.now() },
+    {
+      tenantId: tenant.id,
+      action: actions[target.kind],
+      before: enterpriseOf(tenant),
+      after: fieldsOf(target),
+      result: { job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped },
+    },
+    caller,
+  )
 }
 
 function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
@@ -250,11 +250,6 @@ function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
     enterpriseId: target.kind === 'custom' ? target.enterpriseId : null,
   }
 }
-
-const wireFields = ({ enterpriseTemplate, enterpriseId }: EnterpriseFields) => ({
-  enterprise_template: enterpriseTemplate,
-  enterprise_id: enterpriseId,
-})
 
 function tenantNotFound(id: string): ServiceError {
   return new ServiceError('tenant_not_found', `There is no tenant "${id}".`, {

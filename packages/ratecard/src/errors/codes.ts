@@ -30,12 +30,22 @@ export const problemCodes = {
     title: 'The service key is not valid',
     when: 'The key is unknown, revoked or mistyped.',
   },
+  service_key_expired: {
+    status: 401,
+    title: 'The service key has expired',
+    when: 'The key was made with an end, and that has come. Make another.',
+  },
   session_invalid: {
     status: 401,
     title: 'The session is not valid',
     when: 'The session cookie is missing, expired, revoked or forged.',
   },
   not_allowed: { status: 403, title: 'Not allowed', when: 'The caller is known, but this operation is closed to it.' },
+  key_scope: {
+    status: 403,
+    title: 'The service key may not do this',
+    when: 'A key of scope `read` reads, validates and asks for dry runs. Use a key of scope `write`.',
+  },
   route_not_found: { status: 404, title: 'No such route', when: 'The path or the method does not exist.' },
   config_not_found: {
     status: 404,

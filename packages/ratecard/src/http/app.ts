@@ -3,6 +3,7 @@
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
+import type { IncomingMessage } from 'node:http'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
@@ -14,6 +15,9 @@ import { createAuthentication } from './auth.ts'
 import type { Authentication } from './auth.ts'
 import { errorsPage } from './errors-page.ts'
 import { registerJsonBody } from './json-body.ts'
+import { clientAddress } from './client-address.ts'
+import { connectionsThatFit, defaultConnectionLimits } from './connections.ts'
+import type { ConnectionLimits } from './connections.ts'
 import { createAddressGuard } from './limits.ts'
 import type { AddressGuard } from './limits.ts'
 import { createRequestMetrics } from './metrics.ts'
@@ -31,7 +35,7 @@ import { adminPushRoutes } from './routes/admin-pushes.ts'
 import { adminSessionRoutes } from './routes/admin-sessions.ts'
 import { adminTenantRoutes } from './routes/admin-tenants.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
-import { operationRoutes } from './routes/operations.ts'
+import { metricsPath, operationRoutes } from './routes/operations.ts'
 import { publicRoutes } from './routes/public.ts'
 import { workerRunRoutes } from './routes/worker-runs.ts'
 import { workerRoutes } from './routes/workers.ts'
@@ -50,7 +54,13 @@ export interface AppOptions {
     /** Origins whose pages may use the session cookie, beside the public URL's and loopback. */
     readonly allowedRedirects?: readonly string[]
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+    /** Addresses and nets of proxies whose `X-Forwarded-For` is believed. */
+    readonly trustedProxies?: readonly string[]
+    /** Most connections at one time; absent or null is as many as half of the file descriptors. */
+    readonly maxConnections?: number | null
   }
+  /** How long slow peers are waited for, where that is not as usual. */
+  readonly connections?: Partial<ConnectionLimits>
   readonly clock: Clock
   readonly metrics?: Registry
   readonly logger?: FastifyBaseLogger
@@ -106,6 +116,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         isOpen: () => !leaving.signal.aborted,
         onAnswer: metrics.countShort,
         workers,
+        limits: {
+          ...defaultConnectionLimits,
+          most: settings.maxConnections ?? connectionsThatFit(),
+          ...options.connections,
+        },
+        onCut: metrics.countCut,
+        onServer: ({ count }) => {
+          metrics.watchConnections(count)
+        },
       }),
   })
   app.decorateRequest('caller', null)
@@ -126,15 +145,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addCommonHooks(app, leaving.signal, closing.signal)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
-  const guard = await createAddressGuard(app, settings.rateLimit)
+  const guard = await createAddressGuard(app, settings.rateLimit, clientAddress(settings.trustedProxies ?? []))
   // Cookies are read where one counts; most requests have none to read.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
   const authentication = createAuthentication({ service, guard, origins })
   await registerOpenApi(app, settings.publicUrl)
   const notFound = (scope: FastifyInstance) => {
-    scope.setNotFoundHandler((request, reply) => {
+    scope.setNotFoundHandler(async (request, reply) => {
       const { error, allow } = missing(request)
+      // The figures need a key whatever the method: who has none learns nothing of the route.
+      if (allow !== null && request.url.startsWith(metricsPath) && request.caller === null)
+        await authentication.required(request, reply)
       if (allow !== null) reply.header('allow', allow)
       return sendProblem(error, request, reply)
     })
@@ -223,6 +245,11 @@ async function workerScope(scope: FastifyInstance, deps: ScopeDeps): Promise<voi
 function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: AbortSignal): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    const refusal = refusalOf(request.raw)
+    if (refusal !== null) {
+      done(refusal)
+      return
+    }
     if (leaving.aborted) reply.header('connection', 'close')
     if (closing.aborted && !isProbe(request))
       done(new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 }))
@@ -243,6 +270,16 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     )
     done()
   })
+}
+
+/** What Node would refuse with an empty answer, and two hosts, of which a proxy and we might read different ones. */
+function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
+    return new ServiceError('request_invalid', 'A request names its host once, in the header Host.')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    return new ServiceError('request_invalid', 'The header Expect takes 100-continue alone.')
+  return null
 }
 
 const isProbe = (request: FastifyRequest) => request.url === '/healthz' || request.url === '/readyz'

@@ -6,6 +6,7 @@ import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { problemCodes } from '../errors/codes.ts'
 import type { ProblemCode } from '../errors/codes.ts'
+import type { KeyScope } from '../service.ts'
 
 export type Tag =
   | 'Price list'
@@ -27,12 +28,13 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
 
-export interface RouteContract {
+/** What a service key must have to be let in. `dry_run`: the scope `write`, or `read` for a request that says `dry_run=true`. */
+export type ScopeNeeded = KeyScope | 'dry_run'
+
+interface RouteBasis {
   readonly operationId: string
   readonly summary: string
   readonly tag: Tag
-  /** `session`: the session cookie of a tenant, or a service key. */
-  readonly access: 'public' | 'open' | 'service_key' | 'session'
   readonly description?: string
   readonly params?: TSchema
   readonly query?: Readonly<Record<string, TSchema>>
@@ -41,6 +43,19 @@ export interface RouteContract {
   readonly answers: Readonly<Record<number, Answer>>
   readonly errors?: readonly ProblemCode[]
 }
+
+/** Anybody may call it; `public` shows more to whoever has a key, of any scope. */
+export interface OpenRoute extends RouteBasis {
+  readonly access: 'public' | 'open'
+}
+
+/** `session`: the session cookie of a tenant, or a service key. */
+export interface KeyRoute extends RouteBasis {
+  readonly access: 'service_key' | 'session'
+  readonly scope: ScopeNeeded
+}
+
+export type RouteContract = OpenRoute | KeyRoute
 
 export const securityScheme = 'ServiceKey'
 export const sessionScheme = 'SessionCookie'
@@ -52,8 +67,22 @@ const security: Readonly<Record<RouteContract['access'], readonly Readonly<Recor
   service_key: [{ [securityScheme]: [] }],
 }
 
+declare module 'fastify' {
+  interface FastifySchema {
+    /** Which scope a service key needs; OpenAPI shows it too. */
+    readonly 'x-key-scope'?: ScopeNeeded
+  }
+}
+
+/** The scope that a route asks of a key. A route that does not say asks for everything. */
+export function scopeNeeded(schema: FastifySchema | undefined): ScopeNeeded {
+  return schema?.['x-key-scope'] ?? 'write'
+}
+
 /** The schema of a route: what Fastify validates and OpenAPI shows. */
 export function describeRoute(contract: RouteContract): FastifySchema {
+  if ('scope' in contract && contract.scope === 'dry_run' && contract.query?.['dry_run'] === undefined)
+    throw new Error(`${contract.operationId} has no dry run that a read key could be let in for.`)
   return {
     operationId: contract.operationId,
     summary: contract.summary,
@@ -64,6 +93,7 @@ export function describeRoute(contract: RouteContract): FastifySchema {
     ...(contract.headers === undefined ? {} : { headers: Type.Object({ ...contract.headers }) }),
     ...(contract.body === undefined ? {} : { body: contract.body }),
     security: security[contract.access],
+    'x-key-scope': 'scope' in contract ? contract.scope : 'read',
     response: { ...answersOf(contract), ...problemsOf(contract) },
   }
 }
@@ -102,10 +132,14 @@ function problemSchema(codes: readonly ProblemCode[]): TSchema {
   return Type.Unsafe({ allOf: [{ $ref: 'Problem#' }, { type: 'object', properties: { code: { enum: codes } } }] })
 }
 
-function errorsOf({ access, body, errors = [] }: RouteContract): Set<ProblemCode> {
+function errorsOf(contract: RouteContract): Set<ProblemCode> {
+  const { access, body, errors = [] } = contract
   return new Set<ProblemCode>([
     'request_invalid',
-    ...(access === 'open' ? [] : (['service_key_invalid', 'rate_limited', 'store_unavailable'] as const)),
+    ...(access === 'open'
+      ? []
+      : (['service_key_invalid', 'service_key_expired', 'rate_limited', 'store_unavailable'] as const)),
+    ...('scope' in contract && contract.scope !== 'read' ? (['key_scope'] as const) : []),
     ...(access === 'service_key' || access === 'session' ? (['service_key_missing', 'not_allowed'] as const) : []),
     ...(access === 'session' ? (['session_invalid', 'secret_unreadable'] as const) : []),
     ...(body === undefined ? [] : (['json_malformed', 'body_too_large', 'media_type_unsupported'] as const)),

@@ -245,7 +245,9 @@ export function serviceKeyToWire(key: ServiceKey) {
     id: key.id,
     name: key.name,
     hint: key.hint,
+    scope: key.scope,
     created_at: toRfc3339(key.createdAt),
+    expires_at: timeOrNull(key.expiresAt),
     last_used_at: timeOrNull(key.lastUsedAt),
     revoked_at: timeOrNull(key.revokedAt),
   }

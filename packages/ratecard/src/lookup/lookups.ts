@@ -68,7 +68,7 @@ export function createLookups(deps: LookupDeps): Lookups {
         throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
       return calculate(findPrice(current(await published.read()), id, visibility).price, quantity)
     },
-    listWebhooks: async () => listWebhooks(deps, await published.read()),
+    listWebhooks: async ({ secrets }) => listWebhooks(deps, await published.read(), secrets),
     enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
     history: (page) => historyPage(store.versions, page),
     revision: (number) => revision(store.versions, number),
@@ -94,7 +94,11 @@ function enterprisePrices(
 }
 
 /** After a reset there is no configuration, but its endpoints stay and still sign: those of the last document are listed. */
-async function listWebhooks({ store }: LookupDeps, published: Published): Promise<readonly WebhookListing[]> {
+async function listWebhooks(
+  { store }: LookupDeps,
+  published: Published,
+  secrets: boolean,
+): Promise<readonly WebhookListing[]> {
   const config = published.current?.full.config ?? (await lastDocument(store.versions))
   return Promise.all(
     (config?.webhooks ?? []).map(async (webhook) => {
@@ -107,7 +111,7 @@ async function listWebhooks({ store }: LookupDeps, published: Published): Promis
         url: webhook.url,
         events: webhook.events,
         processorId: mapping?.processorId ?? null,
-        secret,
+        secret: secrets ? secret : null,
         secretKnown: secret !== null,
         createdAt: made?.createdAt ?? null,
       }

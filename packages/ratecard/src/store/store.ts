@@ -1,9 +1,17 @@
-// Every record we keep, on one page. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
-// Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time. Documents are text, byte for byte as hashed.
+// The port to the database: what can be asked of it. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
+// What is kept is described in records/, column by column.
+// Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { PaceLimits } from './pacing.ts'
+import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+import type { ArchivedObject, VersionRecord } from './records/configuration.ts'
+import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
+
+export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+export type { ArchivedObject, VersionRecord } from './records/configuration.ts'
+export type { PushHead, PushRecord, PushState, StepRecord, StepState } from './records/journal.ts'
 
 /** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
 export interface LeaseToken {
@@ -12,122 +20,20 @@ export interface LeaseToken {
   readonly fence: number
 }
 
-export interface VersionRecord {
-  readonly revision: number
-  readonly version: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  /** The document as JSON text; null for a reset. */
-  readonly document: string | null
-  /** sha256 hex of the document's canonical JSON; '' for a reset. */
-  readonly checksum: string
-  readonly author: string | null
-  readonly message: string | null
-  /** JSON: the change report. */
-  readonly changes: string
-  readonly createdAt: number
-  readonly pushId: string | null
-  /** Hash chain: sha256 over the record before and this record's own content. */
-  readonly hash: string
-  readonly previousHash: string
-}
-
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
 
-export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
-export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
-
-export interface PushRecord {
-  readonly id: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly state: PushState
-  readonly document: string | null
-  readonly version: string
-  readonly author: string | null
-  readonly message: string | null
-  /** JSON: the plan's changes (what a person reads) and bindings. */
-  readonly plan: string
-  /** Which revision was current when it was planned; null before the first. */
-  readonly baseRevision: number | null
-  readonly stepsTotal: number
-  readonly stepsDone: number
-  /** JSON: the problem that ended it, as sent to the caller. */
-  readonly error: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly finishedAt: number | null
-  /** The revision that it became. */
-  readonly revision: number | null
-}
-/** Without what makes it large. */
-export type PushHead = Omit<PushRecord, 'document' | 'plan'>
-
-export interface NewPush {
-  readonly id: string
-  readonly kind: PushRecord['kind']
-  readonly document: string | null
-  readonly version: string
-  readonly author: string | null
-  readonly message: string | null
-  readonly plan: string
-  readonly baseRevision: number | null
+export type NewPush = Pick<
+  PushRecord,
+  'id' | 'kind' | 'document' | 'version' | 'author' | 'message' | 'plan' | 'baseRevision' | 'createdAt'
+> & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]
-  readonly createdAt: number
-}
-
-export interface StepRecord {
-  readonly pushId: string
-  readonly index: number
-  /** JSON: the step as planned. */
-  readonly step: string
-  readonly state: StepState
-  /** How often it was begun; part of the idempotency key. */
-  readonly attempts: number
-  /** JSON: the step as sent, references resolved. */
-  readonly resolved: string | null
-  readonly processorId: string | null
-  readonly requestId: string | null
-  /** JSON: the processor's own words. */
-  readonly error: string | null
-  readonly beganAt: number | null
-  readonly endedAt: number | null
 }
 
 export interface MappingChange {
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly processorId: ProcessorId
-}
-
-export interface ArchivedObject {
-  readonly kind: ResourceKind
-  readonly configId: ConfigId
-  readonly processorId: ProcessorId
-  /** JSON: the processor's whole last object. */
-  readonly object: string
-  readonly archivedAt: number
-}
-
-export interface ServiceKeyRecord {
-  readonly id: string
-  readonly name: string
-  /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
-  readonly hash: string
-  /** Last four characters, to recognise it. */
-  readonly hint: string
-  readonly createdAt: number
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
-
-export interface IdempotencyRecord {
-  readonly key: string
-  /** sha256 of method, path and body. */
-  readonly fingerprint: string
-  /** null while the first request is still running. */
-  readonly status: number | null
-  readonly body: string | null
-  readonly createdAt: number
 }
 
 interface Page {

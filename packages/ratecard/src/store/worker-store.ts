@@ -1,22 +1,8 @@
-// Records of edge workers: what was deployed, what serves, when its schedules are due, what ran, and what it said.
-// Times are epoch milliseconds.
+// What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
+import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 import type { LeaseToken } from './store.ts'
 
-export interface DeploymentRecord {
-  readonly id: string
-  readonly worker: string
-  /** sha256 hex over code and configuration; values of the environment are no part of it. */
-  readonly checksum: string
-  readonly author: string | null
-  readonly message: string | null
-  readonly environment: string | null
-  /** Names of the environment values, sorted. */
-  readonly variables: readonly string[]
-  readonly crons: readonly string[]
-  readonly hosts: readonly string[]
-  readonly sizeBytes: number
-  readonly createdAt: number
-}
+export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 
 /** What one deployment runs. Holds secrets once it is opened: never log it. */
 export interface DeploymentContent {
@@ -81,26 +67,6 @@ export interface WorkerStore {
   changeSequence(): Promise<number>
 }
 
-export type RunRecordOutcome =
-  'running' | 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'skipped' | 'missed' | 'lost'
-
-export interface RunRecord {
-  readonly id: string
-  readonly worker: string
-  readonly cron: string
-  /** The tick's own time. */
-  readonly scheduledTime: number
-  readonly deploymentId: string
-  readonly startedAt: number | null
-  readonly finishedAt: number | null
-  readonly outcome: RunRecordOutcome
-  readonly error: string | null
-  readonly cpuMs: number | null
-  /** The replica that runs it, and when it last said so. */
-  readonly instance: string | null
-  readonly heartbeatAt: number | null
-}
-
 /** A schedule that is due. */
 export interface DueSchedule {
   readonly worker: string
@@ -156,18 +122,6 @@ export interface WorkerRunStore {
   find(id: string): Promise<RunRecord | null>
   /** Forgets ended runs before `before`, at most `limit` of them. How many. */
   prune(before: number, limit: number): Promise<number>
-}
-
-export interface LogRecord {
-  /** Sortable in the order of arrival. */
-  readonly id: string
-  readonly worker: string
-  readonly deploymentId: string
-  readonly time: number
-  readonly level: string
-  readonly message: string
-  readonly requestId: string | null
-  readonly runId: string | null
 }
 
 export interface WorkerLogStore {

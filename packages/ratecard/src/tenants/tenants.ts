@@ -4,8 +4,10 @@ import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/asking.ts'
 import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
-import type { TenantRecord } from '../store/tenant-store.ts'
-import { audited, auditEntry, auditRow } from './audit.ts'
+import type { EditedField, TenantRecord } from '../store/records/tenants.ts'
+import { pick } from '../store/records/columns.ts'
+import { auditEntry, auditRow, editedFields, editedOf } from './audit.ts'
+import type { EditedFields } from './audit.ts'
 import { findTenant, tenantNotFound } from './customers.ts'
 import type { TenantDeps } from './deps.ts'
 import { checkNewTenant, checkTenantChange } from './fields.ts'
@@ -38,16 +40,14 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
   checkNewTenant(wanted)
   const now = deps.clock.now()
   const tenant: TenantRecord = {
+    ...givenFields(wanted),
     id: wanted.id ?? `ten_${deps.newId()}`,
-    name: wanted.name,
-    email: wanted.email ?? null,
-    processorCustomerId: wanted.processorCustomerId ?? null,
     enterpriseTemplate: null,
     enterpriseId: null,
     createdAt: now,
     updatedAt: now,
   }
-  const row = { tenantId: tenant.id, action: 'tenant_created', before: null, after: audited(tenant) } as const
+  const row = { tenantId: tenant.id, action: 'tenant_created', before: null, after: editedOf(tenant) } as const
   await deps.store.tenants.add(tenant, auditRow({ newId: deps.newId, now }, row, caller))
   return tenant
 }
@@ -74,7 +74,7 @@ async function applyChange(
     refuseWithEnterprise(tenant)
     await letGoOfCustomer(deps, tenant, changing, signal)
   }
-  const before = Object.fromEntries(Object.entries(audited(tenant)).filter(([field]) => Object.hasOwn(change, field)))
+  const before = pick(tenant, Object.keys(change) as EditedField[])
   const row = { tenantId: id, action: 'tenant_updated', before, after: change } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   const updated = await deps.store.tenants.update(id, change, audit)
@@ -82,14 +82,17 @@ async function applyChange(
   return updated
 }
 
-function differing(tenant: TenantRecord, { name, email, processorCustomerId }: TenantChange): TenantChange {
-  return {
-    ...(name === undefined || name === tenant.name ? {} : { name }),
-    ...(email === undefined || email === tenant.email ? {} : { email }),
-    ...(processorCustomerId === undefined || processorCustomerId === tenant.processorCustomerId
-      ? {}
-      : { processorCustomerId }),
-  }
+/** What is absent is null. */
+function givenFields(wanted: NewTenant): EditedFields {
+  return Object.fromEntries(editedFields.map((field) => [field, wanted[field] ?? null])) as EditedFields
+}
+
+/** What is absent stays as it is. */
+function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
+  return pick(
+    wanted as EditedFields,
+    editedFields.filter((field) => wanted[field] !== undefined && wanted[field] !== tenant[field]),
+  )
 }
 
 /** The negotiated prices are on this customer's subscriptions: nobody would find them again. */
@@ -105,7 +108,7 @@ function refuseWithEnterprise(tenant: TenantRecord): void {
 async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
   const tenant = await findTenant(deps, id)
   await letGoOfCustomer(deps, tenant, removing, signal)
-  const row = { tenantId: id, action: 'tenant_deleted', before: audited(tenant), after: null } as const
+  const row = { tenantId: id, action: 'tenant_deleted', before: editedOf(tenant), after: null } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
 }

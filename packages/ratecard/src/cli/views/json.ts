@@ -170,7 +170,9 @@ export function jsonKey(key: client.ServiceKey) {
     id: key.id,
     name: key.name,
     hint: key.hint,
+    scope: key.scope,
     created_at: key.createdAt,
+    expires_at: key.expiresAt,
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
   }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Service } from '../../service.ts'
 import { describeRoute, processorErrors, pushErrors } from '../contract.ts'
-import type { RouteContract } from '../contract.ts'
+import type { KeyRoute } from '../contract.ts'
 import { answerOnce, answerPush, idempotencyKeyOf, pushHeaders, pushQuery, pushStartedAnswer } from '../push-answer.ts'
 import type { PushAnswering, PushQuery } from '../push-answer.ts'
 import { actorHeaders, actorOf, documentOf } from '../request-parts.ts'
@@ -25,7 +25,7 @@ export interface AdminConfigDeps extends PushAnswering {
 /** Configuration documents may be this large. */
 const documentLimit = 10 * 1024 * 1024
 
-const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
+const contract = (rest: Omit<KeyRoute, 'tag' | 'access'>) =>
   describeRoute({ tag: 'Configuration', access: 'service_key', ...rest })
 
 const pushAnswers = {
@@ -47,6 +47,7 @@ function readAndPush(app: FastifyInstance, deps: AdminConfigDeps): void {
     {
       schema: contract({
         operationId: 'getFullConfig',
+        scope: 'read',
         summary: 'The whole configuration',
         answers: { 200: { description: 'The configuration, hidden prices and all.', schema: ServedConfigSchema } },
         errors: ['config_not_found'],
@@ -60,6 +61,7 @@ function readAndPush(app: FastifyInstance, deps: AdminConfigDeps): void {
       bodyLimit: documentLimit,
       schema: contract({
         operationId: 'pushConfig',
+        scope: 'dry_run',
         summary: 'Push a configuration document',
         description:
           'Validates, plans, and applies the difference to the processor. The document is the whole truth: what is not in it is archived.',
@@ -84,6 +86,7 @@ function validate(app: FastifyInstance, { service }: AdminConfigDeps): void {
       bodyLimit: documentLimit,
       schema: contract({
         operationId: 'validateConfig',
+        scope: 'read',
         summary: 'Validate a configuration document; applies nothing',
         body: ref('BillingConfig'),
         answers: {
@@ -101,6 +104,7 @@ function rollback(app: FastifyInstance, deps: AdminConfigDeps): void {
     {
       schema: contract({
         operationId: 'rollbackConfig',
+        scope: 'dry_run',
         summary: 'Push the content of an earlier revision as a new one',
         query: pushQuery,
         headers: { ...pushHeaders, ...actorHeaders },
@@ -125,6 +129,7 @@ function pullAndDrift(app: FastifyInstance, { service }: AdminConfigDeps): void 
     {
       schema: contract({
         operationId: 'pullConfig',
+        scope: 'read',
         summary: 'A configuration document of what is active at the processor',
         query: {
           report: Type.Boolean({ default: false, description: 'Also list what the document cannot express.' }),
@@ -155,6 +160,7 @@ function pullAndDrift(app: FastifyInstance, { service }: AdminConfigDeps): void 
     {
       schema: contract({
         operationId: 'getDrift',
+        scope: 'read',
         summary: 'Differences between the last applied version and the live processor',
         answers: { 200: { description: 'The differences, field by field.', schema: DriftSchema } },
         errors: ['config_not_found', ...processorErrors, 'account_mismatch'],
@@ -170,6 +176,7 @@ function reset(app: FastifyInstance, deps: AdminConfigDeps): void {
     {
       schema: contract({
         operationId: 'resetConfig',
+        scope: 'write',
         summary: 'Archive everything',
         description: 'Archives every managed product, price, meter, coupon and promotion code. Webhooks stay.',
         query: {

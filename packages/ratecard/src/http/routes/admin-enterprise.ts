@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Service } from '../../service.ts'
 import type { EnterpriseTarget } from '../../service-tenants.ts'
 import { describeRoute, customerErrors } from '../contract.ts'
-import type { RouteContract } from '../contract.ts'
+import type { KeyRoute } from '../contract.ts'
 import {
   ApplyCustomSchema,
   ApplyTemplateSchema,
@@ -28,7 +28,7 @@ interface ApplyBody {
   readonly enterprise_id?: string
 }
 
-const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
+const contract = (rest: Omit<KeyRoute, 'tag' | 'access'>) =>
   describeRoute({ tag: 'Enterprise', access: 'service_key', ...rest })
 
 /** Negotiated prices: given to a tenant, taken back, and which of them there are. */
@@ -58,9 +58,9 @@ export function adminEnterpriseRoutes(app: FastifyInstance, deps: AdminEnterpris
   moveRoute(app, deps)
 }
 
-interface Apply extends Pick<RouteContract, 'operationId' | 'summary'> {
+interface Apply extends Pick<KeyRoute, 'operationId' | 'summary'> {
   readonly path: string
-  readonly body: NonNullable<RouteContract['body']>
+  readonly body: NonNullable<KeyRoute['body']>
   readonly targetOf: (body: ApplyBody) => EnterpriseTarget
 }
 
@@ -70,6 +70,7 @@ function applyRoute(app: FastifyInstance, { service }: AdminEnterpriseDeps, appl
     {
       schema: contract({
         operationId: apply.operationId,
+        scope: 'dry_run',
         summary: apply.summary,
         description: 'Nothing is charged or credited now: the new price is first billed at the renewal.',
         query: { dry_run: Type.Boolean({ default: false, description: 'Tell only: nothing is written anywhere.' }) },
@@ -104,6 +105,7 @@ function coverageRoute(app: FastifyInstance, { service }: AdminEnterpriseDeps): 
     {
       schema: contract({
         operationId: 'getEnterpriseCoverage',
+        scope: 'read',
         summary: 'Which base prices have which enterprise prices, and the gaps',
         answers: { 200: { description: 'The matrix.', schema: CoverageSchema } },
         errors: ['config_not_found'],
@@ -119,6 +121,7 @@ function moveRoute(app: FastifyInstance, { service }: AdminEnterpriseDeps): void
     {
       schema: contract({
         operationId: 'moveTemplate',
+        scope: 'write',
         summary: 'Apply a template anew to every tenant that has it',
         headers: { ...keyHeader, ...actorHeaders },
         body: MoveTemplateSchema,

@@ -19,6 +19,7 @@ export function adminHistoryRoutes(
     {
       schema: describeRoute({
         operationId: 'listVersions',
+        scope: 'read',
         summary: 'Accepted changes, newest first',
         tag: 'Configuration',
         access: 'service_key',
@@ -42,6 +43,7 @@ export function adminHistoryRoutes(
     {
       schema: describeRoute({
         operationId: 'getRevision',
+        scope: 'read',
         summary: 'One revision with its document',
         tag: 'Configuration',
         access: 'service_key',
@@ -57,6 +59,7 @@ export function adminHistoryRoutes(
     {
       schema: describeRoute({
         operationId: 'compareRevisions',
+        scope: 'read',
         summary: 'What changed in meaning between two revisions',
         tag: 'Configuration',
         access: 'service_key',

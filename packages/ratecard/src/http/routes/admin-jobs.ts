@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Page, Service } from '../../service.ts'
 import type { JobSummary, MigrationRequest } from '../../service-tenants.ts'
 import { describeRoute, customerErrors } from '../contract.ts'
-import type { RouteContract } from '../contract.ts'
+import type { KeyRoute } from '../contract.ts'
 import { jobKinds, JobReportSchema, JobSchema, MigrationPlanSchema, NewMigrationSchema } from '../enterprise-schemas.ts'
 import { jobReportToWire, jobToWire, migrationPlanToWire } from '../enterprise-wire.ts'
 import { answerKeyed, keyErrors, keyHeader } from '../keyed-answer.ts'
@@ -21,7 +21,7 @@ export interface AdminJobDeps {
   >
 }
 
-const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
+const contract = (rest: Omit<KeyRoute, 'tag' | 'access'>) =>
   describeRoute({ tag: 'Jobs', access: 'service_key', ...rest })
 
 /** Work on many tenants: migrations of subscribers to a price's successor, and the jobs that carry such work out. */
@@ -54,6 +54,7 @@ function migrationRoute(app: FastifyInstance, { service }: AdminJobDeps): void {
       bodyLimit: 4 * 1024 * 1024,
       schema: contract({
         operationId: 'startMigration',
+        scope: 'dry_run',
         summary: 'Move subscribers of a replaced price to what replaced it',
         query: {
           dry_run: Type.Boolean({ default: false, description: 'Answer the list and the money; move nobody.' }),
@@ -96,6 +97,7 @@ function readRoutes(app: FastifyInstance, { service }: AdminJobDeps): void {
     {
       schema: contract({
         operationId: 'listJobs',
+        scope: 'read',
         summary: 'Jobs, newest first',
         query: { ...pageQuery, kind: Type.Optional(Type.Enum(jobKinds, { description: 'Only jobs of this kind.' })) },
         answers: {
@@ -117,6 +119,7 @@ function readRoutes(app: FastifyInstance, { service }: AdminJobDeps): void {
     {
       schema: contract({
         operationId: 'getJob',
+        scope: 'read',
         summary: 'A job with each of its steps',
         params: idParams,
         answers: { 200: { description: 'The job.', schema: JobReportSchema } },
@@ -133,6 +136,7 @@ function steerRoutes(app: FastifyInstance, { service }: AdminJobDeps): void {
     {
       schema: contract({
         operationId: 'resumeJob',
+        scope: 'write',
         summary: 'Go on with a job that stopped before its end',
         params: idParams,
         answers: { 202: { description: 'It runs again.', schema: JobSchema } },
@@ -146,6 +150,7 @@ function steerRoutes(app: FastifyInstance, { service }: AdminJobDeps): void {
     {
       schema: contract({
         operationId: 'cancelJob',
+        scope: 'write',
         summary: 'Stop a job between two steps, or one that waits',
         description: 'What was done stays done.',
         params: idParams,

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Service } from '../../service.ts'
 import { describeRoute } from '../contract.ts'
-import { idParams } from '../request-parts.ts'
+import { idParams, timeOf } from '../request-parts.ts'
 import type { IdParams } from '../request-parts.ts'
 import { findingToWire, serviceKeyToWire } from '../wire.ts'
-import { FindingSchema, NewServiceKeySchema, ServiceKeySchema } from '../operation-schemas.ts'
+import { FindingSchema, NewServiceKeyBody, NewServiceKeySchema, ServiceKeySchema } from '../operation-schemas.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -14,24 +14,26 @@ export function adminKeyRoutes(
   app: FastifyInstance,
   { service }: { readonly service: Pick<Service, 'createKey' | 'listKeys' | 'revokeKey' | 'doctor'> },
 ): void {
-  app.post<{ Body: { name: string } }>(
+  app.post<{ Body: Type.Static<typeof NewServiceKeyBody> }>(
     '/keys',
     {
       schema: describeRoute({
         operationId: 'createKey',
+        scope: 'write',
         summary: 'Create a service key',
         description: 'The key is in this answer only; what is stored is its hash.',
         tag: 'Access',
         access: 'service_key',
-        body: Type.Object(
-          { name: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is for.' }) },
-          closed,
-        ),
+        body: NewServiceKeyBody,
         answers: { 201: { description: 'The key.', schema: NewServiceKeySchema } },
       }),
     },
     async (request, reply) => {
-      const created = await service.createKey(request.body.name)
+      const { name, scope, expires_at: expiresAt } = request.body
+      const created = await service.createKey(name, {
+        ...(scope === undefined ? {} : { scope }),
+        ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt, 'expires_at') }),
+      })
       return reply.code(201).send({ ...serviceKeyToWire(created), key: created.key })
     },
   )
@@ -40,6 +42,7 @@ export function adminKeyRoutes(
     {
       schema: describeRoute({
         operationId: 'listKeys',
+        scope: 'read',
         summary: 'Service keys, revoked ones included',
         tag: 'Access',
         access: 'service_key',
@@ -55,6 +58,7 @@ export function adminKeyRoutes(
     {
       schema: describeRoute({
         operationId: 'revokeKey',
+        scope: 'write',
         summary: 'Revoke a service key',
         tag: 'Access',
         access: 'service_key',
@@ -73,6 +77,7 @@ export function adminKeyRoutes(
     {
       schema: describeRoute({
         operationId: 'runDoctor',
+        scope: 'read',
         summary: 'Examine the installation',
         tag: 'Operations',
         access: 'service_key',

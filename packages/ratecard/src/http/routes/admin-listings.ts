@@ -24,6 +24,7 @@ export function adminListingRoutes(
     {
       schema: describeRoute({
         operationId: 'listTemplatePrices',
+        scope: 'read',
         summary: 'Prices of an enterprise template',
         tag: 'Enterprise',
         access: 'service_key',
@@ -38,6 +39,7 @@ export function adminListingRoutes(
     {
       schema: describeRoute({
         operationId: 'listEnterprisePrices',
+        scope: 'read',
         summary: 'Prices of an enterprise id',
         tag: 'Enterprise',
         access: 'service_key',
@@ -52,7 +54,10 @@ export function adminListingRoutes(
     {
       schema: describeRoute({
         operationId: 'listWebhooks',
+        scope: 'read',
         summary: 'Webhooks with their signing secrets',
+        description:
+          'A key of scope `read` sees no secrets: `secret` is null, and `secret_known` says whether there is one.',
         tag: 'Configuration',
         access: 'service_key',
         answers: {
@@ -64,7 +69,10 @@ export function adminListingRoutes(
         errors: ['secret_unreadable'],
       }),
     },
-    async () => ({ webhooks: (await service.listWebhooks()).map(webhookToWire) }),
+    async ({ caller }) => {
+      const webhooks = await service.listWebhooks({ secrets: caller?.scope === 'write' })
+      return { webhooks: webhooks.map(webhookToWire) }
+    },
   )
   eventRoute(app, service)
 }
@@ -88,6 +96,7 @@ function eventRoute(app: FastifyInstance, service: Pick<Service, 'processorEvent
     {
       schema: describeRoute({
         operationId: 'listProcessorEvents',
+        scope: 'read',
         summary: 'What happened at the processor, oldest first',
         description:
           'Without `after` the answer says only where to begin: `last` is the newest event. Ask again with it (or, when it is null, with an empty one) as `after`, at most once a second.',

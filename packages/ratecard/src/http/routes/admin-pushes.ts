@@ -22,6 +22,7 @@ export function adminPushRoutes(app: FastifyInstance, { service, closing }: Admi
     {
       schema: describeRoute({
         operationId: 'listPushes',
+        scope: 'read',
         summary: 'Pushes, newest first',
         tag: 'Pushes',
         access: 'service_key',
@@ -48,6 +49,7 @@ export function adminPushRoutes(app: FastifyInstance, { service, closing }: Admi
     {
       schema: describeRoute({
         operationId: 'getPush',
+        scope: 'read',
         summary: 'A push with each of its steps',
         tag: 'Pushes',
         access: 'service_key',
@@ -64,6 +66,7 @@ export function adminPushRoutes(app: FastifyInstance, { service, closing }: Admi
     {
       schema: describeRoute({
         operationId: 'resumePush',
+        scope: 'write',
         summary: 'Finish an interrupted push',
         tag: 'Pushes',
         access: 'service_key',
@@ -83,6 +86,7 @@ export function adminPushRoutes(app: FastifyInstance, { service, closing }: Admi
     {
       schema: describeRoute({
         operationId: 'cancelPush',
+        scope: 'write',
         summary: 'Stop a running push between two steps',
         description:
           'What was sent to the processor is waited for. The push is then interrupted: it can be resumed, and the earlier version is still served.',
@@ -107,6 +111,7 @@ function eventsRoute(app: FastifyInstance, { service, closing }: AdminPushDeps):
       exposeHeadRoute: false,
       schema: describeRoute({
         operationId: 'followPush',
+        scope: 'read',
         summary: 'Live events of a push',
         description: 'Server-sent events `state` and `step`, from the present state until the push ends.',
         tag: 'Pushes',

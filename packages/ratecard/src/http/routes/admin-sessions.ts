@@ -19,6 +19,7 @@ export function adminSessionRoutes(app: FastifyInstance, { service, publicUrl }:
     {
       schema: describeRoute({
         operationId: 'createSession',
+        scope: 'write',
         summary: 'Create a session for a tenant',
         description: 'The value is in this answer only; what is stored is its hash.',
         tag: 'Access',
@@ -52,6 +53,7 @@ export function adminSessionRoutes(app: FastifyInstance, { service, publicUrl }:
     {
       schema: describeRoute({
         operationId: 'revokeSession',
+        scope: 'write',
         summary: 'End a session',
         tag: 'Access',
         access: 'service_key',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Page, Service } from '../../service.ts'
 import type { NewTenant, TenantChange } from '../../service-tenants.ts'
 import { describeRoute, customerErrors } from '../contract.ts'
-import type { RouteContract } from '../contract.ts'
+import type { KeyRoute } from '../contract.ts'
 import { answerKeyed, keyErrors, keyHeader } from '../keyed-answer.ts'
 import { actorHeaders, callerOf, idParams, pageQuery } from '../request-parts.ts'
 import type { IdParams } from '../request-parts.ts'
@@ -34,7 +34,7 @@ export interface AdminTenantDeps {
   >
 }
 
-const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
+const contract = (rest: Omit<KeyRoute, 'tag' | 'access'>) =>
   describeRoute({ tag: 'Tenants', access: 'service_key', ...rest })
 const path = '/api/v1/billing/admin/tenants'
 const tenantAnswer = { 200: { description: 'The tenant.', schema: TenantSchema } } as const
@@ -67,6 +67,7 @@ function createRoute(app: FastifyInstance, { service }: AdminTenantDeps): void {
     {
       schema: contract({
         operationId: 'createTenant',
+        scope: 'write',
         summary: 'Create a tenant',
         headers: { ...keyHeader, ...actorHeaders },
         body: NewTenantSchema,
@@ -104,6 +105,7 @@ function listRoute(app: FastifyInstance, { service }: AdminTenantDeps): void {
     {
       schema: contract({
         operationId: 'listTenants',
+        scope: 'read',
         summary: 'Tenants by id',
         query: {
           ...pageQuery,
@@ -138,6 +140,7 @@ function oneRoutes(app: FastifyInstance, { service }: AdminTenantDeps): void {
     {
       schema: contract({
         operationId: 'getTenant',
+        scope: 'read',
         summary: 'A tenant',
         params: idParams,
         answers: tenantAnswer,
@@ -151,6 +154,7 @@ function oneRoutes(app: FastifyInstance, { service }: AdminTenantDeps): void {
     {
       schema: contract({
         operationId: 'updateTenant',
+        scope: 'write',
         summary: 'Change a tenant',
         description:
           'Another customer (or none) is refused while the present one has live subscriptions or enterprise pricing; its checkout pages that can still be paid are closed. It stays at the processor as it is.',
@@ -172,6 +176,7 @@ function removeRoute(app: FastifyInstance, { service }: AdminTenantDeps): void {
     {
       schema: contract({
         operationId: 'removeTenant',
+        scope: 'write',
         summary: 'Remove a tenant',
         description:
           'Refused while it has live subscriptions. Its sessions end, and so do its checkout pages that can still be paid; its audit trail stays. Its customer stays at the processor as it is.',
@@ -194,6 +199,7 @@ function subscriptionRoutes(app: FastifyInstance, { service }: AdminTenantDeps):
     {
       schema: contract({
         operationId: 'listTenantSubscriptions',
+        scope: 'read',
         summary: 'What a tenant is subscribed to now, by config price id',
         params: idParams,
         answers: { 200: { description: 'The subscriptions.', schema: TenantSubscriptionsSchema } },
@@ -207,6 +213,7 @@ function subscriptionRoutes(app: FastifyInstance, { service }: AdminTenantDeps):
     {
       schema: contract({
         operationId: 'getUpcomingInvoice',
+        scope: 'read',
         summary: 'What a tenant will be invoiced next',
         params: idParams,
         answers: { 200: { description: 'The processor’s preview.', schema: UpcomingInvoiceSchema } },
@@ -223,6 +230,7 @@ function auditRoute(app: FastifyInstance, { service }: AdminTenantDeps): void {
     {
       schema: contract({
         operationId: 'listTenantAudit',
+        scope: 'read',
         summary: 'What was changed about a tenant, newest first',
         params: idParams,
         query: pageQuery,

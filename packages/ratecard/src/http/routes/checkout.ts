@@ -9,7 +9,7 @@ import type { Service } from '../../service.ts'
 import type { Principal } from '../../service-tenants.ts'
 import type { Authentication } from '../auth.ts'
 import { describeRoute, customerErrors } from '../contract.ts'
-import type { RouteContract } from '../contract.ts'
+import type { KeyRoute } from '../contract.ts'
 import { answerKeyed, keyErrors, keyHeader } from '../keyed-answer.ts'
 import { idempotencyKeyOf } from '../push-answer.ts'
 import { memberInvalid, timeOf } from '../request-parts.ts'
@@ -62,7 +62,7 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   for (const path of ['/checkout', '/portal', '/usage']) allowPreflight(app, path, deps.origins)
 }
 
-const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
+const contract = (rest: Omit<KeyRoute, 'tag' | 'access'>) =>
   describeRoute({ tag: 'Checkout', access: 'session', ...rest })
 
 function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
@@ -73,6 +73,7 @@ function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
       ...sessionRoute(deps),
       schema: contract({
         operationId: 'createCheckout',
+        scope: 'write',
         summary: 'Send a tenant to the checkout of a price',
         description:
           'A tenant with enterprise pricing gets its own price in place of the base. A free price with an interval begins at once: `url` is then the success URL.',
@@ -125,6 +126,7 @@ function portalRoute(app: FastifyInstance, deps: CheckoutDeps): void {
       ...sessionRoute(deps),
       schema: contract({
         operationId: 'createPortal',
+        scope: 'write',
         summary: 'Send a tenant to the customer portal of the processor',
         body: NewPortalSchema,
         answers: { 200: { description: 'Where to send the customer.', schema: PortalSchema } },
@@ -146,6 +148,7 @@ function usageRoute(app: FastifyInstance, deps: CheckoutDeps): void {
       ...sessionRoute(deps),
       schema: contract({
         operationId: 'recordUsage',
+        scope: 'write',
         summary: 'Record usage of a meter',
         headers: keyHeader,
         body: NewUsageSchema,

@@ -9,6 +9,8 @@ import type { Authentication } from '../auth.ts'
 import { describeRoute } from '../contract.ts'
 import { ReadinessSchema } from '../operation-schemas.ts'
 
+export const metricsPath = '/metrics'
+
 export interface OperationsDeps {
   readonly service: Pick<Service, 'readiness'>
   readonly clock: Clock
@@ -63,11 +65,12 @@ export function operationRoutes(app: FastifyInstance, deps: OperationsDeps): voi
     },
   )
   app.get(
-    '/metrics',
+    metricsPath,
     {
       onRequest: deps.authentication.required,
       schema: describeRoute({
         operationId: 'getMetrics',
+        scope: 'read',
         summary: 'Figures for Prometheus',
         tag: 'Operations',
         access: 'service_key',

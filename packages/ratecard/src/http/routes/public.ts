@@ -165,7 +165,7 @@ function calculateRoute(app: FastifyInstance, { service, guard }: PublicRouteDep
     {
       bodyLimit: 16 * 1024,
       onRequest: async (request) => {
-        if (request.caller === null) await guard.count(request)
+        if (request.caller === null) await guard.count(request, 'public_call')
       },
       schema: describeRoute({
         operationId: 'calculatePrice',

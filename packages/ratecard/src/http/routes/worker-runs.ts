@@ -45,6 +45,7 @@ function logRoute(app: FastifyInstance, deps: Deps): void {
       exposeHeadRoute: false,
       schema: describeRoute({
         operationId: 'getWorkerLogs',
+        scope: 'read',
         summary: 'Log lines of a worker, oldest first',
         description:
           'The newest `limit` lines that fit. With `follow=true` they are the beginning of a stream of server-sent events `log`, which goes on until the client leaves.',
@@ -116,6 +117,7 @@ function cronRoutes(app: FastifyInstance, { service }: Deps): void {
     {
       schema: describeRoute({
         operationId: 'listCronRuns',
+        scope: 'read',
         summary: 'Scheduled runs of a worker, newest first',
         tag: 'Workers',
         access: 'service_key',
@@ -141,6 +143,7 @@ function cronRoutes(app: FastifyInstance, { service }: Deps): void {
     {
       schema: describeRoute({
         operationId: 'triggerCron',
+        scope: 'write',
         summary: 'Run the scheduled handler now',
         description:
           'Answers when the run ended, `waitUntil` included. Without `cron`: the first of the worker’s. `skipped` when one is still running.',

@@ -35,6 +35,7 @@ export function workerRoutes(app: FastifyInstance, deps: Deps): void {
     {
       schema: describeRoute({
         operationId: 'listWorkers',
+        scope: 'read',
         summary: 'Workers, by name',
         tag: 'Workers',
         access: 'service_key',
@@ -50,6 +51,7 @@ export function workerRoutes(app: FastifyInstance, deps: Deps): void {
     {
       schema: describeRoute({
         operationId: 'getWorker',
+        scope: 'read',
         summary: 'A worker with the deployment that serves',
         tag: 'Workers',
         access: 'service_key',
@@ -65,6 +67,7 @@ export function workerRoutes(app: FastifyInstance, deps: Deps): void {
     {
       schema: describeRoute({
         operationId: 'listDeployments',
+        scope: 'read',
         summary: 'Deployments of a worker, newest first',
         tag: 'Workers',
         access: 'service_key',
@@ -94,6 +97,7 @@ function deployRoute(app: FastifyInstance, { service }: Deps): void {
       bodyLimit: deploymentBody,
       schema: describeRoute({
         operationId: 'deployWorker',
+        scope: 'write',
         summary: 'Deploy a worker',
         description:
           'The upload is started beside what serves, checked, and then switched to, its schedules with it. When it does not come up, what served goes on.',
@@ -129,6 +133,7 @@ function changeRoutes(app: FastifyInstance, { service }: Deps): void {
     {
       schema: describeRoute({
         operationId: 'rollBackWorker',
+        scope: 'write',
         summary: 'Serve an earlier deployment again',
         description: 'Code, environment and schedules together. Without `deployment`: the one before the present one.',
         tag: 'Workers',
@@ -161,6 +166,7 @@ function changeRoutes(app: FastifyInstance, { service }: Deps): void {
     {
       schema: describeRoute({
         operationId: 'removeWorker',
+        scope: 'write',
         summary: 'Remove a worker',
         description: 'With its deployments, environment values, schedules, runs and logs.',
         tag: 'Workers',

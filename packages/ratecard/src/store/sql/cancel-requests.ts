@@ -1,6 +1,8 @@
 // Wishes that a running push or job may stop. Whoever runs it looks between two steps; a wish never outlives the running.
 import type { Database, Write } from './database.ts'
-import type { CancelRequestRow } from './tables.ts'
+import type { Tables } from '../records/tables.ts'
+
+type CancelRequestRow = Tables['cancelRequests']
 
 /** False when the work does not run. */
 export async function requestCancel(database: Database, request: CancelRequestRow): Promise<boolean> {

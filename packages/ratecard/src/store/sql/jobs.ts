@@ -8,7 +8,7 @@ import { inBatches } from './batches.ts'
 import { forgetCancel, isCancelRequested, requestCancel } from './cancel-requests.ts'
 import type { Database, Write } from './database.ts'
 import type { Leases } from './leases.ts'
-import type { JobStepRow } from './tables.ts'
+import type { JobStepRow } from '../records/journal.ts'
 
 export interface JobJournalDeps {
   readonly database: Database

@@ -218,4 +218,11 @@ export const migrations: readonly Migration[] = [
 )`,
     ],
   },
+  {
+    name: 'scope and expiry of service keys',
+    statements: () => [
+      `alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'))`,
+      `alter table service_keys add column expires_at bigint`,
+    ],
+  },
 ]

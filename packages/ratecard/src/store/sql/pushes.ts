@@ -18,7 +18,7 @@ import { closePush } from './close-push.ts'
 import type { Database, Write } from './database.ts'
 import type { Leases } from './leases.ts'
 import type { SqlSecrets } from './secrets.ts'
-import type { StepRow } from './tables.ts'
+import type { StepRow } from '../records/journal.ts'
 
 export interface JournalDeps {
   readonly database: Database

@@ -1,0 +1,49 @@
+// Records of what was applied. Documents are text, byte for byte as hashed.
+import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
+import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull } from './columns.ts'
+import type { Columns, RecordOf } from './columns.ts'
+
+export const changeKinds = ['push', 'rollback', 'reset'] as const
+
+export const versionColumns = {
+  revision: whole('shown'),
+  version: text('shown'),
+  kind: oneOf(changeKinds, 'shown'),
+  /** The document as JSON text; null for a reset. */
+  document: textOrNull(),
+  /** sha256 hex of the document's canonical JSON; '' for a reset. */
+  checksum: text('shown'),
+  author: textOrNull('shown'),
+  message: textOrNull('shown'),
+  /** JSON: the change report. */
+  changes: text('shown'),
+  createdAt: time('shown'),
+  pushId: textOrNull('shown'),
+  /** Hash chain: sha256 over the record before and this record's own content. */
+  hash: text(),
+  previousHash: text(),
+} satisfies Columns
+
+export type VersionRecord = RecordOf<typeof versionColumns>
+
+/** One row: which revision is current, and how often published data changed. */
+export const publishedColumns = { id: whole(), revision: wholeOrNull(), sequence: whole() } satisfies Columns
+
+export const mappingColumns = {
+  sequence: whole(),
+  kind: textOf<ResourceKind>(),
+  configId: textOf<ConfigId>(),
+  processorId: textOf<ProcessorId>(),
+  revision: whole(),
+} satisfies Columns
+
+export const archivedObjectColumns = {
+  processorId: textOf<ProcessorId>(),
+  kind: textOf<ResourceKind>(),
+  configId: textOf<ConfigId>(),
+  /** JSON: the processor's whole last object. */
+  object: text(),
+  archivedAt: time(),
+} satisfies Columns
+
+export type ArchivedObject = RecordOf<typeof archivedObjectColumns>

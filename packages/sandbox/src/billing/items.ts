@@ -1,0 +1,178 @@
+// What a request says about the items of a subscription: which there will be, with the refusals of the real API.
+import type { PriceBody } from '../objects/bodies.ts'
+import type { Call } from '../protocol/call.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import { missingParam, refused } from '../protocol/errors.ts'
+import { newId } from '../protocol/ids.ts'
+import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { boolean, integer, list, shape, text, unsupported } from '../protocol/params.ts'
+import type { Fields, Read } from '../protocol/params.ts'
+import { periodAt, sameStep } from './calendar.ts'
+import { pricingIn } from './charges.ts'
+import { isMetered, priceOf, stepOf } from './records.ts'
+
+const mostItems = 20
+
+export const newItemFields = {
+  billing_thresholds: unsupported(),
+  current_trial: unsupported(),
+  discounts: unsupported(),
+  metadata: metadata(),
+  plan: unsupported(),
+  price: text(),
+  price_data: unsupported(),
+  quantity: integer({ min: 0 }),
+  tax_rates: unsupported(),
+} satisfies Fields
+export const changedItemFields = { ...newItemFields, clear_usage: boolean(), deleted: boolean(), id: text() }
+
+export const newItems = list(shape(newItemFields), { max: mostItems })
+export const changedItems = list(shape(changedItemFields), { max: mostItems })
+export type ItemParams = Partial<Read<typeof changedItemFields>>
+
+/** Who the items are for; `billing_cycle_anchor` says where their periods begin. */
+export type Holder = Pick<SubscriptionBody, 'id' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'> & {
+  readonly trialEnd: number | null
+}
+
+export function holderOf(subscription: SubscriptionBody): Holder {
+  const trialEnd = subscription.status === 'trialing' ? subscription.trial_end : null
+  return { ...subscription, trialEnd }
+}
+
+/** A price that may be put on a subscription now. */
+export function usablePrice(call: Call, id: string | undefined, name: string, currency: string | undefined): PriceBody {
+  if (id === undefined) throw missingParam(`${name}[price]`)
+  const price = call.reference('price', id, `${name}[price]`)
+  if (!price.active) {
+    throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
+  }
+  if (price.recurring === null) {
+    const message =
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.'
+    throw refused(message, `${name}[price]`)
+  }
+  if (currency !== undefined && pricingIn(price, currency) === undefined) throw wrongCurrency(price, currency, name)
+  return price
+}
+
+export function wrongCurrency(price: PriceBody, currency: string, name: string): Error {
+  const message = `The price specified only supports \`${price.currency}\`.`
+  return refused(`${message} This doesn't match the expected currency: \`${currency}\`.`, `${name}[price]`)
+}
+
+function quantityFor(price: PriceBody, given: number | undefined, name: string): { quantity?: number } {
+  if (!isMetered(price)) return { quantity: given ?? 1 }
+  if (given === undefined) return {}
+  const message = 'Quantity should not be specified where usage_type is `metered`.'
+  throw refused(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+}
+
+/** A checked item that begins now. */
+export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: string): SubscriptionItemBody {
+  const price = usablePrice(call, params.price, name, holder.currency)
+  const quantity = quantityFor(price, params.quantity, name)
+  return newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
+}
+
+/** In a trial the period of an item is what is left of the trial. */
+export function newItem(
+  call: Call,
+  holder: Holder,
+  price: PriceBody,
+  own: Pick<SubscriptionItemBody, 'quantity' | 'metadata'>,
+): SubscriptionItemBody {
+  const { trialEnd, billing_cycle_anchor: anchor } = holder
+  const period = trialEnd === null ? periodAt(anchor, stepOf(price), call.now) : { start: call.now, end: trialEnd }
+  return {
+    id: newId('si_', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: call.now,
+    current_period_end: period.end,
+    current_period_start: period.start,
+    current_trial: null,
+    discounts: [],
+    plan: price.id,
+    price: price.id,
+    subscription: holder.id,
+    tax_rates: [],
+    ...own,
+    _anchor: anchor,
+    _usage_from: call.now,
+  }
+}
+
+/** One item as the request wants it: a change of price without a quantity makes the quantity 1. */
+function changedItem(
+  call: Call,
+  holder: Holder,
+  before: SubscriptionItemBody,
+  params: ItemParams,
+  name: string,
+): SubscriptionItemBody {
+  const { quantity: _former, ...rest } = before
+  const described = { ...rest, metadata: applyMetadata(before.metadata, params.metadata) }
+  if (params.price === undefined || params.price === before.price) {
+    const price = priceOf(call, before)
+    if (params.quantity === undefined)
+      return { ...described, ...(before.quantity === undefined ? {} : { quantity: before.quantity }) }
+    return { ...described, ...quantityFor(price, params.quantity, name) }
+  }
+  const price = usablePrice(call, params.price, name, holder.currency)
+  const quantity = quantityFor(price, params.quantity, name)
+  return {
+    ...described,
+    plan: price.id,
+    price: price.id,
+    ...quantity,
+    ...(isMetered(price) ? { _usage_from: call.now } : {}),
+  }
+}
+
+/** The items a subscription will have; those not named stay as they are. */
+export function itemsAfter(
+  call: Call,
+  subscription: SubscriptionBody,
+  given: readonly ItemParams[],
+  nameOf: (index: number) => string = (index) => `items[${index}]`,
+): SubscriptionItemBody[] {
+  const holder = holderOf(subscription)
+  const items = new Map(subscription.items.data.map((item) => [item.id, item]))
+  for (const [index, params] of given.entries()) {
+    const name = nameOf(index)
+    if (params.id === undefined) {
+      const item = itemFrom(call, holder, params, name)
+      items.set(item.id, item)
+      continue
+    }
+    const before = subscription.items.data.find((item) => item.id === params.id)
+    if (before === undefined) throw refused(`Invalid subscription_item id: ${params.id}`)
+    if (params.deleted === true) items.delete(before.id)
+    else items.set(before.id, changedItem(call, holder, before, params, name))
+  }
+  return checkItems(call, [...items.values()], holder.billing_mode.type)
+}
+
+/** The rules about items together. */
+export function checkItems(
+  call: Call,
+  items: SubscriptionItemBody[],
+  mode: 'classic' | 'flexible',
+): SubscriptionItemBody[] {
+  if (items.length === 0) {
+    throw refused('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
+  }
+  if (items.length > mostItems) throw refused(`A subscription can have at most ${mostItems} items.`, 'items')
+  if (new Set(items.map((item) => item.price)).size < items.length) {
+    throw refused('Cannot create a Subscription with multiple Subscription Items with the same Price')
+  }
+  const [first, ...others] = items.map((item) => stepOf(priceOf(call, item)))
+  if (mode === 'classic' && first !== undefined && others.some((step) => !sameStep(first, step))) {
+    throw refused(
+      'Currently, all prices on a subscription must have the same billing interval and interval count.',
+      'items',
+    )
+  }
+  return items
+}

@@ -1,0 +1,5 @@
+/** The only way to know the time. Tests pass a clock of their own. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number
+}

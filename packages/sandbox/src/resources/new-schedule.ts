@@ -1,0 +1,96 @@
+import type { Call } from '../protocol/call.ts'
+import type { SubscriptionBody } from '../objects/customer-bodies.ts'
+import { newId } from '../protocol/ids.ts'
+import type {
+  PhaseBody,
+  PhaseDiscountBody,
+  PhaseItemBody,
+  SubscriptionScheduleBody,
+} from '../objects/schedule-bodies.ts'
+
+export function blankPhase(
+  subscription: SubscriptionBody,
+  own: Pick<
+    PhaseBody,
+    'discounts' | 'start_date' | 'end_date' | 'items' | 'metadata' | 'proration_behavior' | 'trial_end'
+  >,
+): PhaseBody {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency: subscription.currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    invoice_settings: null,
+    on_behalf_of: null,
+    transfer_data: null,
+    ...own,
+  }
+}
+
+export function asPhaseDiscount(discount: string): PhaseDiscountBody {
+  return { coupon: null, discount, promotion_code: null }
+}
+
+export function asPhaseItem(
+  price: string,
+  quantity: number | undefined,
+  own: PhaseItemBody['metadata'],
+): PhaseItemBody {
+  const counted = quantity === undefined ? {} : { quantity }
+  return { billing_thresholds: null, discounts: [], metadata: own, plan: price, price, ...counted, tax_rates: [] }
+}
+
+/** A schedule that drives the subscription from now on, with its one phase. */
+export function newSchedule(
+  call: Call,
+  subscription: SubscriptionBody,
+  phase: PhaseBody,
+  own: SubscriptionScheduleBody['metadata'],
+): SubscriptionScheduleBody {
+  return {
+    id: newId('sub_sched_1', 23),
+    object: 'subscription_schedule',
+    application: null,
+    billing_mode: subscription.billing_mode,
+    canceled_at: null,
+    completed_at: null,
+    created: call.now,
+    current_phase: { end_date: phase.end_date, start_date: phase.start_date },
+    customer: subscription.customer,
+    customer_account: null,
+    default_settings: {
+      application_fee_percent: null,
+      automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+      billing_cycle_anchor: 'automatic',
+      billing_thresholds: null,
+      collection_method: 'charge_automatically',
+      default_payment_method: null,
+      description: null,
+      invoice_settings: {
+        account_tax_ids: null,
+        custom_fields: null,
+        days_until_due: null,
+        description: null,
+        footer: null,
+        issuer: { type: 'self' },
+      },
+      on_behalf_of: null,
+      transfer_data: null,
+    },
+    end_behavior: 'release',
+    livemode: false,
+    metadata: own,
+    pause_schedules: [],
+    phases: [phase],
+    released_at: null,
+    released_subscription: null,
+    status: 'active',
+    subscription: subscription.id,
+    test_clock: subscription.test_clock,
+  }
+}

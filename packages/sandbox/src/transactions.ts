@@ -1,0 +1,64 @@
+// Everything that happens in an account goes through here: what has become due by now comes first, then the work itself, in
+// one transaction; events leave once it is through.
+import type { Clock } from './clock.ts'
+import { catchUp } from './billing/catch-up.ts'
+import { Call } from './protocol/call.ts'
+import type { Outgoing } from './protocol/call.ts'
+import type { Cause } from './events/events.ts'
+import { emptyForm } from './protocol/form.ts'
+import type { FormNode } from './protocol/form.ts'
+import type { State } from './store/state.ts'
+
+interface TransactionParts {
+  readonly state: State
+  readonly clock: Clock
+  readonly origin: () => string
+  readonly deliver: (events: readonly Outgoing[]) => void
+}
+
+interface Request {
+  readonly id: string
+  readonly form: FormNode
+  readonly cause: Cause
+}
+
+const byItself: Request = { id: '', form: emptyForm(), cause: { requestId: null, idempotencyKey: null } }
+
+export class Transactions {
+  readonly #parts: TransactionParts
+
+  constructor(parts: TransactionParts) {
+    this.#parts = parts
+  }
+
+  /** The account's own time, in seconds. */
+  now(account: string): number {
+    return Math.floor(this.#parts.clock.now() / 1000) + this.#parts.state.offsetOf(account)
+  }
+
+  /** Runs `work` in a transaction; `open` gives it its call. What it throws undoes everything, and nothing is delivered. */
+  run<T>(account: string, work: (open: (request: Request) => Call) => T): T {
+    const { state, origin, deliver } = this.#parts
+    const outbox: Outgoing[] = []
+    const result = state.transaction(() =>
+      work((request) => {
+        const call = new Call(state, account, { ...request, now: this.now(account) }, { origin, outbox })
+        catchUp(new Call(state, account, { ...byItself, now: call.now }, { origin, outbox }), null)
+        return call
+      }),
+    )
+    if (outbox.length > 0) deliver(outbox)
+    return result
+  }
+
+  /** The same for work that no request of the API asked for. */
+  act<T>(account: string, work: (call: Call) => T): T {
+    return this.run(account, (open) => work(open(byItself)))
+  }
+
+  /** Moves the account's clock forward and does everything that becomes due on the way. Answers the new time. */
+  advance(account: string, seconds: number): number {
+    this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + seconds)
+    return this.act(account, (call) => call.now)
+  }
+}
