@@ -1,6 +1,7 @@
 // The port to the database: what can be asked of it. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
 // What is kept is described in records/, column by column.
 // Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
+import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
@@ -57,6 +58,8 @@ export interface MappingStore {
   /** Every entry of the resource that this processor id stands or stood for; empty when unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
+  /** Every rename that was pushed, oldest first. */
+  renames(): Promise<readonly PastRename[]>
   /** Whole last objects of what cannot be read at the processor any more. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
@@ -94,12 +97,13 @@ export interface PushStore {
     token: LeaseToken,
   ): Promise<void>
   resume(pushId: string, token: LeaseToken): Promise<void>
-  /** Version row, current pointer, mappings and journal end in one transaction. */
+  /** Version row, current pointer, renames, mappings and journal end in one transaction. */
   close(
     pushId: string,
     version: NewVersion,
     mappings: readonly MappingChange[],
     token: LeaseToken,
+    renames?: readonly Rename[],
   ): Promise<VersionRecord>
   find(pushId: string): Promise<PushRecord | null>
   head(pushId: string): Promise<PushHead | null>

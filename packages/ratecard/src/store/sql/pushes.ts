@@ -1,5 +1,6 @@
 // The journal of pushes. Decides that a write comes from the holder of the lease and that a step moves only forward;
 // never decides what a push does. Each method is one transaction.
+import type { Rename } from '../../catalog/renames.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Clock } from '../../clock.ts'
 import type {
@@ -135,9 +136,15 @@ export class SqlPushes implements PushStore {
     })
   }
 
-  async close(pushId: string, version: NewVersion, mappings: readonly MappingChange[], token: LeaseToken) {
+  async close(
+    pushId: string,
+    version: NewVersion,
+    mappings: readonly MappingChange[],
+    token: LeaseToken,
+    renames: readonly Rename[] = [],
+  ) {
     return this.#onPush(pushId, token, async (db, at) => {
-      const record = await closePush(this.#deps.database, db, { pushId, version, mappings, at })
+      const record = await closePush(this.#deps.database, db, { pushId, version, mappings, renames, at })
       await forgetCancel(db, 'push', pushId)
       return record
     })
