@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
 import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
-import { referenceFields } from '../../packages/ratecard/src/catalog/document-fields.ts'
+import { rowOf } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -179,11 +179,10 @@ function readable(
   object: ObservedResource,
   name: (kind: ResourceKind, id: ProcessorId) => string,
 ): object {
-  const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
   return Object.fromEntries(
     Object.entries(object.fields).map(([field, value]: [string, unknown]) => {
-      const of = references[field]
-      if (of === undefined || value === null) return [field, value]
+      const of = rowOf(kind, field)?.reference ?? null
+      if (of === null || value === null) return [field, value]
       return [
         field,
         Array.isArray(value) ? value.map((id: ProcessorId) => name(of, id)).sort() : name(of, value as ProcessorId),

@@ -130,7 +130,7 @@ describe('what is written is read back the same', () => {
     fc.assert(
       fc.property(id, fields, (name, given) => {
         const step = createMeter(name, given)
-        expect(observeMeter(liveMeter(newMeterParams(step.fields)))).toMatchObject({ fields: step.fields, mark: null })
+        expect(observeMeter(liveMeter(newMeterParams(step)))).toMatchObject({ fields: step.fields, mark: null })
       }),
     )
   })

@@ -94,7 +94,7 @@ describe('what no document can say', () => {
     expect(foreign.unrepresentable).toEqual(['currency_options'])
     const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
     expect(observePromotionCode({ ...code, customer: 'cus_1' }, { now }).unrepresentable).toEqual(['customer'])
-    const meter = liveMeter(newMeterParams(createMeter('m').fields))
+    const meter = liveMeter(newMeterParams(createMeter('m')))
     expect(observeMeter({ ...meter, event_time_window: 'day' }).unrepresentable).toEqual(['event_time_window'])
   })
 })

@@ -2,11 +2,13 @@
 // (ui, public, enterprise) and the version are the author's. Values that come from a variable are never overwritten.
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import { membersOf } from '../catalog/fields/tables.ts'
+import { documentLists } from '../catalog/kinds.ts'
 import { editsBetween } from '../config/edit-source.ts'
 import { literal } from '../config/interpolate.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
-import { holdersOf, idOf, isRecord, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
+import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { Holder, Kind, LiveEdit } from './file-items.ts'
 import { additionsOf } from './live-additions.ts'
 import type { SourceFile } from './read-config.ts'
@@ -19,18 +21,6 @@ export interface LiveEdits {
   readonly notLive: readonly string[]
   /** Active at the processor, but not in the files. */
   readonly notInFiles: readonly string[]
-}
-
-/** Ours alone; the default price is said by the prices themselves. */
-const ourOwn = new Set(['ui', 'public', 'default_price', 'enterprise_template', 'enterprise_id', 'base_price'])
-
-/** Members of the document that say a field. */
-const membersOf: Readonly<Record<string, readonly string[]>> = {
-  amount: ['amount', 'unit_amount_decimal'],
-  unit_amount_decimal: ['amount', 'unit_amount_decimal'],
-  'default_aggregation.formula': ['default_aggregation'],
-  'customer_mapping.event_payload_key': ['customer_mapping'],
-  'value_settings.event_payload_key': ['value_settings'],
 }
 
 export function liveEdits(
@@ -67,10 +57,9 @@ function addChanges(
   if (target === undefined || holders.length === 0) return
   const item = nameOf(difference)
   for (const { field, after } of difference.fields) {
-    if (ourOwn.has(field)) continue
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
-      for (const member of membersOf[field] ?? [field]) {
+      for (const member of membersOf(kind, field)) {
         const holder = holders.find(({ raw }) => raw[member] !== undefined) ?? holders[0]
         if (holder !== undefined) addMember(result, holder, member, target[member], item)
       }
@@ -140,6 +129,6 @@ function itemOf(config: BillingConfig, kind: Kind, id: string): Readonly<Record<
   const items =
     kind === 'price'
       ? config.products.flatMap((product) => product.prices ?? [])
-      : (valueAt(config, [listOf[kind]]) ?? [])
+      : (valueAt(config, [documentLists[kind]]) ?? [])
   return recordsOf(items).find((item) => idOf(kind, item) === id)
 }

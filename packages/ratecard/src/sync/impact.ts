@@ -2,9 +2,9 @@
 // It asks only about such prices; a plan without any asks nothing. Nobody is moved by a push, so impact alone refuses nothing
 // unless the server says from how many subscriptions on.
 import type { Issue } from '../errors/issue.ts'
-import { documentTier } from '../catalog/document-fields.ts'
+import { documentTier } from '../catalog/fields/amounts.ts'
 import type { Plan } from '../catalog/plan.ts'
-import type { ConfigId, ObservedResource, PriceFields, ProcessorId, Snapshot } from '../catalog/resource.ts'
+import type { ConfigId, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../catalog/resource.ts'
 import { monthlyAmount } from '../pricing/impact.ts'
 import type { BilledPrice } from '../pricing/impact.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
@@ -154,7 +154,7 @@ function monthlyOf(
   return quantities.length === 0 ? [] : [monthlyAmount(price, quantities)]
 }
 
-function billedPrice(fields: PriceFields<ProcessorId>): BilledPrice | null {
+function billedPrice(fields: FieldsOf<'price', ProcessorId>): BilledPrice | null {
   if (fields.interval === null) return null
   return {
     currency: fields.currency,

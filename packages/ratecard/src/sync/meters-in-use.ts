@@ -2,7 +2,7 @@
 import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { placeOf } from '../catalog/plan-context.ts'
+import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { Snapshot } from '../catalog/resource.ts'
 import type { SyncDeps } from './deps.ts'
@@ -24,7 +24,7 @@ export async function metersInUse(
     if (subscriptions === 0) continue
     issues.push({
       code: 'meter_in_use',
-      pointer: placeOf(config, 'meter', step.configId),
+      pointer: placesOf(config)('meter', step.configId),
       severity: 'warning',
       detail: `The meter "${step.configId}" would be deactivated while ${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} billed by it: their usage would be dropped.`,
       hint: 'Move them first, or go on with --approve-impact.',

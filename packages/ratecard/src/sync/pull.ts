@@ -1,5 +1,5 @@
-import { toDocument } from '../catalog/to-document.ts'
-import type { LiveDocument } from '../catalog/to-document.ts'
+import { toDocument } from '../catalog/document/to-document.ts'
+import type { LiveDocument } from '../catalog/document/to-document.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { asking } from './problems.ts'

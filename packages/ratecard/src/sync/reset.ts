@@ -1,11 +1,11 @@
 // Archives everything managed: the plan against an empty catalog that keeps only the webhooks.
 import type { BillingConfig } from '../config/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
-import { archiveStep } from '../catalog/plan-archives.ts'
 import { ownershipOf } from '../catalog/observed.ts'
 import { planChanges } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
-import { configId } from '../catalog/resource.ts'
+import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
+import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import { bindAccount } from './account.ts'
@@ -86,23 +86,19 @@ function planReset(
   const steps = plan.steps.filter((step) => step.op === 'archive' && step.kind !== 'webhook')
   const changes = plan.changes.filter((change) => change.action === 'archive' && change.kind !== 'webhook')
   const foreign = scope === 'account' ? foreignArchives(snapshot, mappings) : []
-  return { ...plan, changes, steps: inOrder([...steps, ...foreign]), issues: [] }
-}
-
-const archiveOrder: readonly ResourceKind[] = ['promotion_code', 'coupon', 'product', 'price', 'meter']
-
-function inOrder(steps: readonly Step[]): Step[] {
-  return archiveOrder.flatMap((kind) => steps.filter((step) => step.kind === kind))
+  return { ...plan, changes, steps: inArchiveOrder([...steps, ...foreign]), issues: [] }
 }
 
 function foreignArchives(snapshot: Snapshot, mappings: readonly MappingEntry[]): Step[] {
   const own = ownershipOf(snapshot, mappings)
-  return archiveOrder.flatMap((kind) =>
-    own
-      .all<ResourceKind>(kind)
-      .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
-      .map((object) => archiveStep(object, configId(object.processorId))),
-  )
+  return resourceKinds
+    .filter((kind) => kind !== 'webhook')
+    .flatMap((kind) =>
+      own
+        .all<ResourceKind>(kind)
+        .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
+        .map((object) => archiveStep(object, configId(object.processorId))),
+    )
 }
 
 function archivedIds(plan: Plan, refused: ReadonlySet<string>): Record<ArchivedKind, string[]> {

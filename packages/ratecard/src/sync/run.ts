@@ -2,7 +2,8 @@
 // a customer sees: the earlier version and its mappings serve until `close`.
 import { ServiceError } from '../errors/service-error.ts'
 import { changeReport } from '../catalog/change-report.ts'
-import type { Binding, Change, Plan } from '../catalog/plan.ts'
+import type { Change } from '../catalog/change.ts'
+import type { Binding, Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { PriceImpact } from '../service.ts'

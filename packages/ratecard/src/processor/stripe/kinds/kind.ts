@@ -56,6 +56,14 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   observe(object: Live, around: Surroundings): ObservedResource<K>
 }
 
+/** What only some kinds of objects have. */
+export const ordinary = { lookupKey: null, redeemed: 0, carried: 0, spent: false } as const
+
+/** Parameters that are only sent when there is a value. */
+export function unlessNull<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
+  return value === null ? {} : ({ [name]: value } as { [Key in Name]?: Value })
+}
+
 /** The id of a reference that may come expanded. */
 export function idOf(reference: string | { readonly id: string }): ProcessorId {
   return (typeof reference === 'string' ? reference : reference.id) as ProcessorId

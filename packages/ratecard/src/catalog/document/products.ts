@@ -1,14 +1,12 @@
 // The products of a pulled document with their prices and defaults.
-import { isLocalPrice } from '../config/ids.ts'
-import type { Price, Product } from '../config/schema.ts'
-import { foreignItem, managedItem, namesOf, others } from './document-items.ts'
-import type { Reading } from './document-items.ts'
-import { priceFromLive, productFromLive } from './from-live.ts'
-import { configId } from './resource.ts'
-import type { ObservedResource } from './resource.ts'
+import { isEnterprise, isLocalPrice } from '../../config/ids.ts'
+import type { Price, Product } from '../../config/schema.ts'
+import { configId } from '../kinds.ts'
+import type { ObservedResource } from '../resource.ts'
+import { foreignItem, managedItem, others } from './items.ts'
+import type { Reading } from './items.ts'
 
 export function productsOf(reading: Reading): Product[] {
-  const build = (id: string, live: ObservedResource<'product'>) => productFromLive(id, live.fields)
   const result: { product: Product; live: ObservedResource<'product'>; present: Product | undefined }[] = []
   const managed = new Set<string>()
   const add = (product: Product | undefined, live: ObservedResource<'product'> | null, present?: Product) => {
@@ -18,11 +16,10 @@ export function productsOf(reading: Reading): Product[] {
   }
   for (const present of reading.current?.products ?? []) {
     const { prices: _prices, ...bare } = present
-    const kept = managedItem(reading, 'product', present.id, bare, build)
+    const kept = managedItem(reading, 'product', present.id, bare)
     if (kept !== undefined) add(kept.item, reading.own.find('product', kept.processorId), present)
   }
-  for (const live of others(reading, 'product', managed))
-    add(foreignItem(reading, 'product', live, undefined, build), live)
+  for (const live of others(reading, 'product', managed)) add(foreignItem(reading, 'product', live), live)
 
   reserveManagedPrices(reading)
   const prices = foreignPricesByProduct(reading)
@@ -75,32 +72,33 @@ function withPrices(
   present: Product | undefined,
   foreign: readonly ObservedResource<'price'>[],
 ): Product {
-  const build = (id: string, price: ObservedResource<'price'>) => priceFromLive(id, price.fields, namesOf(reading))
   const prices: { price: Price; processorId: string | null }[] = []
   for (const item of present?.prices ?? []) {
     if (isLocalPrice(item)) {
       prices.push({ price: item, processorId: null })
       continue
     }
-    const kept = managedItem(reading, 'price', item.id, item, build)
+    const kept = managedItem(reading, 'price', item.id, item)
     if (kept !== undefined) prices.push({ price: kept.item, processorId: kept.processorId })
   }
   for (const price of foreign) {
-    // Nobody told us whether it may be shown.
-    const hidden = (id: string, one: ObservedResource<'price'>): Price => ({ ...build(id, one), public: false })
-    const item = foreignItem(reading, 'price', price, live.fields.name, hidden)
-    if (item !== undefined) prices.push({ price: item, processorId: price.processorId })
+    const item = foreignItem(reading, 'price', price, live.fields.name)
+    if (item !== undefined) prices.push({ price: hidden(item), processorId: price.processorId })
   }
   if (prices.length === 0 && present?.prices === undefined) return product
   return { ...product, prices: prices.map(({ price, processorId }) => withDefault(price, processorId, live)) }
+}
+
+/** Nobody told us whether a price of somebody else may be shown. */
+function hidden({ processor_id: adopted, ...price }: Price): Price {
+  return { ...price, public: false, ...(adopted === undefined ? {} : { processor_id: adopted }) }
 }
 
 function withDefault(price: Price, processorId: string | null, product: ObservedResource<'product'>): Price {
   if (processorId === null) return price
   const isDefault = product.fields.defaultPrice === processorId
   if (isDefault) {
-    const enterprise = price.enterprise_template !== undefined || price.enterprise_id !== undefined
-    return price.default === true || enterprise ? price : { ...price, default: true }
+    return price.default === true || isEnterprise(price) ? price : { ...price, default: true }
   }
   if (price.default !== true) return price
   const { default: _default, ...rest } = price

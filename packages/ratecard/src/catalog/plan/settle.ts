@@ -1,13 +1,16 @@
 // A live object stands for the resource: what has to be written so that it does so fully.
-import { differences } from './compare.ts'
-import type { Difference } from './compare.ts'
-import { fieldChange, lastFields, wantedFields } from './plan-context.ts'
-import type { PlanContext } from './plan-context.ts'
-import { clearTheWay, lookupKeyIsFree } from './plan-create.ts'
-import { ourEdits } from './plan-edits.ts'
-import type { Change, FieldChange } from './plan.ts'
-import type { DesiredResource, FieldsOf, ObservedResource, ResourceKind } from './resource.ts'
-import type { Step } from './steps.ts'
+import type { Change, FieldChange } from '../change.ts'
+import { differences } from '../fields/differences.ts'
+import type { Difference } from '../fields/differences.ts'
+import type { FieldsOf } from '../fields/tables.ts'
+import type { ResourceKind } from '../kinds.ts'
+import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { Step } from '../steps.ts'
+import { clearTheWay, takenLookupKey } from './create.ts'
+import { changeOf, together } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { fieldChange, ourEdits } from './state.ts'
+import type { PlanState } from './state.ts'
 
 interface SettleOptions<K extends ResourceKind> {
   readonly adopting: boolean
@@ -23,65 +26,67 @@ interface Needs {
 }
 
 export function settleOn<K extends ResourceKind>(
-  context: PlanContext,
+  state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
   found: readonly Difference[],
   options: SettleOptions<K>,
-): void {
+): Decision {
+  const { kind, configId, home } = want
   const needs: Needs = {
     // Codes are switched by their own field `active`; a coupon that exists is active.
-    activate: !object.active && want.kind !== 'promotion_code' && want.kind !== 'coupon',
-    mark: want.kind !== 'meter' && object.mark !== want.configId,
-    claim: want.kind === 'price' && object.lookupKey !== want.configId,
+    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon',
+    mark: kind !== 'meter' && object.mark !== configId,
+    claim: kind === 'price' && object.lookupKey !== configId,
   }
-  // What refuses the plan is no reason to leave the change out: the drift report lives on it.
-  if (needs.claim) lookupKeyIsFree(context, want)
   const wakes = needs.activate || found.some((difference) => difference.field === 'active' && difference.want === true)
-  if (wakes) clearTheWay(context, want)
-
-  const mapped = context.own.currentOf(want.kind, want.configId)
-  const known = context.known.get(want.kind, want.configId)
+  const mapped = state.own.currentOf(kind, configId)
+  const moves = mapped !== object.processorId
   const because: FieldChange[] = [
-    ...(options.replacing?.found ?? found).map((difference) => fieldChange(context, want.kind, difference)),
-    ...(known === undefined || options.adopting
+    ...(options.replacing?.found ?? found).map((difference) => fieldChange(state, kind, difference)),
+    ...(!state.known.has(kind, configId) || options.adopting
       ? []
       : [
-          ...landed(context, want, options.replacing?.found ?? found),
+          ...landed(state, want, options.replacing?.found ?? found),
           ...repairs(needs, want, object, options),
-          ...ourEdits(context, want),
+          ...ourEdits(state, want),
         ]),
   ]
-  const moves = mapped !== object.processorId
-  const action = actionFor(context, want, object, because, moves, options)
-  context.outcomes.set(want.kind, want.configId, object.processorId)
-  context.settled.set(want.kind, object.processorId, true)
-  context.drafts.set(want.kind, want.configId, {
+  const action = actionFor(state, want, object, because, moves, options)
+  const change = changeOf(state, {
     action,
-    kind: want.kind,
-    configId: want.configId,
-    home: want.home,
-    because:
-      action === 'adopt' || action === 'update' || action === 'replace' || action === 'reactivate' ? because : [],
+    kind,
+    configId,
+    home,
+    because: action === 'keep' ? [] : because,
     before: action === 'adopt' ? null : mapped,
     after: object.processorId,
     reused: moves,
-    reason: 'removed',
   })
-  context.forward.push(...stepsFor(want, object, found, needs, moves))
+  return together(
+    // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+    needs.claim ? { issues: takenLookupKey(state, want) } : {},
+    wakes ? clearTheWay(state, want) : {},
+    {
+      outcome: { kind, configId, is: object.processorId },
+      settled: [object],
+      change,
+      steps: stepsFor(want, object, found, needs, moves),
+    },
+  )
 }
 
 /** Edits that are at the processor already, brought there by a push that was abandoned: no write, but a change of the version. */
 function landed<K extends ResourceKind>(
-  context: PlanContext,
+  state: PlanState,
   want: DesiredResource<K>,
   found: readonly Difference[],
 ): FieldChange[] {
-  const last = lastFields(context, want.kind, want.configId)
+  const last = state.lastFields(want.kind, want.configId)
   if (last === null) return []
-  return differences(want.kind, wantedFields(context, want), last, last)
+  return differences(want.kind, state.wantedFields(want), last, last)
     .filter((difference) => !found.some((other) => other.field === difference.field))
-    .map((difference) => fieldChange(context, want.kind, difference))
+    .map((difference) => fieldChange(state, want.kind, difference))
 }
 
 /** Repairs of what somebody undid at the processor, as differences that people can read. */
@@ -111,7 +116,7 @@ function repairs<K extends ResourceKind>(
 }
 
 function actionFor<K extends ResourceKind>(
-  context: PlanContext,
+  state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
   because: readonly FieldChange[],
@@ -119,7 +124,7 @@ function actionFor<K extends ResourceKind>(
   options: SettleOptions<K>,
 ): Change['action'] {
   if (options.adopting) return 'adopt'
-  const known = context.known.has(want.kind, want.configId)
+  const known = state.known.has(want.kind, want.configId)
   if (!known) return object.active && moves ? 'adopt' : 'reactivate'
   if (moves) return 'replace'
   return because.length > 0 ? 'update' : 'keep'

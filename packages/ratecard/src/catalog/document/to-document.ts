@@ -1,17 +1,17 @@
 // A configuration document of what is active at the processor: live values for what the processor holds, our own values
 // (ui, public, enterprise fields, free prices, inactive codes) from the current version. Never rounds, never guesses money:
 // what the document cannot express is listed instead.
-import type { BillingConfig, Coupon, Meter, Product, PromotionCode, Webhook } from '../config/schema.ts'
-import { webhookId } from '../config/ids.ts'
-import { validateConfig } from '../config/validate.ts'
-import { pathOf } from '../errors/issue.ts'
-import { desiredCatalog, emptyCatalog } from './desired.ts'
-import { foreignItem, managedItem, namesOf, others } from './document-items.ts'
-import type { Reading } from './document-items.ts'
-import { productsOf } from './document-products.ts'
-import { codeFromLive, couponFromLive, meterFromLive, webhookFromLive } from './from-live.ts'
-import { ownershipOf } from './observed.ts'
-import type { MappingEntry, ObservedResource, ResourceKind, Snapshot } from './resource.ts'
+import type { BillingConfig, Product } from '../../config/schema.ts'
+import { validateConfig } from '../../config/validate.ts'
+import { pathOf } from '../../errors/issue.ts'
+import { desiredCatalog, emptyCatalog } from '../desired.ts'
+import { documentLists, idOfItem, resourceKinds } from '../kinds.ts'
+import type { ItemOf, ResourceKind } from '../kinds.ts'
+import { ownershipOf } from '../observed.ts'
+import type { MappingEntry, Snapshot } from '../resource.ts'
+import { foreignItem, managedItem, others } from './items.ts'
+import type { Reading } from './items.ts'
+import { productsOf } from './products.ts'
 
 export interface LiveDocument {
   readonly document: BillingConfig
@@ -32,41 +32,15 @@ export function toDocument(
     current,
     catalog: current === null ? emptyCatalog : desiredCatalog(current),
     names: new Map(),
-    taken: {
-      meter: new Set(),
-      product: new Set(),
-      price: new Set(),
-      coupon: new Set(),
-      promotion_code: new Set(),
-      webhook: new Set(),
-    },
+    taken: Object.fromEntries(resourceKinds.map((kind) => [kind, new Set<string>()])) as Reading['taken'],
     left: [],
   }
-  const meters = listOf(
-    reading,
-    'meter',
-    current?.meters ?? [],
-    (meter) => meter.id,
-    (id, live) => meterFromLive(id, live.fields),
-  )
+  // References are named before what refers to them.
+  const meters = listOf(reading, 'meter')
   const products = productsOf(reading)
-  const coupons = listOf(
-    reading,
-    'coupon',
-    current?.coupons ?? [],
-    (coupon) => coupon.id,
-    (id, live) => couponFromLive(id, live.fields, namesOf(reading)),
-  )
-  const codes = listOf(
-    reading,
-    'promotion_code',
-    current?.promotion_codes ?? [],
-    (code) => code.id,
-    (id, live) => codeFromLive(id, live.fields, namesOf(reading)),
-  )
-  const webhooks = listOf(reading, 'webhook', current?.webhooks ?? [], webhookId, (id, live) =>
-    webhookFromLive(id, live.fields),
-  )
+  const coupons = listOf(reading, 'coupon')
+  const codes = listOf(reading, 'promotion_code')
+  const webhooks = listOf(reading, 'webhook')
   const document: BillingConfig = {
     ...(current?.$schema === undefined ? {} : { $schema: current.$schema }),
     version: current?.version ?? '1.0.0',
@@ -79,36 +53,28 @@ export function toDocument(
   return { document: withoutInvalid(document, reading), unrepresentable: reading.left }
 }
 
-function section<Key extends 'webhooks' | 'meters' | 'coupons' | 'promotion_codes', Item>(
-  key: Key,
-  items: readonly Item[],
+type ListedKind = 'meter' | 'coupon' | 'promotion_code' | 'webhook'
+
+function section<K extends ListedKind>(
+  key: (typeof documentLists)[K],
+  items: readonly ItemOf<K>[],
   current: BillingConfig | null,
-): Partial<Record<Key, Item[]>> {
-  return items.length === 0 && current?.[key] === undefined
-    ? {}
-    : ({ [key]: [...items] } as Partial<Record<Key, Item[]>>)
+): Partial<BillingConfig> {
+  return items.length === 0 && current?.[key] === undefined ? {} : { [key]: [...items] }
 }
 
-type Item = Meter | Coupon | PromotionCode | Webhook
-
 /** The managed items in the current version's order, then active objects that the current version does not hold. */
-function listOf<K extends 'meter' | 'coupon' | 'promotion_code' | 'webhook', I extends Item>(
-  reading: Reading,
-  kind: K,
-  present: readonly I[],
-  idOf: (item: I) => string,
-  build: (id: string, live: ObservedResource<K>) => I,
-): I[] {
-  const result: I[] = []
+function listOf<K extends ListedKind>(reading: Reading, kind: K): ItemOf<K>[] {
+  const result: ItemOf<K>[] = []
   const managed = new Set<string>()
-  for (const item of present) {
-    const kept = managedItem(reading, kind, idOf(item), item, build)
+  for (const item of (reading.current?.[documentLists[kind]] ?? []) as unknown as readonly ItemOf<K>[]) {
+    const kept = managedItem(reading, kind, idOfItem(kind, item), item)
     if (kept === undefined) continue
     result.push(kept.item)
     managed.add(kept.processorId)
   }
   for (const live of others(reading, kind, managed)) {
-    const item = foreignItem(reading, kind, live, undefined, build)
+    const item = foreignItem(reading, kind, live)
     if (item !== undefined) result.push(item)
   }
   return result
@@ -134,14 +100,7 @@ function without(
   reading: Reading,
 ): BillingConfig | null {
   const [list, index, inner, innerIndex] = path
-  const kinds: Record<string, ResourceKind> = {
-    webhooks: 'webhook',
-    meters: 'meter',
-    products: 'product',
-    coupons: 'coupon',
-    promotion_codes: 'promotion_code',
-  }
-  const kind = list === undefined ? undefined : kinds[list]
+  const kind = resourceKinds.find((one) => one !== 'price' && documentLists[one] === list)
   if (kind === undefined || index === undefined) return null
   const items = [...((document as Record<string, unknown>)[list as string] as object[])]
   const item = items[Number(index)] as { id?: string; processor_id?: string } | undefined

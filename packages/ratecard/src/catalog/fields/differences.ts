@@ -1,64 +1,8 @@
 // Which fields differ, whose change it is, and whether the processor lets us change them in place.
-import type { Origin } from './plan.ts'
-import type { FieldsOf, MetadataMap, ProcessorId, ResourceKind } from './resource.ts'
-
-/** `once`: from unspecified it may be set, after that it is fixed. `apart`: decided by a step of its own. */
-export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart'
-
-/** Stripe's rules of what may change (facts: mutable and immutable fields per object). */
-const fieldRules: { readonly [K in ResourceKind]: Readonly<Record<keyof FieldsOf<K> & string, Mutability>> } = {
-  meter: {
-    displayName: 'in_place',
-    eventName: 'fixed',
-    formula: 'fixed',
-    customerKey: 'fixed',
-    valueKey: 'fixed',
-  },
-  product: { name: 'in_place', description: 'in_place', type: 'fixed', metadata: 'in_place', defaultPrice: 'apart' },
-  price: {
-    product: 'fixed',
-    currency: 'fixed',
-    interval: 'fixed',
-    intervalCount: 'fixed',
-    usageType: 'fixed',
-    meter: 'fixed',
-    billingScheme: 'fixed',
-    tiersMode: 'fixed',
-    unitAmount: 'fixed',
-    tiers: 'fixed',
-    taxBehavior: 'once',
-    metadata: 'in_place',
-  },
-  coupon: {
-    // Once there is one, it can be changed but not taken away: then the coupon is replaced.
-    name: 'in_place',
-    percentOff: 'fixed',
-    amountOff: 'fixed',
-    currency: 'fixed',
-    duration: 'fixed',
-    durationInMonths: 'fixed',
-    maxRedemptions: 'fixed',
-    redeemBy: 'fixed',
-    appliesTo: 'fixed',
-    metadata: 'in_place',
-  },
-  promotion_code: {
-    code: 'fixed',
-    coupon: 'fixed',
-    active: 'in_place',
-    maxRedemptions: 'fixed',
-    firstTimeTransaction: 'fixed',
-    minimumAmount: 'fixed',
-    minimumAmountCurrency: 'fixed',
-    expiresAt: 'fixed',
-    metadata: 'in_place',
-  },
-  webhook: { url: 'in_place', events: 'in_place', connect: 'fixed', description: 'in_place' },
-}
-
-const ruleEntries = Object.fromEntries(
-  Object.entries(fieldRules).map(([kind, rules]) => [kind, Object.entries<Mutability>(rules)]),
-) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, Mutability])[]>>
+import type { Origin } from '../change.ts'
+import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
+import { fieldRows } from './tables.ts'
+import type { FieldsOf } from './tables.ts'
 
 export interface Difference {
   /** Canonical field, or `metadata.<key>`. */
@@ -90,7 +34,7 @@ export function differences<K extends ResourceKind>(
   const wanted = bagOf(want)
   const lived = bagOf(live)
   const lasted = last === null ? null : bagOf(last)
-  for (const [field, mutability] of ruleEntries[kind]) {
+  for (const [field, { mutability }] of fieldRows[kind]) {
     if (mutability === 'apart') continue
     if (field === 'metadata') {
       found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))

@@ -1,14 +1,16 @@
 // One item of a pulled document: managed (live values, our own from the current version) or of somebody else (with its id).
-import type { BillingConfig } from '../config/schema.ts'
-import { same } from './compare.ts'
-import { referenceFields } from './document-fields.ts'
-import { Unrepresentable } from './from-live.ts'
-import type { Names } from './from-live.ts'
+import type { BillingConfig } from '../../config/schema.ts'
+import { same } from '../fields/differences.ts'
+import { Unrepresentable } from '../fields/field.ts'
+import type { Names } from '../fields/field.ts'
+import { price } from '../fields/price.ts'
+import { fieldRows, ownMembers } from '../fields/tables.ts'
+import { configId, resourceKey } from '../kinds.ts'
+import type { ItemOf, ProcessorId, ResourceKind } from '../kinds.ts'
+import { isWithheld } from '../observed.ts'
+import type { Ownership } from '../observed.ts'
+import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
 import { guessId } from './guess-id.ts'
-import { isWithheld } from './observed.ts'
-import type { Ownership } from './observed.ts'
-import { configId, resourceKey } from './resource.ts'
-import type { Catalog, DesiredResource, ObservedResource, ProcessorId, ResourceKind } from './resource.ts'
 
 /** What a pull knows, and what it has named so far. */
 export interface Reading {
@@ -21,18 +23,25 @@ export interface Reading {
   readonly left: { kind: ResourceKind; processorId: string; reason: string }[]
 }
 
-export const namesOf =
-  (reading: Reading): Names =>
-  (kind, id) =>
-    reading.names.get(resourceKey(kind, id))
+/** A live object in the document's words. Fails with {@link Unrepresentable}. */
+function itemOf<K extends ResourceKind>(reading: Reading, id: string, live: ObservedResource<K>): ItemOf<K> {
+  const fields = live.fields as unknown as Readonly<Record<string, unknown>>
+  const names: Names = (kind, processorId) => reading.names.get(resourceKey(kind, processorId))
+  const item = { id }
+  // Of a price, people read the amount first.
+  if (live.kind === 'price')
+    Object.assign(item, price.fields.unitAmount.document(fields['unitAmount'] as string | null, { fields, names }))
+  for (const [field, row] of fieldRows[live.kind])
+    Object.assign(item, row.document(fields[field] as never, { fields, names }))
+  return item as unknown as ItemOf<K>
+}
 
-export function managedItem<K extends ResourceKind, I extends object>(
+export function managedItem<K extends ResourceKind>(
   reading: Reading,
   kind: K,
   id: string,
-  item: I,
-  build: (id: string, live: ObservedResource<K>) => I,
-): { readonly item: I; readonly processorId: ProcessorId } | undefined {
+  item: ItemOf<K>,
+): { readonly item: ItemOf<K>; readonly processorId: ProcessorId } | undefined {
   const mapped = reading.own.currentOf(kind, configId(id))
   const live = mapped === null ? null : reading.own.find(kind, mapped)
   const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
@@ -47,22 +56,19 @@ export function managedItem<K extends ResourceKind, I extends object>(
   reading.taken[kind].add(id)
   if (unchanged(reading, kind, desired, live)) return { item, processorId: live.processorId }
   try {
-    return { item: { ...ownPart(kind, item), ...build(id, live) }, processorId: live.processorId }
+    return { item: { ...ownPart(kind, item), ...itemOf(reading, id, live) }, processorId: live.processorId }
   } catch (error) {
     leaveOut(reading, live, error)
     return undefined
   }
 }
 
-const ownFields: Partial<Record<ResourceKind, readonly string[]>> = {
-  product: ['ui'],
-  price: ['ui', 'public', 'enterprise_template', 'enterprise_id', 'base_price'],
-}
-
 /** What the processor does not hold: kept as the document has it. */
 function ownPart(kind: ResourceKind, item: object): object {
-  const ours = ['processor_id', ...(ownFields[kind] ?? [])]
-  return Object.fromEntries(Object.entries(item).filter(([field]) => ours.includes(field)))
+  const own = ownMembers[kind]
+  return Object.fromEntries(
+    Object.entries(item).filter(([member]) => member === 'processor_id' || own[member]?.pulled === 'kept'),
+  )
 }
 
 /** Whether the live object still says what the document says, so that its own wording can stay. */
@@ -74,16 +80,14 @@ function unchanged<K extends ResourceKind>(
 ): boolean {
   const wanted = desired.fields as unknown as Record<string, unknown>
   const lived = live.fields as unknown as Record<string, unknown>
-  const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
-  return Object.keys(wanted).every((field) => {
-    if (field === 'defaultPrice') return true
+  return fieldRows[kind].every(([field, { reference: of, mutability }]) => {
+    if (mutability === 'apart') return true
     if (field === 'active' && isWithheld(reading.own, live)) return true
     if (field === 'metadata') {
       const [want, have] = [wanted[field] as Record<string, string>, lived[field] as Record<string, string>]
       return Object.entries(want).every(([key, value]) => have[key] === value)
     }
-    const of = references[field]
-    if (of === undefined) return same(wanted[field], lived[field])
+    if (of === null) return same(wanted[field], lived[field])
     const resolve = (id: unknown) => (typeof id === 'string' ? reading.own.currentOf(of, configId(id)) : null)
     const want = wanted[field]
     return same(Array.isArray(want) ? want.map(resolve).sort() : resolve(want), lived[field])
@@ -103,13 +107,12 @@ export function others<K extends ResourceKind>(
   })
 }
 
-export function foreignItem<K extends ResourceKind, I extends object>(
+export function foreignItem<K extends ResourceKind>(
   reading: Reading,
   kind: K,
   live: ObservedResource<K>,
-  productName: string | undefined,
-  build: (id: string, live: ObservedResource<K>) => I,
-): I | undefined {
+  productName?: string,
+): ItemOf<K> | undefined {
   if (live.unrepresentable.length > 0) {
     reading.left.push({ kind, processorId: live.processorId, reason: live.unrepresentable.join(', ') })
     return undefined
@@ -117,7 +120,7 @@ export function foreignItem<K extends ResourceKind, I extends object>(
   const owner = reading.own.ownerOf(kind, live.processorId)
   const id = owner ?? guessId(live, productName, reading.taken[kind])
   try {
-    const item = build(id, live)
+    const item = itemOf(reading, id, live)
     reading.names.set(resourceKey(kind, live.processorId), id)
     reading.taken[kind].add(id)
     return owner === null ? { ...item, processor_id: live.processorId } : item

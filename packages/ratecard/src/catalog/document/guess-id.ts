@@ -1,15 +1,9 @@
 // Configuration ids for objects that somebody else made: readable, and the same at every pull.
-import { idPattern } from '../config/schema.ts'
-import { webhookId } from '../config/ids.ts'
-import { currencies } from '../money/currencies.ts'
-import type { Currency } from '../money/currencies.ts'
-import type { ObservedResource } from './resource.ts'
+import { idPattern } from '../../config/schema.ts'
+import { webhookId } from '../../config/ids.ts'
+import type { ObservedResource } from '../resource.ts'
 
 const valid = new RegExp(idPattern)
-
-export function isSupportedCurrency(code: string): code is Currency {
-  return (currencies as readonly string[]).includes(code)
-}
 
 /**
  * A free id of this kind: the object's own name at the processor when it has one, else a slug; on collision the end of the
