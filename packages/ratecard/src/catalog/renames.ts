@@ -1,10 +1,12 @@
 // A rename is a fact of ours alone: another configuration id takes over the mapping of an earlier one, with its whole history,
 // and so every processor object that was ever sold under it. Everything here is pure: what is renamed, and what the earlier
-// document and the mapping history look like under the new names.
-import { webhookId } from '../config/ids.ts'
-import type { BillingConfig, Price, Product } from '../config/schema.ts'
-import { configId, resourceKey } from './resource.ts'
-import type { ConfigId, MappingEntry, ProcessorId, ResourceKind } from './resource.ts'
+// catalog and the mapping history look like under the new names.
+import type { BillingConfig } from '../config/schema.ts'
+import { references } from './fields/tables.ts'
+import type { FieldsOf } from './fields/tables.ts'
+import { configId, idOfItem, itemsOf, resourceKey, resourceKinds } from './kinds.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
+import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'
 
 /** Entries of the mapping history get another configuration id. */
 export interface Rename {
@@ -44,28 +46,16 @@ interface Item {
   readonly adopt: string | null
 }
 
-type Named = { readonly previous_ids?: readonly string[]; readonly processor_id?: string }
-
-const itemOf = (kind: ResourceKind, id: string, item: Named): Item => ({
-  kind,
-  id: configId(id),
-  previousIds: (item.previous_ids ?? []).map(configId),
-  adopt: item.processor_id ?? null,
-})
-
 /** Every item of the document under its kind and id. */
-function itemsOf(config: BillingConfig): Item[] {
-  return [
-    ...(config.features ?? []).map((item) => itemOf('feature', item.id, item)),
-    ...(config.meters ?? []).map((item) => itemOf('meter', item.id, item)),
-    ...config.products.flatMap((product) => [
-      itemOf('product', product.id, product),
-      ...(product.prices ?? []).map((price) => itemOf('price', price.id, price)),
-    ]),
-    ...(config.coupons ?? []).map((item) => itemOf('coupon', item.id, item)),
-    ...(config.promotion_codes ?? []).map((item) => itemOf('promotion_code', item.id, item)),
-    ...(config.webhooks ?? []).map((item) => itemOf('webhook', webhookId(item), item)),
-  ]
+function everyItem(config: BillingConfig): Item[] {
+  return resourceKinds.flatMap((kind) =>
+    itemsOf(config, kind).map(({ item }) => ({
+      kind,
+      id: configId(idOfItem(kind, item)),
+      previousIds: (item.previous_ids ?? []).map(configId),
+      adopt: item.processor_id ?? null,
+    })),
+  )
 }
 
 const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
@@ -80,9 +70,9 @@ export function renamesOf(
   previous: BillingConfig | null,
   mappings: readonly MappingEntry[],
 ): Renames {
-  const items = itemsOf(config)
+  const items = everyItem(config)
   const present = keysOf(items)
-  const before = keysOf(previous === null ? [] : itemsOf(previous))
+  const before = keysOf(previous === null ? [] : everyItem(previous))
   const current = latestEntries(mappings)
   const owners = ownersOf(current)
   const wanted = new Map(items.map((item) => [resourceKey(item.kind, item.id), item]))
@@ -168,7 +158,7 @@ export function renamesBack(
   }
   const renames = [...groups.values()]
   const moving = new Set(renames.filter(({ continues }) => continues).map(({ kind, from }) => resourceKey(kind, from)))
-  const sold = keysOf(present === null ? [] : itemsOf(present))
+  const sold = keysOf(present === null ? [] : everyItem(present))
   return {
     renames,
     taken: renames.filter(({ kind, to }) => {
@@ -201,49 +191,31 @@ export function handOver(mappings: readonly MappingEntry[], renames: readonly Re
   return [...renamed, ...repeated]
 }
 
-/** The earlier document as if it had been written with the new ids: items, and whatever refers to them. */
-export function renameDocument(config: BillingConfig, renames: readonly Rename[]): BillingConfig {
-  if (renames.length === 0) return config
+/** The resources of the earlier document as if it had been written with the new ids: themselves, and whatever refers to them. */
+export function renameCatalog(catalog: Catalog, renames: readonly Rename[]): Catalog {
+  if (renames.length === 0) return catalog
   const nameOf = namerOf(renames)
-  const feature = (id: string) => nameOf('feature', id)
-  const price = (item: Price): Price => ({
-    ...item,
-    id: nameOf('price', item.id),
-    ...(item.meter === undefined ? {} : { meter: nameOf('meter', item.meter) }),
-    ...(item.base_price === undefined ? {} : { base_price: nameOf('price', item.base_price) }),
-  })
-  const product = (item: Product): Product => ({
-    ...item,
-    id: nameOf('product', item.id),
-    ...(item.prices === undefined ? {} : { prices: item.prices.map(price) }),
-    ...(item.features === undefined ? {} : { features: item.features.map(feature) }),
-  })
-  return {
-    ...config,
-    ...(config.features && { features: config.features.map((item) => ({ ...item, id: feature(item.id) })) }),
-    ...(config.meters && { meters: config.meters.map((item) => ({ ...item, id: nameOf('meter', item.id) })) }),
-    products: config.products.map(product),
-    ...(config.coupons && {
-      coupons: config.coupons.map((item) => ({
-        ...item,
-        id: nameOf('coupon', item.id),
-        ...(item.applies_to === undefined ? {} : { applies_to: item.applies_to.map((id) => nameOf('product', id)) }),
-      })),
-    }),
-    ...(config.promotion_codes && {
-      promotion_codes: config.promotion_codes.map((item) => ({
-        ...item,
-        id: nameOf('promotion_code', item.id),
-        coupon: nameOf('coupon', item.coupon),
-      })),
-    }),
-    ...(config.webhooks && {
-      webhooks: config.webhooks.map((item) => {
-        const id = nameOf('webhook', webhookId(item))
-        return id === webhookId(item) ? item : { ...item, id }
-      }),
-    }),
+  const renamed = <K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> => {
+    const { kind, home } = resource
+    const fields: Record<string, unknown> = { ...resource.fields }
+    for (const [field, of] of references[kind]) {
+      const value = fields[field]
+      if (Array.isArray(value)) fields[field] = value.map((id: string) => nameOf(of, id)).sort()
+      else if (typeof value === 'string') fields[field] = nameOf(of, value)
+    }
+    const base = resource.ours['base_price']
+    return {
+      ...resource,
+      kind,
+      home,
+      configId: configId(nameOf(kind, resource.configId)),
+      fields: fields as unknown as FieldsOf<K>,
+      ours: typeof base === 'string' ? { ...resource.ours, base_price: nameOf('price', base) } : resource.ours,
+    }
   }
+  return Object.fromEntries(
+    resourceKinds.map((kind) => [kind, (catalog[kind] as readonly DesiredResource[]).map((one) => renamed(one))]),
+  ) as unknown as Catalog
 }
 
 function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, MappingEntry> {

@@ -5,33 +5,37 @@ import type { Draft, Entry, Rule } from './draft.ts'
 import { webhookId } from './ids.ts'
 import type { BillingConfig } from './schema.ts'
 
-interface Kind {
-  readonly name: string
-  readonly entries: (draft: Draft) => readonly Entry[]
-  readonly idOf?: (entry: Entry) => string | undefined
+/** The lists of a document that hold items; one that the schema gains and this table lacks does not compile. */
+type ListName = {
+  [Name in keyof BillingConfig]-?: NonNullable<BillingConfig[Name]> extends readonly object[] ? Name : never
+}[keyof BillingConfig]
+
+const listed = {
+  meters: 'meter',
+  products: 'product',
+  coupons: 'coupon',
+  promotion_codes: 'promotion_code',
+  webhooks: 'webhook',
+} as const satisfies Record<ListName, string>
+
+type Kind = (typeof listed)[ListName] | 'price'
+
+/** The items of each kind; prices of all products are one kind. */
+function groupsOf(draft: Draft): readonly (readonly [Kind, readonly Entry[]])[] {
+  const lists = Object.entries(listed).map(([list, kind]) => [kind, draft.root.entries(list)] as const)
+  return [...lists, ['price', draft.prices]]
 }
 
-const kinds: readonly Kind[] = [
-  { name: 'product', entries: (draft) => draft.products.map(({ product }) => product) },
-  { name: 'price', entries: (draft) => draft.prices },
-  { name: 'meter', entries: (draft) => draft.meters },
-  { name: 'coupon', entries: (draft) => draft.coupons },
-  { name: 'promotion code', entries: (draft) => draft.promotionCodes },
-  {
-    name: 'webhook',
-    entries: (draft) => draft.webhooks,
-    idOf: (entry) => {
-      const url = entry.text('url')
-      return entry.text('id') ?? (url === undefined ? undefined : webhookId({ url }))
-    },
-  },
-]
+function idOf(kind: Kind, entry: Entry): string | undefined {
+  const [id, url] = [entry.text('id'), entry.text('url')]
+  return id ?? (kind === 'webhook' && url !== undefined ? webhookId({ url }) : undefined)
+}
 
 /** An earlier id is no present id of its kind, and belongs to one item: else nobody could say whose history it is. */
 export const previousIds: Rule = (draft) =>
-  kinds.flatMap(({ name, entries, idOf = (entry) => entry.text('id') }) => {
-    const items = entries(draft)
-    const present = new Set(items.map(idOf))
+  groupsOf(draft).flatMap(([kind, items]) => {
+    const name = kind.replace('_', ' ')
+    const present = new Set(items.map((item) => idOf(kind, item)))
     const first = new Map<string, string>()
     return items.flatMap((item) =>
       item.list('previous_ids').flatMap((previous, index) => {
@@ -65,27 +69,19 @@ export const previousIds: Rule = (draft) =>
 
 /** An earlier id of a document, and the item that it is now. */
 export interface Alias {
-  readonly kind: 'feature' | 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
+  readonly kind: Kind
   readonly from: string
   readonly to: string
 }
 
-type Renamed = { readonly id: string; readonly previous_ids?: readonly string[] }
-
 /** Every earlier id that the document names, with the present one. */
 export function aliasesOf(config: BillingConfig): readonly Alias[] {
-  const of = (kind: Alias['kind'], items: readonly Renamed[] = []) =>
-    items.flatMap(({ id, previous_ids = [] }) => previous_ids.map((from) => ({ kind, from, to: id })))
+  const of = (kind: Kind, items: readonly { readonly id?: string; readonly url?: string; previous_ids?: string[] }[]) =>
+    items.flatMap(({ id, url = '', previous_ids = [] }) =>
+      previous_ids.map((from) => ({ kind, from, to: id ?? webhookId({ url }) })),
+    )
   return [
-    ...of('feature', config.features),
-    ...of('meter', config.meters),
-    ...of('product', config.products),
-    ...config.products.flatMap(({ prices }) => of('price', prices)),
-    ...of('coupon', config.coupons),
-    ...of('promotion_code', config.promotion_codes),
-    ...of(
-      'webhook',
-      (config.webhooks ?? []).map((webhook) => ({ ...webhook, id: webhookId(webhook) })),
-    ),
+    ...Object.entries(listed).flatMap(([list, kind]) => of(kind, config[list as ListName] ?? [])),
+    ...config.products.flatMap(({ prices = [] }) => of('price', prices)),
   ]
 }
