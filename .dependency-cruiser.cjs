@@ -10,9 +10,10 @@ const rooms = {
   pricing: ['errors', 'money', 'config'],
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
+  wire: ['errors', 'config'],
   store: ['errors', 'config', 'catalog'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service.ts'],
-  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'service.ts'],
+  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service.ts'],
   access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'store', 'service-tenants.ts'],
   swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'tenants', 'service-tenants.ts'],
@@ -29,15 +30,16 @@ const rooms = {
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
   'workers/host': ['errors', 'store', 'workers/cron', 'workers/project', 'service-workers.ts'],
-  http: ['errors', 'config', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
+  http: ['errors', 'config', 'wire', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
   cli: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron', 'workers/project', 'workers/cloudflare'],
+    ...['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
+    ...['workers/cloudflare'],
     ...['settings.ts', 'main.ts', 'maintenance.ts', 'local-worker.ts'],
   ],
 }
 
 /** Same input, same answer: no files, sockets, processes, timers. */
-const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron']
+const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron']
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */

@@ -79,6 +79,19 @@ describe('tenants on the command line', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
+  test('an old discount that goes on beside a new deal is said in the last line, and ends with --unmatched base', async () => {
+    await subscriber('renters', 'kiln_yearly', 1)
+    expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
+    const moved = await run('enterprise apply renters --template founder')
+    expect(moved).toMatchObject({ exit: 0 })
+    expect(moved.stdout).toContain('kiln_yearly_school stays: on_other_deal. No price of the template "founder"')
+    expect(moved.stdout.trimEnd().split('\n').at(-1)).toMatch(/^! 1 item stays on another deal, discount and all\./)
+    expect(moved.stdout).not.toContain('✓')
+    expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
+      document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
+    })
+  })
+
   test('coverage shows a row for each base and fails on request when there are gaps', async () => {
     const ran = await run('enterprise coverage --exit-code')
     expect(ran.exit).toBe(3)

@@ -288,6 +288,13 @@ create table paces (
 alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
 alter table service_keys add column expires_at bigint;
 
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -575,3 +582,10 @@ create table paces (
 -- 8: scope and expiry of service keys
 alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
 alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text collate "C" primary key,
+  lines bigint not null,
+  bytes bigint not null
+);

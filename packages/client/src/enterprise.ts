@@ -12,14 +12,19 @@ export interface ApplyOptions extends WriteOptions, ActOptions {
   readonly dryRun?: boolean | undefined
 }
 
+export interface ApplyChoices {
+  /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+  readonly unmatched?: 'keep' | 'base' | undefined
+}
+
 export interface EnterpriseClient {
   /** Nothing is charged now: the new prices are first billed at the renewal. */
   applyTemplate(
-    target: { readonly tenantId: string; readonly enterpriseTemplate: string },
+    target: { readonly tenantId: string; readonly enterpriseTemplate: string } & ApplyChoices,
     options?: ApplyOptions,
   ): Promise<result.EnterpriseOutcome>
   applyCustom(
-    target: { readonly tenantId: string; readonly enterpriseId: string },
+    target: { readonly tenantId: string; readonly enterpriseId: string } & ApplyChoices,
     options?: ApplyOptions,
   ): Promise<result.EnterpriseOutcome>
   /** Back to the base prices. */

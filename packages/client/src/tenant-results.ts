@@ -181,7 +181,10 @@ export interface EnterpriseOutcome {
   dryRun?: true
   pricesSwapped: number
   swaps: Swap[]
-  skipped: { subscription: string; item: string | null; price: string; reason: string }[]
+  /** `reason` is a sentence, or `on_other_deal`: it stays on the price of another deal, and `detail` says why. */
+  skipped: { subscription: string; item: string | null; price: string; reason: string; detail?: string }[]
+  /** How many of the skipped stay on the price of another deal: its discount goes on. */
+  leftOnOtherDeal: number
 }
 
 export interface Coverage {

@@ -885,7 +885,9 @@ export interface Answers {
         item: string | null
         price: string
         reason: string
+        detail?: string
       }>
+      left_on_other_deal: number
     }
   }
   applyCustom: {
@@ -905,7 +907,9 @@ export interface Answers {
         item: string | null
         price: string
         reason: string
+        detail?: string
       }>
+      left_on_other_deal: number
     }
   }
   removeEnterprise: {
@@ -925,7 +929,9 @@ export interface Answers {
         item: string | null
         price: string
         reason: string
+        detail?: string
       }>
+      left_on_other_deal: number
     }
   }
   getEnterpriseCoverage: {
@@ -1333,10 +1339,12 @@ export interface Bodies {
   applyTemplate: {
     tenant_id: string
     enterprise_template: string
+    unmatched?: 'keep' | 'base'
   }
   applyCustom: {
     tenant_id: string
     enterprise_id: string
+    unmatched?: 'keep' | 'base'
   }
   removeEnterprise: {
     tenant_id: string

@@ -132,6 +132,11 @@ export type EnterpriseTarget =
   | { readonly kind: 'custom'; readonly enterpriseId: string }
   | { readonly kind: 'none' }
 
+export interface ApplyChoices {
+  /** What becomes of items on another deal that have no price in this one: `keep` (default), or back to the base price. */
+  readonly unmatched?: 'keep' | 'base'
+}
+
 export interface SwapReport {
   readonly subscription: string
   readonly item: string
@@ -146,7 +151,10 @@ export interface SkipReport {
   readonly subscription: string
   readonly item: string | null
   readonly price: string
+  /** A sentence, or `on_other_deal`: the price belongs to another deal, and the applied one has none in its place. */
   readonly reason: string
+  /** What is behind a reason that is one word. */
+  readonly detail?: string
 }
 
 export interface EnterpriseOutcome {
@@ -155,6 +163,8 @@ export interface EnterpriseOutcome {
   readonly pricesSwapped: number
   readonly swaps: readonly SwapReport[]
   readonly skipped: readonly SkipReport[]
+  /** How many of the skipped stay on the price of another deal: its discount goes on. */
+  readonly leftOnOtherDeal: number
 }
 
 export interface CoverageCell {
@@ -283,7 +293,7 @@ export interface TenantOperations {
   applyEnterprise(
     tenantId: string,
     target: EnterpriseTarget,
-    options: Caller & { readonly dryRun: boolean },
+    options: Caller & ApplyChoices & { readonly dryRun: boolean },
   ): Promise<EnterpriseOutcome>
   enterpriseCoverage(): Promise<Coverage>
   /** Applies a template anew to every tenant that has it, as a job; returns when it is journalled. */

@@ -10,6 +10,10 @@ import type { ResourceKind } from './catalog/resource.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
 import type { PushState, StepState } from './store/store.ts'
+import type * as keys from './wire/keys.ts'
+import type { KeyScope as KeyScopes } from './wire/operation.ts'
+import type * as wire from './wire/revisions.ts'
+import type { Inside } from './wire/schema.ts'
 
 export interface Validation {
   readonly valid: boolean
@@ -116,18 +120,7 @@ export type PushEvent =
       readonly stepsTotal: number
     }
 
-export interface HistoryEntry {
-  readonly revision: number
-  readonly version: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly createdAt: number
-  readonly author: string | null
-  readonly message: string | null
-  readonly checksum: string
-  /** Its report has each step with the processor's request id. */
-  readonly pushId: string | null
-  readonly changes: ChangeReport
-}
+export type HistoryEntry = Inside<typeof wire.HistoryEntry>
 
 export interface Page {
   readonly limit: number
@@ -231,20 +224,8 @@ export interface Cost {
   readonly breakdown: readonly CostLine[]
 }
 
-/** `read`: every look at the whole, validation and dry runs; no webhook secrets. `write`: everything. */
-export type KeyScope = 'read' | 'write'
-
-export interface ServiceKey {
-  readonly id: string
-  readonly name: string
-  readonly hint: string
-  readonly scope: KeyScope
-  readonly createdAt: number
-  /** null: never. */
-  readonly expiresAt: number | null
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
+export type KeyScope = Inside<typeof KeyScopes>
+export type ServiceKey = Inside<typeof keys.ServiceKey>
 
 /** `hidden: true` for callers with a service key: non-public prices are found too. */
 export interface Visibility {

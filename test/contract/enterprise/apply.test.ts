@@ -232,3 +232,35 @@ test('without a configuration there is nothing to apply, and removing still clea
   expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
 })
+
+test('from one deal to another, an item without a successor is named, and goes back to its base when asked for', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [
+    ['pro_monthly', 7],
+    ['seat', 2],
+  ])
+  await shop.apply('t')
+  const silver = { kind: 'template', template: 'silver' } as const
+  const outcome = await shop.apply('t', silver)
+  expect(outcome).toMatchObject({
+    pricesSwapped: 1,
+    leftOnOtherDeal: 1,
+    skipped: [{ price: 'seat_gold', reason: 'on_other_deal' }],
+  })
+  expect((await auditOf(shop, 't'))[0]?.result).toMatchObject({ left_on_other_deal: 1 })
+  const options = { ...caller, unmatched: 'base' } as const
+  const dry = await shop.service.applyEnterprise('t', silver, { ...options, dryRun: true })
+  expect(dry).toMatchObject({ swaps: [{ from: 'seat_gold', to: 'seat' }], leftOnOtherDeal: 0 })
+  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toEqual({
+    ...dry,
+    dryRun: false,
+  })
+  expect(await shop.items(id)).toEqual([
+    ['pro_monthly_silver', 7],
+    ['seat', 2],
+  ])
+  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toMatchObject({
+    pricesSwapped: 0,
+  })
+})

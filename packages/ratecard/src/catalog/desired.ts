@@ -43,7 +43,7 @@ function desiredResource(kind: ResourceKind, { item, product }: PlacedItem<Resou
     kind,
     configId: configId(idOfItem(kind, item)),
     home: kind === 'price' && isLocalPrice(item as Price) ? 'local' : 'processor',
-    fields: fields as unknown as DesiredResource['fields'],
+    fields,
     adopt: item.processor_id === undefined ? null : processorId(item.processor_id),
     ours,
   }

@@ -4,7 +4,14 @@
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor } from '../processor/asking.ts'
-import type { Caller, EnterpriseOutcome, EnterpriseTarget, SkipReport, SwapReport } from '../service-tenants.ts'
+import type {
+  ApplyChoices,
+  Caller,
+  EnterpriseOutcome,
+  EnterpriseTarget,
+  SkipReport,
+  SwapReport,
+} from '../service-tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
@@ -14,10 +21,10 @@ import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { runStep, wordsOf } from './apply-steps.ts'
-import { planSwaps } from './swap-plan.ts'
+import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
-export interface ApplyOptions extends Caller {
+export interface ApplyOptions extends Caller, ApplyChoices {
   /** Looks at the tenant under its lock; a text is why nothing is to be done, and then nothing is. */
   readonly unless?: (tenant: TenantRecord) => string | null
 }
@@ -35,11 +42,11 @@ export async function applyEnterprise(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: Caller & { readonly dryRun: boolean },
+  options: Caller & ApplyChoices & { readonly dryRun: boolean },
 ): Promise<EnterpriseOutcome> {
   await deps.assertAccount(options.dryRun ? 'look' : 'write')
   if (!options.dryRun) return applyToTenant(deps, tenantId, target, options)
-  const { plan } = await prepare(deps, tenantId, target, { signal: deps.shutdown })
+  const { plan } = await prepare(deps, tenantId, target, { ...options, signal: deps.shutdown })
   return outcomeOf(tenantId, plan.steps, plan.skipped, true)
 }
 
@@ -76,7 +83,7 @@ async function prepare(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: Pick<ApplyOptions, 'unless'> & { readonly signal: AbortSignal },
+  options: Pick<ApplyOptions, 'unless' | 'unmatched'> & { readonly signal: AbortSignal },
 ): Promise<{ readonly tenant: TenantRecord; readonly plan: SwapPlan }> {
   const tenant = await deps.store.tenants.find(tenantId)
   if (tenant === null) throw tenantNotFound(tenantId)
@@ -85,7 +92,7 @@ async function prepare(
   const book = await deps.priceBook()
   requirePrices(book, target)
   const states = await liveStates(deps, tenant, options.signal)
-  const plan = planSwaps(states, book, target)
+  const plan = planSwaps(states, book, target, options.unmatched)
   const local = target.kind === 'none' ? [] : await localSkips(deps, tenantId)
   return { tenant, plan: { ...plan, skipped: [...plan.skipped, ...local] } }
 }
@@ -129,7 +136,7 @@ async function openJob(
   tenantId: string,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, message, requestId, keyId }: Caller & { readonly held: Held },
+  { held, author, message, requestId, keyId, unmatched }: ApplyOptions & { readonly held: Held },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const id = plan.steps.length === 0 ? null : deps.newId()
@@ -139,7 +146,8 @@ async function openJob(
   }
   if (id === null) return null
   const fields = fieldsOf(target)
-  const input = { tenant_id: tenantId, ...inWireNames(fields), key_id: keyId }
+  const choices = unmatched === undefined ? {} : { unmatched }
+  const input = { tenant_id: tenantId, ...inWireNames(fields), ...choices, key_id: keyId }
   await jobs.open(
     {
       id,
@@ -218,7 +226,8 @@ function outcomeOf(
   dryRun: boolean,
 ): EnterpriseOutcome {
   const swaps = swapReports(steps)
-  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped }
+  const leftOnOtherDeal = skipped.filter(({ reason }) => reason === onOtherDeal).length
+  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped, leftOnOtherDeal }
 }
 
 const actions = { template: 'apply_template', custom: 'apply_custom', none: 'remove' } as const
@@ -230,7 +239,7 @@ function auditOf(
   done: { readonly outcome: EnterpriseOutcome; readonly jobId: string | null; readonly caller: Caller },
 ): AuditRecord {
   const { outcome, jobId, caller } = done
-  const { pricesSwapped, swaps, skipped } = outcome
+  const { pricesSwapped, swaps, skipped, leftOnOtherDeal: left } = outcome
   return auditRow(
     { newId: deps.newId, now: deps.clock.now() },
     {
@@ -238,7 +247,7 @@ function auditOf(
       action: actions[target.kind],
       before: enterpriseOf(tenant),
       after: fieldsOf(target),
-      result: { job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped },
+      result: { job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped, left_on_other_deal: left },
     },
     caller,
   )

@@ -44,7 +44,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
   return async (step) => {
     const tenantId = String(step['tenant_id'])
     try {
-      const { pricesSwapped, swaps, skipped } = await applyToTenant(
+      const { pricesSwapped, swaps, skipped, leftOnOtherDeal } = await applyToTenant(
         deps,
         tenantId,
         { kind: 'template', template },
@@ -54,7 +54,8 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
             tenant.enterpriseTemplate === template ? null : 'The tenant left the template meanwhile.',
         },
       )
-      return { state: 'succeeded', result: { tenant_id: tenantId, prices_swapped: pricesSwapped, swaps, skipped } }
+      const counts = { prices_swapped: pricesSwapped, left_on_other_deal: leftOnOtherDeal }
+      return { state: 'succeeded', result: { tenant_id: tenantId, ...counts, swaps, skipped } }
     } catch (error) {
       const reason =
         error instanceof NotWanted

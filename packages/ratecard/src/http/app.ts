@@ -27,7 +27,6 @@ import { answerClientError, createProblemSender, errorsUrl } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
 import { adminConfigRoutes } from './routes/admin-config.ts'
 import { adminEnterpriseRoutes } from './routes/admin-enterprise.ts'
-import { adminHistoryRoutes } from './routes/admin-history.ts'
 import { adminJobRoutes } from './routes/admin-jobs.ts'
 import { adminKeyRoutes } from './routes/admin-keys.ts'
 import { adminListingRoutes } from './routes/admin-listings.ts'
@@ -39,6 +38,11 @@ import { metricsPath, operationRoutes } from './routes/operations.ts'
 import { publicRoutes } from './routes/public.ts'
 import { workerRunRoutes } from './routes/worker-runs.ts'
 import { workerRoutes } from './routes/workers.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { revisionRoutes } from './routes/revisions.ts'
+import { mount } from './route.ts'
+import { keyOperations } from '../wire/keys.ts'
+import { revisionOperations } from '../wire/revisions.ts'
 import { createOrigins } from './session.ts'
 import type { Origins } from './session.ts'
 import { configPath, createServerWithShortPath } from './short-path.ts'
@@ -76,6 +80,7 @@ declare module 'fastify' {
 }
 
 const smallBody = 64 * 1024
+const adminPath = '/api/v1/billing/admin'
 
 /** The application, ready to listen or to be injected into. It does not own the service: close that after it. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -173,7 +178,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     publicUrl: settings.publicUrl,
   }
   await app.register((scope) => publicScope(scope, scopes), { prefix: '/api/v1/billing' })
-  await app.register((scope) => adminScope(scope, scopes), { prefix: '/api/v1/billing/admin' })
+  await app.register((scope) => adminScope(scope, scopes), { prefix: adminPath })
   await app.register((scope) => workerScope(scope, scopes), { prefix: '/api/v1/workers' })
   operationRoutes(app, { service, clock, registry, authentication, isLeaving: () => leaving.signal.aborted })
   pageRoutes(app)
@@ -221,9 +226,10 @@ async function adminScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void
     reply.callNotFound()
   })
   adminConfigRoutes(scope, deps)
-  adminHistoryRoutes(scope, deps)
+  mount(scope, adminPath, revisionOperations, revisionRoutes(deps))
   adminPushRoutes(scope, deps)
   adminListingRoutes(scope, deps)
+  mount(scope, adminPath, keyOperations, keyRoutes(deps))
   adminKeyRoutes(scope, deps)
   adminTenantRoutes(scope, deps)
   adminSessionRoutes(scope, deps)

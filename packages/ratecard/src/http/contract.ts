@@ -6,7 +6,7 @@ import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { problemCodes } from '../errors/codes.ts'
 import type { ProblemCode } from '../errors/codes.ts'
-import type { KeyScope } from '../service.ts'
+import type { ScopeNeeded } from '../wire/operation.ts'
 
 export type Tag =
   | 'Price list'
@@ -27,9 +27,6 @@ export interface Answer {
   readonly mediaType?: string
   readonly headers?: Readonly<Record<string, { readonly type: string; readonly description: string }>>
 }
-
-/** What a service key must have to be let in. `dry_run`: the scope `write`, or `read` for a request that says `dry_run=true`. */
-export type ScopeNeeded = KeyScope | 'dry_run'
 
 interface RouteBasis {
   readonly operationId: string

@@ -5,8 +5,18 @@ import { closed, nullable, Time } from './wire-schemas.ts'
 
 export const Template = Type.String({ minLength: 1, maxLength: 200, description: 'Name of an enterprise template.' })
 const EnterpriseId = Type.String({ minLength: 1, maxLength: 200, description: 'An enterprise id.' })
-export const ApplyTemplateSchema = Type.Object({ tenant_id: TenantId, enterprise_template: Template }, closed)
-export const ApplyCustomSchema = Type.Object({ tenant_id: TenantId, enterprise_id: EnterpriseId }, closed)
+const Unmatched = Type.Enum(['keep', 'base'], {
+  default: 'keep',
+  description: 'Items on another deal that have no price in this one: they keep it, or go back to their base price.',
+})
+export const ApplyTemplateSchema = Type.Object(
+  { tenant_id: TenantId, enterprise_template: Template, unmatched: Type.Optional(Unmatched) },
+  closed,
+)
+export const ApplyCustomSchema = Type.Object(
+  { tenant_id: TenantId, enterprise_id: EnterpriseId, unmatched: Type.Optional(Unmatched) },
+  closed,
+)
 export const RemoveEnterpriseSchema = Type.Object({ tenant_id: TenantId }, closed)
 export const MoveTemplateSchema = Type.Object({ enterprise_template: Template }, closed)
 
@@ -36,11 +46,18 @@ export const EnterpriseOutcomeSchema = Type.Object(
           subscription: Type.String(),
           item: nullable(Type.String()),
           price: Type.String(),
-          reason: Type.String(),
+          reason: Type.String({
+            description: 'A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all.',
+          }),
+          detail: Type.Optional(Type.String({ description: 'What is behind a reason that is one word.' })),
         },
         closed,
       ),
     ),
+    left_on_other_deal: Type.Integer({
+      minimum: 0,
+      description: 'How many of the skipped stay on the price of another deal.',
+    }),
   },
   closed,
 )

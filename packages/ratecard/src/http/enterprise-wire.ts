@@ -14,7 +14,14 @@ export function enterpriseOutcomeToWire(outcome: EnterpriseOutcome) {
       to,
       effective,
     })),
-    skipped: outcome.skipped.map(({ subscription, item, price, reason }) => ({ subscription, item, price, reason })),
+    skipped: outcome.skipped.map(({ subscription, item, price, reason, detail }) => ({
+      subscription,
+      item,
+      price,
+      reason,
+      ...(detail === undefined ? {} : { detail }),
+    })),
+    left_on_other_deal: outcome.leftOnOtherDeal,
   }
 }
 

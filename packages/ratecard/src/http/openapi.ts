@@ -8,7 +8,8 @@ import { Type } from 'typebox'
 import { IssueSchema, ProblemSchema } from './problem-schemas.ts'
 import { sessionCookie } from './session.ts'
 import { PriceImpactSchema } from './impact-wire.ts'
-import { CalculationSchema, ChangeReportSchema, DetailSchema, PushStepSchema } from './wire-schemas.ts'
+import { ChangeReport, Detail } from '../wire/changes.ts'
+import { CalculationSchema, PushStepSchema } from './wire-schemas.ts'
 
 export const openapiPath = '/api/v1/openapi.json'
 
@@ -21,8 +22,8 @@ const components = {
   Calculation: CalculationSchema,
   Issue: IssueSchema,
   Problem: ProblemSchema,
-  ChangeReport: ChangeReportSchema,
-  Detail: DetailSchema,
+  ChangeReport,
+  Detail,
   PriceImpact: PriceImpactSchema,
   PushStep: PushStepSchema,
 }

@@ -16,57 +16,11 @@ const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted
 export const ref = (name: string) => Type.Unsafe<Record<string, unknown>>({ $ref: `${name}#` })
 
 const kinds = ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const satisfies Detail['kind'][]
-const actions = [
-  'create',
-  'adopt',
-  'update',
-  'replace',
-  'reactivate',
-  'archive',
-  'keep',
-] as const satisfies Detail['action'][]
 const Kind = Type.Enum(kinds, { description: 'Kind of the resource.' })
 const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
 const pushKinds = ['push', 'rollback', 'reset'] as const
 const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
 const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
-
-const created = { created: Ids, updated: Ids, archived: Ids }
-export const ChangeReportSchema = Type.Object(
-  {
-    products: Type.Object(created, closed),
-    prices: Type.Object(created, closed),
-    meters: Type.Object({ created: Ids, updated: Ids, deactivated: Ids }, closed),
-    webhooks: Type.Object({ created: Ids, updated: Ids, unchanged: Ids }, closed),
-    coupons: Type.Object(created, closed),
-    promotion_codes: Type.Object(created, closed),
-  },
-  { ...closed, description: 'What a push does, by configuration id.' },
-)
-
-const FieldBeforeAfter = {
-  field: Type.String({ description: 'Name of the field in the document.' }),
-  before: Type.Unknown({ description: 'null when absent.' }),
-  after: Type.Unknown({ description: 'null when absent.' }),
-}
-const Display = Type.Object(
-  { before: nullable(Type.String()), after: nullable(Type.String()) },
-  { ...closed, description: 'The resource on one line, as people read it.' },
-)
-
-export const DetailSchema = Type.Object(
-  {
-    kind: Kind,
-    config_id: Type.String(),
-    action: Type.Enum(actions),
-    because: Type.Array(Type.String(), { description: 'Names of the fields that differ.' }),
-    fields: Type.Array(Type.Object({ ...FieldBeforeAfter, origin: Type.Enum(['edit', 'drift', 'both']) }, closed)),
-    processor_id_before: nullable(Type.String()),
-    processor_id_after: nullable(Type.String()),
-    display: Display,
-  },
-  closed,
-)
 
 export const PushOutcomeSchema = Type.Object(
   {
@@ -131,34 +85,6 @@ export const PaginationSchema = Type.Object(
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
     offset: Count('Items skipped.'),
     has_more: Type.Boolean(),
-  },
-  closed,
-)
-
-const historyEntry = {
-  revision: Revision,
-  version: Type.String(),
-  kind: Type.Enum(pushKinds),
-  created_at: Time('When it was applied.'),
-  author: nullable(Type.String()),
-  message: nullable(Type.String()),
-  checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
-  push_id: nullable(Type.String({ description: 'The push that made it; its report has the processor’s request ids.' })),
-  changes: ref('ChangeReport'),
-}
-export const HistoryEntrySchema = Type.Object(historyEntry, closed)
-export const RevisionSchema = Type.Object(
-  { ...historyEntry, document: nullable(ref('BillingConfig')) },
-  { ...closed, description: '`document` is null for a reset.' },
-)
-
-export const DifferenceSchema = Type.Object(
-  {
-    kind: Kind,
-    config_id: Type.String(),
-    change: Type.Enum(['added', 'changed', 'removed']),
-    fields: Type.Array(Type.Object(FieldBeforeAfter, closed)),
-    display: Display,
   },
   closed,
 )

@@ -5,10 +5,8 @@ import type {
   Conversion,
   Cost,
   Detail,
-  DocumentDifference,
   DriftReport,
   Finding,
-  HistoryEntry,
   Page,
   Pulled,
   PushEvent,
@@ -18,8 +16,6 @@ import type {
   PushSummary,
   ResetReport,
   ServedConfig,
-  Service,
-  ServiceKey,
   Validation,
   WebhookListing,
 } from '../service.ts'
@@ -136,38 +132,6 @@ export function paginationToWire(page: Page, total: number, shown: number) {
   return { total, limit: page.limit, offset: page.offset, has_more: page.offset + shown < total }
 }
 
-export function historyEntryToWire(entry: HistoryEntry) {
-  return {
-    revision: entry.revision,
-    version: entry.version,
-    kind: entry.kind,
-    created_at: toRfc3339(entry.createdAt),
-    author: entry.author,
-    message: entry.message,
-    checksum: entry.checksum,
-    push_id: entry.pushId,
-    changes: entry.changes,
-  }
-}
-
-export function revisionToWire(revision: Awaited<ReturnType<Service['revision']>>) {
-  return { ...historyEntryToWire(revision), document: revision.document }
-}
-
-export function differenceToWire(difference: DocumentDifference) {
-  return {
-    kind: difference.kind,
-    config_id: difference.configId,
-    change: difference.change,
-    fields: difference.fields.map(({ field, before, after }) => ({
-      field,
-      before: before ?? null,
-      after: after ?? null,
-    })),
-    display: { before: difference.display.before, after: difference.display.after },
-  }
-}
-
 export function pulledToWire(pulled: Pulled) {
   return {
     document: pulled.document,
@@ -237,19 +201,6 @@ export function costToWire(cost: Cost) {
       flat_amount: minorUnits(line.flatAmount),
       amount: minorUnits(line.amount),
     })),
-  }
-}
-
-export function serviceKeyToWire(key: ServiceKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    hint: key.hint,
-    scope: key.scope,
-    created_at: toRfc3339(key.createdAt),
-    expires_at: timeOrNull(key.expiresAt),
-    last_used_at: timeOrNull(key.lastUsedAt),
-    revoked_at: timeOrNull(key.revokedAt),
   }
 }
 

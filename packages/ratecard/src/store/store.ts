@@ -109,6 +109,8 @@ export interface PushStore {
   head(pushId: string): Promise<PushHead | null>
   /** `since`: only those that began or ended then or later, by the clock of whoever ran them. */
   steps(pushId: string, since?: number): Promise<readonly StepRecord[]>
+  /** Steps that were sent, or may have been, by pushes which were planned on top of this revision and did not become the next. */
+  stepsSince(revision: number): Promise<readonly StepRecord[]>
   /** Newest first. */
   list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */

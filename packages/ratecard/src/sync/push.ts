@@ -32,6 +32,8 @@ export interface PushRequest {
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -92,7 +94,7 @@ async function planPush(
   const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
     deps,
     config,
-    request.force === true,
+    request,
     signal,
   )
   refuseStale(fingerprint, request)
@@ -123,7 +125,7 @@ export async function pushUnderLease(
   const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)

@@ -19,10 +19,11 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
       { hint: 'Choose another revision.' },
     )
   const document = JSON.parse(version.document) as BillingConfig
-  if (request.dryRun === true) return pushConfig(deps, document, request)
+  const asked = { ...request, rollbackTo: revision }
+  if (request.dryRun === true) return pushConfig(deps, document, asked)
   const { config, warnings } = requireValid(document)
   const message = request.message ?? `Rollback to revision ${String(revision)}`
   return deps.store.exclusively(pushLease, (lease) =>
-    pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, { ...request, message }, lease),
+    pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, { ...asked, message }, lease),
   )
 }

@@ -107,7 +107,7 @@ function sourceOf(objects: string, parameter: string, mutability: Mutability): s
 }
 
 /** Builders of rows for one kind; `objects` is the processor's path of its objects. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the builders that it returns use Parent
+
 export function rowsFor<Item, Parent = undefined>(objects: string) {
   type Row<Value, Member extends string, M extends Mutability> = Field<Item, Parent, Value, Member, M>
   const at = (parameter: string, mutability: Mutability) => sourceOf(objects, parameter, mutability)

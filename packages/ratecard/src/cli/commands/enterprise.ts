@@ -4,7 +4,7 @@ import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, OptionSpec } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import { followJob, requireDone } from '../follow-job.ts'
-import { outcomeOf, sayStayed } from '../job-outcome.ts'
+import { outcomeOf, reasonText, sayStayed } from '../job-outcome.ts'
 import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { table } from '../views/table.ts'
@@ -59,6 +59,13 @@ export const enterpriseApply: Command = {
       flags: '--all-with-template <name>',
       description: 'Every tenant that has this template, after its prices changed; as a job.',
     },
+    {
+      flags: '--unmatched <what>',
+      description:
+        'Items on an earlier deal that have no price in this one: `keep` it, or go back to their `base` price.',
+      choices: ['keep', 'base'],
+      defaultText: 'keep',
+    },
     dryRunOption,
     ...actorOptions,
   ],
@@ -76,10 +83,11 @@ export const enterpriseApply: Command = {
     const { template, id } = targetOf(context)
     const { enterprise } = connect(context).client
     const asked = await askedOf(context)
+    const choices = options.text('unmatched') === 'base' ? ({ unmatched: 'base' } as const) : {}
     const outcome =
       template === undefined
-        ? await enterprise.applyCustom({ tenantId, enterpriseId: id ?? '' }, asked)
-        : await enterprise.applyTemplate({ tenantId, enterpriseTemplate: template }, asked)
+        ? await enterprise.applyCustom({ tenantId, enterpriseId: id ?? '', ...choices }, asked)
+        : await enterprise.applyTemplate({ tenantId, enterpriseTemplate: template, ...choices }, asked)
     return showOutcome(context, outcome)
   },
 }
@@ -96,7 +104,8 @@ async function askedOf(context: CommandContext) {
 
 async function moveAll(context: CommandContext, template: string): Promise<CommandResult> {
   const { args, options, io, out } = context
-  if (args.length > 0 || options.flag('dryRun') || options.text('template') !== undefined)
+  const others = ['template', 'id', 'unmatched'].filter((name) => options.text(name) !== undefined)
+  if (args.length > 0 || options.flag('dryRun') || others.length > 0)
     throw usageFailure(
       '--all-with-template stands alone.',
       'To look first: `ratecard tenants list --template <name>`, then `ratecard enterprise apply <tenant> --dry-run`.',
@@ -143,10 +152,17 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
     const when = effective === 'now' ? 'billed from the renewal on' : 'when the period ends'
     out.say(`  ${paint.yellow('~')}  ${subscription}  ${from} → ${to}  ${paint.dim(when)}`)
   }
-  for (const { subscription, price, reason } of outcome.skipped)
-    out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reason}`)
+  for (const { subscription, price, reason, detail } of outcome.skipped)
+    out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reasonText(reason, detail)}`)
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
-  out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${paint.green('✓')} Swapped ${count}.`)
+  const left = outcome.leftOnOtherDeal
+  // A tick beside a discount that goes on would be read as done.
+  const tick = left === 0 ? `${paint.green('✓')} ` : ''
+  out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
+  if (left > 0)
+    out.say(
+      `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on another deal, discount and all. Back to the base price: the same command with --unmatched base.`,
+    )
   return { json: toWireJson(outcome) }
 }
 

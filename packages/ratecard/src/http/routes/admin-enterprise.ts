@@ -26,6 +26,7 @@ interface ApplyBody {
   readonly tenant_id: string
   readonly enterprise_template?: string
   readonly enterprise_id?: string
+  readonly unmatched?: 'keep' | 'base'
 }
 
 const contract = (rest: Omit<KeyRoute, 'tag' | 'access'>) =>
@@ -90,7 +91,8 @@ function applyRoute(app: FastifyInstance, { service }: AdminEnterpriseDeps, appl
     async (request, reply) => {
       const { dry_run: dryRun } = request.query
       const run = async () => {
-        const options = { ...callerOf(request), dryRun }
+        const { unmatched } = request.body
+        const options = { ...callerOf(request), ...(unmatched === undefined ? {} : { unmatched }), dryRun }
         const outcome = await service.applyEnterprise(request.body.tenant_id, apply.targetOf(request.body), options)
         return { status: 200, body: enterpriseOutcomeToWire(outcome) }
       }

@@ -8,7 +8,7 @@ import type { Columns, RowOf } from './columns.ts'
 import { archivedObjectColumns, mappingColumns, publishedColumns, renameColumns, versionColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
-import { bundleColumns, deploymentColumns, logColumns, runColumns, scheduleColumns } from './workers.ts'
+import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
 
 interface Table {
@@ -47,7 +47,9 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
+  /** Beside an embedded store in a file of their own, and copied from there; here is what an earlier release wrote. */
   workerLogs: { columns: logColumns, copiedBy: ['id'] },
+  workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },
   schemaMigrations: { columns: { version: whole(), name: text(), appliedAt: time() }, copiedBy: null },
 } as const satisfies Readonly<Record<string, Table>>

@@ -20,11 +20,12 @@ import { SqlSessions } from './sessions.ts'
 import { SqlTenants } from './tenants.ts'
 import { SqlVersions } from './versions.ts'
 import { SqlWorkers } from './worker-deployments.ts'
-import { SqlWorkerLogs } from './worker-logs.ts'
+import type { SqlWorkerLogs } from './worker-logs.ts'
 import { SqlWorkerRuns } from './worker-runs.ts'
 
 export interface StoreParts {
   readonly database: Database
+  readonly workerLogs: SqlWorkerLogs
   readonly sealer: Sealer
   readonly clock: Clock
   readonly leaseMs: number
@@ -72,7 +73,7 @@ export class KyselyStore implements Store {
     this.paces = new SqlPaces(database)
     this.workers = new SqlWorkers(database, sealer, this.#leases)
     this.workerRuns = new SqlWorkerRuns(database)
-    this.workerLogs = new SqlWorkerLogs(database)
+    this.workerLogs = parts.workerLogs
   }
 
   async exclusively<T>(
@@ -106,6 +107,7 @@ export class KyselyStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.workerLogs.close()
     await this.database.destroy()
   }
 }

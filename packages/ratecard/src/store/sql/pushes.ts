@@ -173,6 +173,20 @@ export class SqlPushes implements PushStore {
     return rows.map(toStep)
   }
 
+  async stepsSince(revision: number): Promise<readonly StepRecord[]> {
+    const rows = await this.#deps.database.read((db) =>
+      db
+        .selectFrom('steps')
+        .innerJoin('pushes', 'pushes.id', 'steps.pushId')
+        .selectAll('steps')
+        .where('pushes.baseRevision', '=', revision)
+        .where('pushes.state', '!=', 'applied')
+        .where('steps.state', 'in', ['begun', 'succeeded', 'unknown'])
+        .execute(),
+    )
+    return rows.map(toStep)
+  }
+
   async list(page: { readonly limit: number; readonly offset: number }) {
     return this.#deps.database.read(async (db) => {
       const items = await db
