@@ -118,7 +118,7 @@ function refuseImpossible(issues: readonly Issue[]): void {
       'processor_drift',
       `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
       {
-        hint: 'Overwrite with --force (`?force=true`), or take the live values into the document with `ratecard billing pull --update`.',
+        hint: 'Three ways out: overwrite with --force (`?force=true`); take the live values into the document with `ratecard billing pull --update`; undo the edit at the processor.',
         issues,
       },
     )

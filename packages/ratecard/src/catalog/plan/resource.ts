@@ -13,6 +13,7 @@ import { decideCreation, usedUp } from './create.ts'
 import { changeOf, together } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
+import { deletedCoupon } from './switched-off.ts'
 import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom } from './state.ts'
 import type { PlanState } from './state.ts'
 
@@ -132,12 +133,22 @@ function settleExhausted<K extends ResourceKind>(
 function decideAbsent<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Decision {
   const known = state.known.get(want.kind, want.configId)
   if (known === undefined) return newObject(state, want, 0, 'create', [])
+  const deleted = deletedCoupon(state, want)
   const mapped = state.own.currentOf(want.kind, want.configId)
+  if (deleted.stays && mapped !== null)
+    return together({
+      issues: deleted.issues,
+      outcome: { kind: want.kind, configId: want.configId, is: mapped },
+      change: changeOf(state, { ...want, action: 'keep', because: [], before: mapped, after: mapped }),
+    })
   const gone: FieldChange[] =
     known.home === 'local'
       ? []
       : [{ field: 'processor_id', before: mapped ?? undefined, after: undefined, origin: 'drift' }]
-  return newObject(state, want, 0, 'replace', [...renamedFrom(state, want), ...gone, ...editsSince(state, want)])
+  return together(
+    { issues: deleted.issues },
+    newObject(state, want, 0, 'replace', [...renamedFrom(state, want), ...gone, ...editsSince(state, want)]),
+  )
 }
 
 function decideReplacement<K extends ResourceKind>(

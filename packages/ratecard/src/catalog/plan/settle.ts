@@ -10,6 +10,7 @@ import { clearTheWay, takenLookupKey } from './create.ts'
 import { changeOf, together } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { fieldChange, ourEdits, renamedFrom } from './state.ts'
+import { switchedOff } from './switched-off.ts'
 import type { PlanState } from './state.ts'
 
 interface SettleOptions<K extends ResourceKind> {
@@ -29,13 +30,15 @@ export function settleOn<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
-  found: readonly Difference[],
+  differing: readonly Difference[],
   options: SettleOptions<K>,
 ): Decision {
   const { kind, configId, home } = want
+  const off = switchedOff(state, want, object, differing)
+  const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const needs: Needs = {
     // Codes are switched by their own field `active`; a coupon that exists is active.
-    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon',
+    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && !off.stays,
     mark: kind !== 'meter' && object.mark !== configId,
     claim: kind === 'price' && object.lookupKey !== configId,
   }
@@ -66,6 +69,7 @@ export function settleOn<K extends ResourceKind>(
   })
   return together(
     // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+    { issues: off.issues },
     needs.claim ? { issues: takenLookupKey(state, want) } : {},
     wakes ? clearTheWay(state, want) : {},
     {
