@@ -126,7 +126,13 @@ describe('tenants on the command line', () => {
     expect(await json('tenants subscriptions claybank')).toMatchObject({
       document: { subscriptions: [{ items: [{ legacy: true, scheduled_price_id: null }] }] },
     })
-    const moved = await run('billing migrate --price kiln_yearly --to now')
+    const unasked = await run('billing migrate --price kiln_yearly --to now')
+    expect(unasked).toMatchObject({ exit: 1, stderr: expect.stringContaining('confirmation_required') as string })
+    expect(unasked.stdout).toContain('claybank')
+    expect(await json('tenants subscriptions claybank')).toMatchObject({
+      document: { subscriptions: [{ items: [{ legacy: true }] }] },
+    })
+    const moved = await run('billing migrate --price kiln_yearly --to now --yes')
     expect(moved).toMatchObject({ exit: 0 })
     expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+1\/1/)
     expect(await json('tenants subscriptions claybank')).toMatchObject({

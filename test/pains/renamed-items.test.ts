@@ -48,7 +48,7 @@ test('Renamed price, then a new amount: its subscribers are moved, converted and
     }),
     nobody,
   )
-  expect(raised.impact).toMatchObject([{ configId: 'team_monthly', subscriptions: 1 }])
+  expect(raised.impact).toMatchObject([{ priceId: 'team_monthly', subscriptions: 1 }])
   const converted = await shop.service.convert(first, { hidden: true })
   expect(converted).toMatchObject({ configId: 'team_monthly', historyCount: 2, current: false })
   const request = { priceId: 'team_monthly', to: 'now' } as const

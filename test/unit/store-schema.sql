@@ -295,6 +295,28 @@ create table worker_log_sizes (
   bytes bigint not null
 );
 
+-- 10: documents as written
+create table written_forms (
+  id text primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text primary key,
+  written_id text not null references written_forms (id)
+);
+
+-- 11: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text not null,
+  from_id text not null,
+  to_id text not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -588,4 +610,26 @@ create table worker_log_sizes (
   worker text collate "C" primary key,
   lines bigint not null,
   bytes bigint not null
+);
+
+-- 10: documents as written
+create table written_forms (
+  id text collate "C" primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text collate "C" primary key,
+  written_id text collate "C" not null references written_forms (id)
+);
+
+-- 11: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text collate "C" not null,
+  from_id text collate "C" not null,
+  to_id text collate "C" not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
 );

@@ -35,6 +35,7 @@ import { findDrift } from './sync/drift.ts'
 import { PushBus, followPush } from './sync/events.ts'
 import { pullConfig } from './sync/pull.ts'
 import { pushConfig } from './sync/push.ts'
+import { keepWritten } from './sync/written-form.ts'
 import { findPushHead, liveState, stepView } from './sync/pushes.ts'
 import { resetConfig } from './sync/reset.ts'
 import { resumePush } from './sync/resume.ts'
@@ -114,6 +115,7 @@ export function createService(options: ServiceOptions): ComposedService {
       return Promise.resolve({ valid, errors, warnings })
     },
     push: (document, request) => tracked(pushConfig(deps, document, request)),
+    keepWritten: (document) => keepWritten(deps, document),
     rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
     reset: (request) => tracked(resetConfig(deps, request)),
     resumePush: (id, request) => tracked(resumePush(deps, id, request)),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { handOver, renameDocument, renamesBack, renamesOf } from '../../../packages/ratecard/src/catalog/renames.ts'
+import { handOver, renameCatalog, renamesBack, renamesOf } from '../../../packages/ratecard/src/catalog/renames.ts'
+import { desiredCatalog } from '../../../packages/ratecard/src/catalog/desired.ts'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { Rename } from '../../../packages/ratecard/src/catalog/renames.ts'
 import type { MappingEntry } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -68,25 +69,25 @@ describe('handOver', () => {
   })
 })
 
-test('the earlier document is renamed with everything that refers to the renamed', () => {
+test('the earlier catalog is renamed with everything that refers to the renamed', () => {
   const before: BillingConfig = {
     version: '1.0.0',
     products: [{ id: 'p', name: 'P', prices: [price('a'), price('a_gold', { base_price: 'a', enterprise_template: 'gold' })] }],
     coupons: [{ id: 'c', percent_off: 5, duration: 'once', applies_to: ['p'] }],
     promotion_codes: [{ id: 'k', code: 'K', coupon: 'c' }],
   }
-  const after = renameDocument(before, [
+  const after = renameCatalog(desiredCatalog(before), [
     rename('a', 'b', 'o'),
     { ...rename('p', 'q', 'o'), kind: 'product' },
     { ...rename('c', 'd', 'o'), kind: 'coupon' },
   ])
-  expect(after.products[0]?.id).toBe('q')
-  expect(after.products[0]?.prices?.map(({ id, base_price }) => [id, base_price])).toEqual([
-    ['b', undefined],
-    ['a_gold', 'b'],
+  expect(after.product.map(({ configId: id }) => id)).toEqual(['q'])
+  expect(after.price.map(({ configId: id, fields, ours }) => [id, fields.product, ours['base_price']])).toEqual([
+    ['b', 'q', undefined],
+    ['a_gold', 'q', 'b'],
   ])
-  expect(after.coupons?.[0]).toMatchObject({ id: 'd', applies_to: ['q'] })
-  expect(after.promotion_codes?.[0]).toMatchObject({ id: 'k', coupon: 'd' })
+  expect(after.coupon[0]).toMatchObject({ configId: 'd', fields: { appliesTo: ['q'] } })
+  expect(after.promotion_code[0]).toMatchObject({ configId: 'k', fields: { coupon: 'd' } })
 })
 
 describe('renamesBack', () => {
@@ -133,6 +134,6 @@ describe('renamesBack', () => {
   test('names what carries an id of then', () => {
     const mappings = [entry('b', 'o1', 1), entry('a', 'o2', 3)]
     const { taken } = renamesBack(1, [past('a', 'b', 2)], mappings, config(price('a'), price('b')))
-    expect(taken).toEqual([rename('b', 'a', 'o1')])
+    expect(taken).toMatchObject([{ from: 'b', to: 'a' }])
   })
 })

@@ -130,6 +130,8 @@ export function renamesBack(
     // Renames of one revision happen at once: an entry takes part in one of them at the most.
     let at = Number.POSITIVE_INFINITY
     for (const { kind, from, to, moved, continues, revision: then } of undone) {
+      // Something else left this id then, so that the item of a younger entry took it only afterwards.
+      if (kind === entry.kind && from === id && continues && then < at && then <= entry.revision) break
       if (kind !== entry.kind || to !== id || then >= at) continue
       if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
       id = from

@@ -19,11 +19,12 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
       { hint: 'Choose another revision.' },
     )
   const document = JSON.parse(version.document) as BillingConfig
-  const asked = { ...request, rollbackTo: revision }
-  if (request.dryRun === true) return pushConfig(deps, document, asked)
+  if (request.dryRun === true) return pushConfig(deps, document, { ...request, rollbackTo: revision })
   const { config, warnings } = requireValid(document)
   const message = request.message ?? `Rollback to revision ${String(revision)}`
+  const written = version.pushId === null ? null : await deps.store.writtenForms.ofPush(version.pushId)
+  const asked = { ...request, message, rollbackTo: revision, ...(written === null ? {} : { written: written.id }) }
   return deps.store.exclusively(pushLease, (lease) =>
-    pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, { ...asked, message }, lease),
+    pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, asked, lease),
   )
 }

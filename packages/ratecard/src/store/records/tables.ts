@@ -6,6 +6,7 @@ import { serviceKeyColumns, sessionColumns } from './access.ts'
 import { text, time, whole } from './columns.ts'
 import type { Columns, RowOf } from './columns.ts'
 import { archivedObjectColumns, mappingColumns, publishedColumns, renameColumns, versionColumns } from './configuration.ts'
+import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
 import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
@@ -27,6 +28,8 @@ export const tables = {
   archivedObjects: { columns: archivedObjectColumns, copiedBy: ['processorId'] },
   pushes: { columns: pushColumns, copiedBy: ['id'] },
   steps: { columns: stepColumns, copiedBy: ['pushId', 'position'] },
+  writtenForms: { columns: writtenFormColumns, copiedBy: ['id'] },
+  writtenFormUses: { columns: writtenFormUseColumns, copiedBy: ['pushId'] },
   secrets: { columns: secretColumns, copiedBy: ['scope', 'id'] },
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
   idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },

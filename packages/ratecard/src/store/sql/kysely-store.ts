@@ -19,6 +19,7 @@ import { SqlServiceKeys } from './service-keys.ts'
 import { SqlSessions } from './sessions.ts'
 import { SqlTenants } from './tenants.ts'
 import { SqlVersions } from './versions.ts'
+import { SqlWrittenForms } from './written-forms.ts'
 import { SqlWorkers } from './worker-deployments.ts'
 import type { SqlWorkerLogs } from './worker-logs.ts'
 import { SqlWorkerRuns } from './worker-runs.ts'
@@ -36,6 +37,7 @@ export class KyselyStore implements Store {
   readonly versions: SqlVersions
   readonly mappings: SqlMappings
   readonly pushes: SqlPushes
+  readonly writtenForms: SqlWrittenForms
   readonly secrets: SqlSecrets
   readonly serviceKeys: SqlServiceKeys
   readonly idempotency: SqlIdempotency
@@ -63,6 +65,7 @@ export class KyselyStore implements Store {
     this.mappings = new SqlMappings(database)
     this.secrets = new SqlSecrets(database, sealer)
     this.pushes = new SqlPushes({ database, leases: this.#leases, secrets: this.secrets, clock })
+    this.writtenForms = new SqlWrittenForms(database)
     this.serviceKeys = new SqlServiceKeys(database)
     this.idempotency = new SqlIdempotency(database, sealer)
     this.facts = new SqlFacts(database)

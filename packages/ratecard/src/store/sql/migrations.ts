@@ -246,6 +246,20 @@ export const migrations: readonly Migration[] = [
   },
   { name: 'sizes of worker logs', statements: workerLogSizeStatements },
   {
+    name: 'documents as written',
+    statements: ({ key }) => [
+      `create table written_forms (
+  id ${key} primary key,
+  document text not null,
+  created_at bigint not null
+)`,
+      `create table written_form_uses (
+  push_id ${key} primary key,
+  written_id ${key} not null references written_forms (id)
+)`,
+    ],
+  },
+  {
     name: 'renames of configuration ids',
     statements: ({ key }) => [
       `create table renames (
