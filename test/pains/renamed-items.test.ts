@@ -6,7 +6,12 @@ import { nobody } from '../support/stack.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 
 /** The document with one price under another id. */
-function renamed(config: BillingConfig, from: string, to: string, mark: 'previous_ids' | 'none' = 'previous_ids'): BillingConfig {
+function renamed(
+  config: BillingConfig,
+  from: string,
+  to: string,
+  mark: 'previous_ids' | 'none' = 'previous_ids',
+): BillingConfig {
   const price = priceIn(config, from)
   price.id = to
   if (mark === 'previous_ids') price.previous_ids = [from]
@@ -107,9 +112,7 @@ test('a rename that was overlooked is mended: the earlier subscribers are found 
   const second = await shop.processorPrice('team_yearly')
   await shop.push(negotiated('1.2.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
   expect(await shop.processorPrice('team_yearly')).toBe(second)
-  const job = await shop.finished(
-    (await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id,
-  )
+  const job = await shop.finished((await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id)
   expect(job.state).toBe('done')
   expect(await shop.items(id)).toEqual([['team_yearly', 3]])
 })

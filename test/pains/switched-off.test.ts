@@ -30,7 +30,10 @@ test('a leaked code and a webhook that were switched off stay off, do not stop a
       ['hook', ['active']],
     ])
     const pushed = await service.push(shop('1.1.0', 'Professional'), nobody)
-    expect(pushed.warnings.map((warning) => warning.code)).toEqual(['switched_off_at_processor', 'switched_off_at_processor'])
+    expect(pushed.warnings.map((warning) => warning.code)).toEqual([
+      'switched_off_at_processor',
+      'switched_off_at_processor',
+    ])
     expect(pushed.changes).toMatchObject({ products: { updated: ['pro'] }, promotion_codes: { updated: [] } })
     expect(await off()).toEqual([false, 'disabled'])
     expect((await service.push(shop('1.1.0', 'Professional'), nobody)).status).toBe('unchanged')

@@ -38,14 +38,30 @@ type Act =
 
 const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ act: fc.constant('rename' as const), which: fc.nat(9), name: fc.nat(9) }) },
-  { weight: 2, arbitrary: fc.record({ act: fc.constant('amount' as const), which: fc.nat(9), amount: fc.integer({ min: 1, max: 5 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      act: fc.constant('amount' as const),
+      which: fc.nat(9),
+      amount: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('remove' as const), which: fc.nat(9) }) },
-  { weight: 2, arbitrary: fc.record({ act: fc.constant('add' as const), name: fc.nat(9), amount: fc.integer({ min: 1, max: 5 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('add' as const), name: fc.nat(9), amount: fc.integer({ min: 1, max: 5 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('touch' as const), which: fc.nat(9) }) },
 )
 const releases = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: fc.record({ kind: fc.constant('push' as const), acts: fc.array(acts, { minLength: 1, maxLength: 4 }) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('push' as const),
+        acts: fc.array(acts, { minLength: 1, maxLength: 4 }),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollback' as const), to: fc.nat(9) }) },
   ),
   { minLength: 2, maxLength: 6 },
@@ -71,7 +87,13 @@ function documentOf(revision: number, items: readonly Item[], renamed: ReadonlyM
 }
 
 /** One edit of the file. An id that was in use at the last push is not given to another item before it was pushed away. */
-function perform(act: Act, items: Item[], taken: ReadonlySet<string>, renamed: Map<Item, string>, touched: Set<Item>): void {
+function perform(
+  act: Act,
+  items: Item[],
+  taken: ReadonlySet<string>,
+  renamed: Map<Item, string>,
+  touched: Set<Item>,
+): void {
   const free = names.filter((name) => !taken.has(name) && items.every((item) => item.name !== name))
   const item = 'which' in act && items.length > 0 ? items[act.which % items.length] : undefined
   if (act.act === 'add') {
@@ -92,7 +114,8 @@ function perform(act: Act, items: Item[], taken: ReadonlySet<string>, renamed: M
 
 async function currentPrices(store: Stack['store']): Promise<Map<string, string>> {
   const current = new Map<string, string>()
-  for (const entry of await store.mappings.all()) if (entry.kind === 'price') current.set(entry.configId, entry.processorId)
+  for (const entry of await store.mappings.all())
+    if (entry.kind === 'price') current.set(entry.configId, entry.processorId)
   return current
 }
 
@@ -104,12 +127,27 @@ test('law: after any sequence of renames, edits, removals and rollbacks nobody w
       try {
         let items: Item[] = [{ name: 'a', amount: 1, sold: new Set() }]
         // The items of each revision, by what they were called then.
-        const history: { readonly revision: number; readonly document: BillingConfig; readonly items: readonly (Item & { was: string; cost: number })[] }[] = []
+        const history: {
+          readonly revision: number
+          readonly document: BillingConfig
+          readonly items: readonly (Item & { was: string; cost: number })[]
+        }[] = []
         const settle = async (document: BillingConfig, revision: number) => {
           const current = await currentPrices(store)
           for (const item of items) item.sold.add(current.get(item.name) ?? 'nothing')
-          history.push({ revision, document, items: items.map((item) => Object.assign(Object.create(item) as Item, { was: item.name, cost: item.amount })) })
-          const plan = planChanges({ config: document, previous: document, snapshot: await stack.snapshot(), mappings: await store.mappings.all() })
+          history.push({
+            revision,
+            document,
+            items: items.map((item) =>
+              Object.assign(Object.create(item) as Item, { was: item.name, cost: item.amount }),
+            ),
+          })
+          const plan = planChanges({
+            config: document,
+            previous: document,
+            snapshot: await stack.snapshot(),
+            mappings: await store.mappings.all(),
+          })
           expect(plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
           expect(planIsEmpty(plan)).toBe(true)
           for (const item of items)
@@ -148,7 +186,8 @@ test('law: after any sequence of renames, edits, removals and rollbacks nobody w
           for (const act of step.acts) perform(act, items, taken, renamed, touched)
           for (const item of touched) {
             const [object] = [...item.sold].slice(-1)
-            if (object !== undefined) await stripe.prices.update(object, { nickname: 'edited by hand', metadata: { by: 'hand' } })
+            if (object !== undefined)
+              await stripe.prices.update(object, { nickname: 'edited by hand', metadata: { by: 'hand' } })
           }
           const document = documentOf(index + 1, items, renamed)
           const { revision } = await service.push(document, { ...nobody, force: true })

@@ -6,7 +6,13 @@ import type { Rename } from '../../../packages/ratecard/src/catalog/renames.ts'
 import type { MappingEntry } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema.ts'
 
-const price = (id: string, rest: Partial<Price> = {}): Price => ({ id, amount: 100, currency: 'usd', interval: 'month', ...rest })
+const price = (id: string, rest: Partial<Price> = {}): Price => ({
+  id,
+  amount: 100,
+  currency: 'usd',
+  interval: 'month',
+  ...rest,
+})
 const config = (...prices: Price[]): BillingConfig => ({ version: '1.0.0', products: [{ id: 'p', name: 'P', prices }] })
 const entry = (id: string, object: string, sequence: number, revision = sequence): MappingEntry => ({
   kind: 'price',
@@ -22,7 +28,9 @@ const ids = (mappings: readonly MappingEntry[]) =>
 
 describe('renamesOf', () => {
   test('an earlier id that is mapped and no present one hands over', () => {
-    const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [entry('a', 'o1', 1)])
+    const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [
+      entry('a', 'o1', 1),
+    ])
     expect(renames).toEqual([rename('a', 'b', 'o1')])
     expect(refused).toEqual([])
   })
@@ -72,7 +80,9 @@ describe('handOver', () => {
 test('the earlier catalog is renamed with everything that refers to the renamed', () => {
   const before: BillingConfig = {
     version: '1.0.0',
-    products: [{ id: 'p', name: 'P', prices: [price('a'), price('a_gold', { base_price: 'a', enterprise_template: 'gold' })] }],
+    products: [
+      { id: 'p', name: 'P', prices: [price('a'), price('a_gold', { base_price: 'a', enterprise_template: 'gold' })] },
+    ],
     coupons: [{ id: 'c', percent_off: 5, duration: 'once', applies_to: ['p'] }],
     promotion_codes: [{ id: 'k', code: 'K', coupon: 'c' }],
   }
@@ -126,7 +136,12 @@ describe('renamesBack', () => {
   test('a younger item that took over a name is not taken for the older one', () => {
     // a → b at 2, b → c at 3, a new b at 4.
     const mappings = [entry('c', 'o1', 1), entry('b', 'o2', 4)]
-    const { renames, taken } = renamesBack(1, [past('a', 'b', 2), past('b', 'c', 3)], mappings, config(price('b'), price('c')))
+    const { renames, taken } = renamesBack(
+      1,
+      [past('a', 'b', 2), past('b', 'c', 3)],
+      mappings,
+      config(price('b'), price('c')),
+    )
     expect(renames).toEqual([rename('c', 'a', 'o1')])
     expect(taken).toEqual([])
   })

@@ -85,7 +85,12 @@ export function renamesOf(
       return current.has(key) && !present.has(key)
     })
     const owner = adopt === null ? undefined : owners.get(resourceKey(kind, adopt))
-    if (owner !== undefined && owner !== id && !named.includes(owner) && givesAway(wanted.get(resourceKey(kind, owner)), adopt))
+    if (
+      owner !== undefined &&
+      owner !== id &&
+      !named.includes(owner) &&
+      givesAway(wanted.get(resourceKey(kind, owner)), adopt)
+    )
       named.push(owner)
     if (named.length === 0) continue
     const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
@@ -188,7 +193,9 @@ export function handOver(mappings: readonly MappingEntry[], renames: readonly Re
   const goesOn = new Map(renames.map((rename) => [resourceKey(rename.kind, rename.to), rename]))
   const repeated = [...goesOn].flatMap(([key, { object }]) => {
     const last = latest.get(key)
-    return last === undefined || last.processorId === object ? [] : [{ ...last, processorId: object, sequence: ++newest }]
+    return last === undefined || last.processorId === object
+      ? []
+      : [{ ...last, processorId: object, sequence: ++newest }]
   })
   return [...renamed, ...repeated]
 }

@@ -55,11 +55,14 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(document: unknown): {
+export function requireValid(
+  document: unknown,
+  options: { readonly acceptedBefore?: boolean } = {},
+): {
   readonly config: BillingConfig
   readonly warnings: readonly Issue[]
 } {
-  const { config, errors, warnings } = validateConfig(document)
+  const { config, errors, warnings } = validateConfig(document, options)
   if (config === null)
     throw new ServiceError(
       'config_invalid',
@@ -87,7 +90,7 @@ export interface Subject {
   readonly warnings: readonly Issue[]
 }
 
-async function planPush(
+export async function planPush(
   deps: SyncDeps,
   config: BillingConfig,
   warnings: readonly Issue[],
@@ -95,12 +98,7 @@ async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
-    deps,
-    config,
-    request,
-    signal,
-  )
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(deps, config, request, signal)
   refuseStale(fingerprint, request)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
   return {

@@ -106,7 +106,13 @@ export async function finishPush(
     createdAt: deps.clock.now(),
     pushId: push.id,
   }
-  const record = await deps.store.pushes.close(push.id, version, mappingsOf(stored.changes, results), lease.token, stored.renames)
+  const record = await deps.store.pushes.close(
+    push.id,
+    version,
+    mappingsOf(stored.changes, results),
+    lease.token,
+    stored.renames,
+  )
   deps.cancelled.forget(push.id)
   deps.onApplied()
   deps.onProgress(push.id)

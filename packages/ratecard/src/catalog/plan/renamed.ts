@@ -63,6 +63,8 @@ function looksSame(before: DesiredResource, after: DesiredResource): boolean {
   if (field !== undefined) return same(a?.[field], b?.[field])
   // References may have been renamed as well.
   return fieldRows[kind]
-    .filter(([, { mutability, reference }]) => mutability !== 'in_place' && mutability !== 'apart' && reference === null)
+    .filter(
+      ([, { mutability, reference }]) => mutability !== 'in_place' && mutability !== 'apart' && reference === null,
+    )
     .every(([name]) => same(a?.[name], b?.[name]))
 }

@@ -158,7 +158,11 @@ function decideReplacement<K extends ResourceKind>(
   found: readonly Difference[],
 ): Decision {
   const { kind, configId } = want
-  const because = () => [...renamedFrom(state, want), ...found.map((difference) => fieldChange(state, kind, difference)), ...ourEdits(state, want)]
+  const because = () => [
+    ...renamedFrom(state, want),
+    ...found.map((difference) => fieldChange(state, kind, difference)),
+    ...ourEdits(state, want),
+  ]
   const carried = target.redeemed + target.carried
   const made = state.known.has(kind, configId)
     ? newObject(state, want, carried, 'replace', because())

@@ -9,6 +9,7 @@ const signs: Record<Action, string> = {
   create: '+',
   adopt: '⇐',
   update: '~',
+  rename: '»',
   replace: '-/+',
   reactivate: '↺',
   archive: '-',
@@ -42,6 +43,7 @@ export function planSummary(details: readonly Detail[], writes: number): string 
     ['adopt', 'to adopt'],
     ['reactivate', 'to bring back'],
     ['update', 'to update'],
+    ['rename', 'to rename'],
     ['replace', 'to replace'],
     ['archive', 'to archive'],
   ]
@@ -74,7 +76,7 @@ function kindName(kind: Detail['kind']): string {
 
 function colored(action: Action, text: string, paint: Paint): string {
   if (action === 'archive') return paint.red(text)
-  if (action === 'update' || action === 'replace') return paint.yellow(text)
+  if (action === 'update' || action === 'rename' || action === 'replace') return paint.yellow(text)
   return action === 'keep' ? text : paint.green(text)
 }
 

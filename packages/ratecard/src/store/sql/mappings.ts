@@ -105,9 +105,15 @@ export async function renameEntries(db: Write, revision: number, renames: readon
 }
 
 async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): Promise<void> {
-  const names = new Map(renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(from), String(to)]))
+  const names = new Map(
+    renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(from), String(to)]),
+  )
   if (names.size === 0) return
-  const rows = await db.selectFrom('localSubscriptions').select(['id', 'priceId']).where('priceId', 'in', [...names.keys()]).execute()
+  const rows = await db
+    .selectFrom('localSubscriptions')
+    .select(['id', 'priceId'])
+    .where('priceId', 'in', [...names.keys()])
+    .execute()
   // Read first, then written: two prices may exchange their ids.
   for (const { id, priceId } of rows)
     await db
