@@ -21,7 +21,7 @@ export function publicView(config: BillingConfig): BillingConfig {
 
 /** Earlier ids are names inside a company. */
 function withoutHistory<Item extends { previous_ids?: string[] }>({ previous_ids: _ids, ...item }: Item) {
-  return item as Omit<Item, 'previous_ids'>
+  return item
 }
 
 function publicProduct(whole: Product): Product[] {
