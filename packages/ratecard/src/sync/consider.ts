@@ -16,7 +16,7 @@ import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
 import { pastDates } from './past-dates.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 import type { PushRequest } from './push.ts'
 
 export interface Considered {
@@ -39,7 +39,7 @@ export async function consider(
 ): Promise<Considered> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
-  const snapshot = await asking(() => deps.processor.snapshot({ signal }))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
   const mappings = await deps.store.mappings.all()
   const plan = planChanges({
     config,

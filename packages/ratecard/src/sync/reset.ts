@@ -11,7 +11,7 @@ import type { Step } from '../catalog/steps.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './consider.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
@@ -46,7 +46,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
     const current = await deps.store.versions.current()
     const previous = currentDocument(current)
-    const snapshot = await asking(() => deps.processor.snapshot({ signal: lease.signal }))
+    const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal }))
     const mappings = await deps.store.mappings.all()
     const plan = planReset(previous, snapshot, mappings, request.scope)
     const run = {

@@ -1,3 +1,4 @@
+// Failures of the processor in the service's own table of errors.
 import type { ProblemCode } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { abortReason } from './abort.ts'
@@ -14,13 +15,42 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
   broken: 'processor_broken',
 }
 
-const hintOf: Partial<Record<ProcessorErrorKind, string>> = {
-  unauthorized: 'Check STRIPE_SECRET_KEY and its permissions.',
-  rate_limited: 'Try again in a minute.',
-  unavailable: 'Try again when the processor is reachable.',
-  timeout: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
-  unknown_outcome:
-    'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
+/** What to do when it may have happened: a push looks for itself, anything else is repeated under the key it had. */
+const afterTimeout = {
+  push: 'Push again: what happened is looked up first, nothing is done twice.',
+  call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
+} as const
+type Asking = keyof typeof afterTimeout
+
+const hintOf = (kind: ProcessorErrorKind, asking: Asking) =>
+  ({
+    rejected: undefined,
+    broken: undefined,
+    unauthorized: 'Check STRIPE_SECRET_KEY and its permissions.',
+    rate_limited: 'Try again in a minute.',
+    unavailable: 'Try again when the processor is reachable.',
+    timeout: afterTimeout[asking],
+    unknown_outcome: afterTimeout[asking],
+  })[kind]
+
+/** Anything thrown by the port as a ServiceError; what is not the processor's passes unchanged. */
+export function asServiceError(error: unknown, asking: Asking): unknown {
+  if (!(error instanceof ProcessorError)) return error
+  return new ServiceError(codeOf[error.kind], error.message, {
+    hint: hintOf(error.kind, asking),
+    processor: error.original,
+    ...(error.kind === 'rate_limited' || error.kind === 'unavailable' ? { retryAfter: 30 } : {}),
+    cause: error,
+  })
+}
+
+/** A read of the processor for a push, with its failures as ServiceErrors. */
+export async function readForPush<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asServiceError(error, 'push')
+  }
 }
 
 /**
@@ -31,16 +61,9 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ProcessorError)
-      throw new ServiceError(codeOf[error.kind], error.message, {
-        hint: hintOf[error.kind],
-        processor: error.original,
-        ...(error.kind === 'rate_limited' || error.kind === 'unavailable' ? { retryAfter: 30 } : {}),
-        cause: error,
-      })
     if (signal.aborted && error === abortReason(signal) && !(error instanceof ServiceError))
       throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1, cause: error })
-    throw error
+    throw asServiceError(error, 'call')
   }
 }
 
