@@ -35,6 +35,8 @@ export interface PushRequest {
   /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
   readonly written?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -99,7 +101,7 @@ export async function planPush(
   const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     signal,
   )
   refuseStale(fingerprint, request)
@@ -130,7 +132,7 @@ export async function pushUnderLease(
   const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)

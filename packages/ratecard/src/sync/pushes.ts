@@ -1,8 +1,8 @@
 // What became of pushes: read from the journal, by whichever replica ran them.
 import { ServiceError } from '../errors/service-error.ts'
 import { liveState as stateNow } from '../journal/live-state.ts'
-import type { ResourceKind } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { PushStep } from '../service.ts'
 import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
@@ -29,19 +29,7 @@ export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 
   return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
 }
 
-export interface StepView {
-  readonly index: number
-  readonly op: string
-  readonly kind: ResourceKind
-  readonly configId: string
-  readonly state: StepRecord['state']
-  readonly attempts: number
-  readonly processorId: string | null
-  readonly requestId: string | null
-  readonly error: Readonly<Record<string, unknown>> | null
-}
-
-export function stepView(record: StepRecord): StepView {
+export function stepView(record: StepRecord): PushStep {
   const step = JSON.parse(record.step) as Step
   return {
     index: record.index,

@@ -8,6 +8,7 @@ import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { ResetReport } from '../service.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
@@ -23,13 +24,7 @@ export interface ResetRequest {
   readonly scope: 'managed' | 'account'
 }
 
-type ArchivedKind = 'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes'
-
-export interface ResetResult {
-  readonly archived: Readonly<Record<ArchivedKind, readonly string[]>>
-  readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
-  readonly revision: number
-}
+type ArchivedKind = keyof ResetReport['archived']
 
 const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
   product: 'products',
@@ -40,7 +35,7 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
 }
 
 /** There is no current configuration afterwards; the history has an entry for it. A refused archive is reported, the rest goes on. */
-export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetResult> {
+export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
