@@ -356,7 +356,18 @@ create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
 
--- 12: who did it
+-- 12: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text not null,
+  from_id text not null,
+  to_id text not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+
+-- 13: who did it
 alter table versions add column key_id text;
 alter table versions add column key_name text;
 alter table pushes add column key_id text;
@@ -722,7 +733,18 @@ create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
 
--- 12: who did it
+-- 12: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text collate "C" not null,
+  from_id text collate "C" not null,
+  to_id text collate "C" not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+
+-- 13: who did it
 alter table versions add column key_id text;
 alter table versions add column key_name text;
 alter table pushes add column key_id text;

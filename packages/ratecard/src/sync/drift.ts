@@ -9,7 +9,7 @@ import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './retiring.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './consider.ts'
+import { currentDocument } from './plan-against-live.ts'
 
 export interface DriftResult {
   readonly inSync: boolean

@@ -13,7 +13,7 @@ import { resourceKey } from '../catalog/resource.ts'
 import type { PriceImpact } from '../service.ts'
 import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
-import { consider } from './consider.ts'
+import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { impactMember } from './impact.ts'
@@ -37,6 +37,8 @@ export interface PushRequest {
   /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
   readonly written?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -98,10 +100,10 @@ export async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     signal,
   )
   refuseStale(fingerprint, request)
@@ -129,10 +131,10 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)
