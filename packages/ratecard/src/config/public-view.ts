@@ -7,16 +7,23 @@ export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | '
 }
 
 /**
- * What anyone may see: public prices and their products, and the meters. A product whose every price is hidden is left out; one
- * that has no price at all is shown. Never webhooks, coupons or promotion codes.
+ * What anyone may see: public prices, their products, and the meters that these prices bill. A product whose every price is hidden is
+ * left out; one that has no price at all is shown. Never webhooks, coupons or promotion codes, and no metadata of products and
+ * prices, which is the author's own.
  */
 export function publicView(config: BillingConfig): BillingConfig {
-  const { webhooks: _webhooks, coupons: _coupons, promotion_codes: _codes, ...rest } = config
-  return { ...rest, products: config.products.flatMap(publicProduct) }
+  const { webhooks: _webhooks, coupons: _coupons, promotion_codes: _codes, meters, ...rest } = config
+  const products = config.products.flatMap(publicProduct)
+  const billed = new Set(products.flatMap(({ prices = [] }) => prices.map((price) => price.meter)))
+  return {
+    ...rest,
+    ...(meters === undefined ? {} : { meters: meters.filter(({ id }) => billed.has(id)) }),
+    products,
+  }
 }
 
-function publicProduct(product: Product): Product[] {
+function publicProduct({ metadata: _metadata, ...product }: Product): Product[] {
   if (product.prices === undefined || product.prices.length === 0) return [product]
-  const prices = product.prices.filter(isPublic)
+  const prices = product.prices.filter(isPublic).map(({ metadata: _own, ...price }) => price)
   return prices.length === 0 ? [] : [{ ...product, prices }]
 }

@@ -153,7 +153,7 @@ function itemRoutes(app: FastifyInstance, { service }: PublicRouteDeps): void {
       }),
     },
     async (request, reply) => {
-      const meter = await service.findMeter(request.params.id)
+      const meter = await service.findMeter(request.params.id, visibilityOf(request))
       return sendCacheable(request, reply, JSON.stringify({ meter }))
     },
   )
