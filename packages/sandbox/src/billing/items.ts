@@ -5,7 +5,7 @@ import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer
 import { missingParam, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { boolean, integer, list, shape, text, unsupported } from '../protocol/params.ts'
+import { boolean, integer, list, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
 import { periodAt, sameStep } from './calendar.ts'
 import { pricingIn } from './charges.ts'
@@ -14,15 +14,9 @@ import { isMetered, priceOf, stepOf } from './records.ts'
 const mostItems = 20
 
 export const newItemFields = {
-  billing_thresholds: unsupported(),
-  current_trial: unsupported(),
-  discounts: unsupported(),
   metadata: metadata(),
-  plan: unsupported(),
   price: text(),
-  price_data: unsupported(),
   quantity: integer({ min: 0 }),
-  tax_rates: unsupported(),
 } satisfies Fields
 export const changedItemFields = { ...newItemFields, clear_usage: boolean(), deleted: boolean(), id: text() }
 

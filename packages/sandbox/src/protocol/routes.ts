@@ -1,3 +1,4 @@
+import { isLiteralRequest } from './known.ts'
 import type { Operation } from './operation.ts'
 import { account } from '../resources/account.ts'
 import { checkoutSessions } from '../resources/checkout-sessions.ts'
@@ -60,6 +61,7 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
 export function route(method: string, path: string): Routed | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }
+  if (isLiteralRequest(method, path)) return undefined
   const parts = path.split('/')
   for (const pattern of patterns) {
     if (pattern.parts.length !== parts.length) continue

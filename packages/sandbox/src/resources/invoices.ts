@@ -4,7 +4,7 @@ import type { Call } from '../protocol/call.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
-import { boolean, oneOf, range, text, unsupported } from '../protocol/params.ts'
+import { boolean, oneOf, range, text } from '../protocol/params.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 import { preview } from './invoice-preview.ts'
 
@@ -13,8 +13,6 @@ const listFields = {
   collection_method: oneOf('charge_automatically', 'send_invoice'),
   created: range(),
   customer: text(),
-  customer_account: unsupported(),
-  due_date: unsupported(),
   status: oneOf('draft', 'open', 'paid', 'uncollectible', 'void'),
   subscription: text(),
 }
@@ -32,12 +30,8 @@ function page(call: Call): Answer {
 }
 
 const payFields = {
-  forgive: unsupported(),
-  mandate: unsupported(),
   off_session: boolean(),
-  paid_out_of_band: unsupported(),
   payment_method: text(),
-  source: unsupported(),
 }
 
 /** Tries now. A decline is a refusal, but the try counts (recorded at 2026-08-26.dahlia). */

@@ -21,7 +21,6 @@ import {
   shape,
   text,
   timestamp,
-  unsupported,
 } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../objects/schedule-bodies.ts'
@@ -31,21 +30,14 @@ import { change, prorationBehavior } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
 const phaseItem = shape({
-  billing_thresholds: unsupported(),
-  discounts: unsupported(),
   metadata: metadata(),
-  plan: unsupported(),
   price: required(text()),
-  price_data: unsupported(),
   quantity: integer({ min: 0 }),
-  tax_rates: unsupported(),
 })
 
-const phaseDiscount = shape({ coupon: unsupported(), discount: required(text()), promotion_code: unsupported() })
+const phaseDiscount = shape({ discount: required(text()) })
 
 const phaseFields = {
-  add_invoice_items: unsupported(),
-  billing_cycle_anchor: unsupported(),
   currency: text(),
   discounts: emptyable(list(phaseDiscount, { max: 20 })),
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
@@ -54,7 +46,6 @@ const phaseFields = {
   metadata: metadata(),
   proration_behavior: prorationBehavior,
   start_date: nowOrTimestamp(),
-  trial: unsupported(),
   trial_end: timestamp(),
 }
 type PhaseParams = Read<typeof phaseFields>
@@ -66,23 +57,13 @@ function nowOrTimestamp(): Param<number | 'now', false> {
 }
 
 const createFields = {
-  billing_mode: unsupported(),
-  customer: unsupported(),
-  customer_account: unsupported(),
-  default_settings: unsupported(),
-  end_behavior: unsupported(),
   from_subscription: text(),
   metadata: metadata(),
-  pause_schedules: unsupported(),
-  phases: unsupported(),
-  start_date: unsupported(),
 }
 
 const updateFields = {
-  default_settings: unsupported(),
   end_behavior: endBehavior,
   metadata: metadata(),
-  pause_schedules: unsupported(),
   phases,
   proration_behavior: prorationBehavior,
 }
@@ -263,7 +244,7 @@ function letGo(outer: Call): SubscriptionScheduleBody {
 /** The subscription is cancelled at once as well. */
 function cancel(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
-  outer.read({ invoice_now: unsupported(), prorate: unsupported() })
+  outer.read({})
   refuseInactive(schedule, 'cancel')
   const call = outer.at(momentOf(outer, schedule.test_clock))
   cancelNow(call, drivenBy(call, schedule))

@@ -10,7 +10,7 @@ import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '
 import { missingParam, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Operation } from '../protocol/operation.ts'
-import { boolean, emptyable, integer, oneOf, shape, text, timestamp, unsupported } from '../protocol/params.ts'
+import { boolean, emptyable, integer, oneOf, shape, text, timestamp } from '../protocol/params.ts'
 import type { Fields, Param, Read } from '../protocol/params.ts'
 import { currency } from './currencies.ts'
 import { page } from './subscription-list.ts'
@@ -31,29 +31,9 @@ const details = shape({
       'unused',
     ),
   ),
-  feedback_option: unsupported(),
 })
 
-const notHere = {
-  add_invoice_items: unsupported(),
-  application_fee_percent: unsupported(),
-  automatic_tax: unsupported(),
-  billing_schedules: unsupported(),
-  billing_thresholds: unsupported(),
-  days_until_due: unsupported(),
-  default_source: unsupported(),
-  default_tax_rates: unsupported(),
-  invoice_settings: unsupported(),
-  on_behalf_of: unsupported(),
-  payment_settings: unsupported(),
-  pending_invoice_item_interval: unsupported(),
-  transfer_data: unsupported(),
-  trial_from_plan: unsupported(),
-  trial_settings: unsupported(),
-}
-
 const sharedFields = {
-  ...notHere,
   cancel_at_period_end: boolean(),
   collection_method: oneOf('charge_automatically'),
   default_payment_method: text(),
@@ -69,9 +49,6 @@ const sharedFields = {
 const createFields = {
   ...sharedFields,
   payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
-  backdate_start_date: unsupported(),
-  billing_cycle_anchor: unsupported(),
-  billing_cycle_anchor_config: unsupported(),
   billing_mode: shape({
     flexible: shape({ proration_discounts: oneOf('included') }),
     type: oneOf('classic', 'flexible'),
@@ -79,7 +56,6 @@ const createFields = {
   cancel_at: timestamp(),
   currency: currency(),
   customer: text(),
-  customer_account: unsupported(),
   items: newItems,
   trial_period_days: integer({ min: 0, max: 730 }),
 }
@@ -90,8 +66,6 @@ const updateFields = {
   cancel_at: emptyable(timestamp()),
   cancellation_details: details,
   items: changedItems,
-  pause_collection: unsupported(),
-  proration_date: unsupported(),
 }
 type UpdateParams = Read<typeof updateFields>
 
