@@ -262,13 +262,16 @@ function knownOf(schema: unknown): Known {
   return type === 'object' || Array.isArray(type) || type === undefined ? 1 : 0
 }
 
+function isEnum(known: Known): known is readonly string[] {
+  return Array.isArray(known)
+}
+
 function merged(a: Known, b: Known): Known {
   if (a === 1 || b === 1) return 1
   if (a === 0) return b
   if (b === 0) return a
-  if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) ? [...a, ...b] : Array.isArray(a) ? b : a
-  return { ...a, ...b }
+  if (isEnum(a)) return isEnum(b) ? [...a, ...b] : b
+  return isEnum(b) ? a : { ...a, ...b }
 }
 
 /** Every request that the SDK makes to version 1 of the API, as `GET /v1/prices/{id}`. */

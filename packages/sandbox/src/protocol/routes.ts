@@ -17,6 +17,7 @@ import { promotionCodes } from '../resources/promotion-codes.ts'
 import { subscriptionItems } from '../resources/subscription-items.ts'
 import { subscriptionSchedules } from '../resources/subscription-schedules.ts'
 import { subscriptions } from '../resources/subscriptions.ts'
+import { taxRates } from '../resources/tax-rates.ts'
 import { testClocks } from '../resources/test-clocks.ts'
 import { webhookEndpoints } from '../resources/webhook-endpoints.ts'
 
@@ -37,6 +38,7 @@ const operations: readonly Operation[] = [
   ...subscriptionSchedules,
   ...invoices,
   ...meterEvents,
+  ...taxRates,
   ...testClocks,
   ...checkoutSessions,
   ...portalSessions,

@@ -6,6 +6,7 @@ import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { subscribe, trialEndOf } from '../billing/subscribe.ts'
+import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { missingParam, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
@@ -35,7 +36,8 @@ const details = shape({
 
 const sharedFields = {
   cancel_at_period_end: boolean(),
-  collection_method: oneOf('charge_automatically'),
+  ...termFields,
+  days_until_due: integer({ min: 0, max: 730 }),
   default_payment_method: text(),
   description: emptyable(text({ max: 500 })),
   discounts: discountsParam,
@@ -101,6 +103,7 @@ function create(outer: Call): SubscriptionBody {
     mode: params.billing_mode?.type,
     metadata: applyMetadata({}, params.metadata),
     description: params.description,
+    terms: termsAfter(call, customer.id, plainTerms, params),
     paymentMethod: paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method'),
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
     cancelAt: params.cancel_at,
@@ -149,6 +152,7 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   let after: SubscriptionBody = {
     ...before,
     ...plan(call, before, params),
+    ...termsAfter(call, before.customer, before, params),
     default_payment_method:
       paymentMethodFor(call, params.default_payment_method, before.customer, 'default_payment_method') ??
       before.default_payment_method,
