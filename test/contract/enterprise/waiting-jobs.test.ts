@@ -179,13 +179,14 @@ test('a job that was interrupted, and one that failed, are never continued by th
     ['interrupted', { code: 'shutting_down', detail: 'it stopped' }],
     ['interrupted', null],
     ['failed', { detail: 'it failed' }],
+    ['interrupted', past],
     ['failed', past],
   ] as const) {
     await endAs(state, error)
     await shop.service.waitingJobs.continueDue()
     expect(await shop.service.findJob(id)).toMatchObject({ state, resumesAt: null, stepsDone: 0 })
   }
-  await endAs('interrupted', past)
+  await shop.store.exclusively(jobLease(id), ({ token }) => shop.store.jobs.wait(id, shop.clock.now(), '{}', token))
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
 })
