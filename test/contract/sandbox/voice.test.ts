@@ -73,7 +73,7 @@ describe('what the sandbox has not', () => {
         (name) => name !== 'expand',
       )
       if (names.length === 0) continue
-      const form = new URLSearchParams(names.map((name) => [`${name}[nonsense_of_the_test]`, 'x']))
+      const form = new URLSearchParams(names.map((name): [string, string] => [`${name}[nonsense_of_the_test]`, 'x']))
       const at = path.includes('/products/') ? product : customer
       const target = `${url}${path.replaceAll('{id}', at)}${method === 'POST' ? '' : `?${form.toString()}`}`
       const answer = await fetch(target, {
