@@ -14,7 +14,7 @@ const rooms = {
   store: ['errors', 'config', 'catalog'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service.ts'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service.ts'],
-  access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
+  access: ['errors', 'store', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'store', 'service-tenants.ts'],
   swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'tenants', 'service-tenants.ts'],
   subscribers: [

@@ -306,6 +306,11 @@ create table written_form_uses (
   written_id text not null references written_forms (id)
 );
 
+-- 11: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -611,3 +616,8 @@ create table written_form_uses (
   push_id text collate "C" primary key,
   written_id text collate "C" not null references written_forms (id)
 );
+
+-- 11: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;

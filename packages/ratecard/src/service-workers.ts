@@ -27,9 +27,22 @@ export interface NewDeployment {
   readonly crons: readonly string[]
   readonly cpuMs: number | null
   readonly hosts: readonly string[]
+  /** The scope of a service key of its own, which it finds in `env.RATECARD_SERVICE_KEY`; null: it gets none. */
+  readonly serviceKey: 'read' | 'write' | null
+  /** Whether service keys and cookies of ours reach it with a request. */
+  readonly passCredentials: boolean
   readonly environment: string | null
   readonly author: string | null
   readonly message: string | null
+}
+
+/** Service keys that belong to workers. */
+export interface WorkerKeys {
+  /** Named after the worker. Nobody can lock themselves out by revoking it. */
+  create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
+  isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
+  revoke(id: string): Promise<void>
+  revokeAll(worker: string): Promise<void>
 }
 
 export interface DeploymentView {

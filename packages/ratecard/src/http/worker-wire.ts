@@ -25,6 +25,8 @@ export interface DeploymentBody {
   readonly crons?: readonly string[]
   readonly cpu_ms?: number | null
   readonly hosts?: readonly string[]
+  readonly service_key?: 'read' | 'write' | null
+  readonly pass_credentials?: boolean
   readonly environment?: string | null
   readonly author?: string | null
   readonly message?: string | null
@@ -44,6 +46,8 @@ export function deploymentFromWire(name: string, body: DeploymentBody, actor: Ac
     crons: body.crons ?? [],
     cpuMs: body.cpu_ms ?? null,
     hosts: body.hosts ?? [],
+    serviceKey: body.service_key ?? null,
+    passCredentials: body.pass_credentials ?? false,
     environment: body.environment ?? null,
     author: body.author ?? actor.author,
     message: body.message ?? actor.message,
