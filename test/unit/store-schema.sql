@@ -367,7 +367,12 @@ create table renames (
   primary key (revision, kind, from_id, to_id)
 );
 
--- 13: who did it
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
+-- 14: who did it
 alter table versions add column key_id text;
 alter table versions add column key_name text;
 alter table pushes add column key_id text;
@@ -744,7 +749,12 @@ create table renames (
   primary key (revision, kind, from_id, to_id)
 );
 
--- 13: who did it
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
+-- 14: who did it
 alter table versions add column key_id text;
 alter table versions add column key_name text;
 alter table pushes add column key_id text;

@@ -271,6 +271,14 @@ export const migrations: readonly Migration[] = [
     ],
   },
   {
+    name: 'service keys of workers',
+    statements: () => [
+      `alter table service_keys add column worker text`,
+      `alter table worker_bundles add column service_key text check (service_key in ('read', 'write'))`,
+      `alter table worker_bundles add column pass_credentials bigint not null default 0`,
+    ],
+  },
+  {
     name: 'who did it',
     statements: () => [
       ...['versions', 'pushes', 'jobs'].flatMap((table) =>
