@@ -51,6 +51,8 @@ export interface ProductDocument {
   }
   /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
 }
@@ -93,6 +95,8 @@ export interface PriceDocument {
   base_price?: string
   /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
   /** Display hints. Ours alone: changing them writes nothing to the processor. */
@@ -161,6 +165,8 @@ export interface MeterDocument {
     /** Payload key with the number. Default `value`. */
     event_payload_key: string
   }
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
 }
@@ -177,6 +183,8 @@ export interface WebhookDocument {
   connect?: boolean
   /** What the endpoint is for. */
   description?: string
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
 }
@@ -205,6 +213,8 @@ export interface CouponDocument {
   applies_to?: string[]
   /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
 }
@@ -231,6 +241,8 @@ export interface PromotionCodeDocument {
   expires_at?: string | number
   /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
 }
@@ -421,7 +433,7 @@ export interface Detail {
   display: Display
 }
 
-export type ChangeAction = 'create' | 'adopt' | 'update' | 'replace' | 'reactivate' | 'archive' | 'keep'
+export type ChangeAction = 'create' | 'adopt' | 'update' | 'rename' | 'replace' | 'reactivate' | 'archive' | 'keep'
 
 export interface FieldChange {
   /** Name of the field in the document. */

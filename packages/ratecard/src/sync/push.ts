@@ -12,7 +12,7 @@ import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { PriceImpact } from '../service.ts'
 import { bindAccount } from './account.ts'
-import { consider } from './consider.ts'
+import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
 import { impactMember } from './impact.ts'
@@ -35,6 +35,8 @@ export interface PushRequest {
   /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
   readonly written?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -96,10 +98,10 @@ export async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     signal,
   )
   refuseStale(fingerprint, request)
@@ -127,10 +129,10 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)
