@@ -158,7 +158,7 @@ const received = { sent: false, turned: true }
 function operationTypes(types: Types, [id, row]: readonly [string, Operation]): string {
   const fields = (given: Readonly<Record<string, TSchema>>) => {
     const required = Object.keys(given).filter((name) => !isOptional(given[name]))
-    return types.body({ properties: given, required } as Node, sent, '    ')
+    return types.body({ properties: given, required }, sent, '    ')
   }
   const successes = Object.entries(row.answers).flatMap(([status, { schema, mediaType = 'application/json' }]) =>
     schema === null || !mediaType.endsWith('json')
@@ -196,7 +196,8 @@ export function clientTypes(): string {
   const rows = Object.entries<Operation>(contract)
   const operations = rows.map((row) => operationTypes(types, row)).join('')
   const asDocument = { sent: false, turned: false }
-  const documentTypes = [...documents].map(([node, name]) => {
+  const documentTypes = [...documents].map(([schema, name]) => {
+    const node: Node = schema
     return `${comment(node.description, '')}export interface ${name} ${types.body(node, asDocument, '')}\n`
   })
   return [

@@ -56,7 +56,7 @@ describe('keys that an author chose', () => {
     const { differences } = (await test.asAdmin({ url: `${admin}/config/history/1/diff/2` })).json()
     expect(JSON.stringify(differences)).toContain('"ownerTeam":"sales","owner_team":"billing"')
     const plan = await test.asAdmin({ method: 'POST', url: `${admin}/config?dry_run=true`, payload: document })
-    expect(plan.body).toContain('"ownerTeam":"growth","owner_team":"billing"')
+    expect(plan.body).toContain('"field":"metadata.ownerTeam"')
   })
 
   it('stay as they are in whatever the client reads', async () => {

@@ -1,7 +1,7 @@
 import { acted, actorHeaders, answer, call, events } from './call.ts'
 import { RatecardError } from './error.ts'
 import type { Pulled, PushEvent, StartedPush } from './results.ts'
-import type { Answer, CallOptions, Transport } from './transport.ts'
+import type { Answer, Call, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface Page extends CallOptions {
@@ -88,7 +88,7 @@ export interface AdminClient {
 
 /** Reading a whole account and writing hundreds of objects takes its time at the processor. */
 const longTimeoutMs = 600_000
-const slow = <Options extends CallOptions>(options?: Options) => ({ timeoutMs: longTimeoutMs, ...options })
+const slow = (options?: CallOptions & Pick<Call, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 const isAsync = { prefer: 'respond-async' }
 
 export function adminClient(transport: Transport): AdminClient {
@@ -152,7 +152,7 @@ function pushCalls(transport: Transport) {
     pushes: ({ limit, offset, ...options }: Page = {}) =>
       call(transport, 'listPushes', { query: { limit, offset } }, options),
     findPush: (id: string, options?: CallOptions) => call(transport, 'getPush', { params: { id } }, options),
-    pushEvents: async function* (id: string, options?: CallOptions): AsyncGenerator<PushEvent> {
+    async *pushEvents(id: string, options?: CallOptions): AsyncGenerator<PushEvent> {
       const known = ['state', 'step'] as const
       for await (const [type, event] of events(transport, 'followPush', known, { params: { id } }, options))
         yield { type, ...event } as PushEvent
@@ -186,8 +186,9 @@ function otherCalls(transport: Transport) {
     keys: async (options?: CallOptions) => (await call(transport, 'listKeys', {}, options)).keys,
     createKey: (name: string, { scope, expiresAt, ...options }: NewKeyOptions = {}) =>
       call(transport, 'createKey', { body: { name, scope, expiresAt } }, options),
-    revokeKey: async (id: string, options?: CallOptions) =>
-      void (await call(transport, 'revokeKey', { params: { id } }, options)),
+    revokeKey: async (id: string, options?: CallOptions) => {
+      await call(transport, 'revokeKey', { params: { id } }, options)
+    },
     doctor: async (options?: CallOptions) => (await call(transport, 'runDoctor', {}, options)).findings,
   }
 }

@@ -86,7 +86,7 @@ export async function answer<Name extends Id>(
 export async function* events<Name extends Id>(
   transport: Transport,
   name: Name,
-  known: readonly EventOf<Name>[0][],
+  known: readonly string[],
   parts: Parts<Name>,
   options: CallOptions & Pick<Call, 'headers'> = {},
 ): AsyncGenerator<EventOf<Name>> {
@@ -94,8 +94,8 @@ export async function* events<Name extends Id>(
   const body = await transport.stream(path, { ...request, headers: { accept: 'text/event-stream' } })
   for await (const { event, data } of readEvents(body)) {
     const parsed: unknown = JSON.parse(data)
-    const kind = known.find((one) => one === event)
-    if (kind !== undefined && isRecord(parsed)) yield [kind, turned(parsed, turns, camel)] as unknown as EventOf<Name>
+    if (known.includes(event) && isRecord(parsed))
+      yield [event, turned(parsed, turns, camel)] as unknown as EventOf<Name>
   }
 }
 

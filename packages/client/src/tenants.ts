@@ -45,7 +45,9 @@ export const tenantsClient = (transport: Transport): TenantsClient => ({
   },
   find: (id, options) => call(transport, 'getTenant', { params: { id } }, options),
   update: (id, body, options = {}) => call(transport, 'updateTenant', { params: { id }, body }, acted(options)),
-  remove: async (id, options = {}) => void (await call(transport, 'removeTenant', { params: { id } }, acted(options))),
+  remove: async (id, options = {}) => {
+    await call(transport, 'removeTenant', { params: { id } }, acted(options))
+  },
   subscriptions: (id, options) => call(transport, 'listTenantSubscriptions', { params: { id } }, options),
   upcomingInvoice: (id, options) => call(transport, 'getUpcomingInvoice', { params: { id } }, options),
   audit: (id, { limit, offset, ...options } = {}) =>
@@ -54,5 +56,7 @@ export const tenantsClient = (transport: Transport): TenantsClient => ({
 
 export const sessionsClient = (transport: Transport): SessionsClient => ({
   create: (body, options) => call(transport, 'createSession', { body }, options),
-  revoke: async (id, options) => void (await call(transport, 'revokeSession', { params: { id } }, options)),
+  revoke: async (id, options) => {
+    await call(transport, 'revokeSession', { params: { id } }, options)
+  },
 })

@@ -2,7 +2,7 @@ import { acted, call, events } from './call.ts'
 import type { ActOptions } from './call.ts'
 import type { NewDeployment } from './results.ts'
 import type { TenantPage } from './tenants.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { Call, CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 export interface LogQuery extends CallOptions {
@@ -35,14 +35,16 @@ export interface WorkersClient {
 
 /** An upload of megabytes, a start that is checked, a scheduled run to its end. */
 const longTimeoutMs = 600_000
-const slow = <Options extends CallOptions>(options?: Options) => ({ timeoutMs: longTimeoutMs, ...options })
+const slow = (options?: CallOptions & Pick<Call, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
 export const workersClient = (transport: Transport): WorkersClient => ({
   deploy: (name, body, options = {}) =>
     call(transport, 'deployWorker', { params: { name }, body }, slow(acted(options))),
   list: async (options) => (await call(transport, 'listWorkers', {}, options)).workers,
   find: (name, options) => call(transport, 'getWorker', { params: { name } }, options),
-  remove: async (name, options) => void (await call(transport, 'removeWorker', { params: { name } }, options)),
+  remove: async (name, options) => {
+    await call(transport, 'removeWorker', { params: { name } }, options)
+  },
   deployments: (name, { limit, offset, ...options } = {}) =>
     call(transport, 'listDeployments', { params: { name }, query: { limit, offset } }, options),
   rollback: (name, deployment, options = {}) =>
@@ -56,7 +58,7 @@ export const workersClient = (transport: Transport): WorkersClient => ({
     const { query, options } = logCall(given)
     return (await call(transport, 'getWorkerLogs', { params: { name }, query }, options)).logs
   },
-  followLogs: async function* (name, given = {}) {
+  async *followLogs(name, given = {}) {
     const { query, options } = logCall(given)
     const parts = { params: { name }, query: { ...query, follow: true } }
     for await (const [, line] of events(transport, 'getWorkerLogs', ['log'], parts, options)) yield line

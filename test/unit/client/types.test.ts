@@ -173,7 +173,6 @@ describe('the types of the client', () => {
 
   it('send what the contract takes', () => {
     type Sent<Id extends keyof typeof contract> = Required<Plain<BodyOf<(typeof contract)[Id] & Operation>>>
-    expectTypeOf<Required<Plain<client.NewCheckout>>>().toExtend<Sent<'createCheckout'>>()
     expectTypeOf<keyof client.NewCheckout>().toEqualTypeOf<keyof Sent<'createCheckout'>>()
     expectTypeOf<keyof client.NewTenant>().toEqualTypeOf<keyof Sent<'createTenant'>>()
     expectTypeOf<keyof client.NewUsage>().toEqualTypeOf<keyof Sent<'recordUsage'>>()
