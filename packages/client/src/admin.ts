@@ -1,4 +1,5 @@
 import { acted, actorHeaders, answer, call, events } from './call.ts'
+import type { ActOptions } from './call.ts'
 import { RatecardError } from './error.ts'
 import type { Pulled, PushEvent, StartedPush } from './results.ts'
 import type { Answer, Call, CallOptions, Transport } from './transport.ts'
@@ -73,6 +74,11 @@ export interface AdminClient {
   /** Stops a running push between two steps; it can be resumed. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
   webhooks(options?: CallOptions): Promise<result.WebhookListing[]>
+  /** A new endpoint with a new secret beside the old one, which is switched off after the overlap (24 hours when absent). */
+  rotateWebhook(
+    id: string,
+    options?: ActOptions & { readonly overlapSeconds?: number | undefined },
+  ): Promise<result.WebhookRotation>
   /** What happened at the processor after an event, oldest first. Without `after` only where to begin: `last`. */
   processorEvents(
     query?: CallOptions & { readonly after?: string | undefined; readonly types?: readonly string[] | undefined },
@@ -168,6 +174,10 @@ function pushCalls(transport: Transport) {
 function otherCalls(transport: Transport) {
   return {
     webhooks: async (options?: CallOptions) => (await call(transport, 'listWebhooks', {}, options)).webhooks,
+    rotateWebhook: (
+      id: string,
+      { overlapSeconds, ...options }: ActOptions & { readonly overlapSeconds?: number | undefined } = {},
+    ) => call(transport, 'rotateWebhook', { params: { id }, body: { overlapSeconds } }, slow(acted(options))),
     processorEvents: ({
       after,
       types = [],

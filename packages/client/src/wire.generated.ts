@@ -531,6 +531,7 @@ export interface HistoryEntry {
   /** When it was applied. */
   createdAt: string
   author: string | null
+  by: By | null
   message: string | null
   /** SHA-256 of the document’s canonical JSON; empty for a reset. */
   checksum: string
@@ -539,6 +540,14 @@ export interface HistoryEntry {
 }
 
 export type PushKind = 'push' | 'rollback' | 'reset'
+
+/** The service key that did it, beside the author that was claimed. */
+export interface By {
+  /** Id of the service key. */
+  keyId: string
+  /** As the key was called then. */
+  keyName: string
+}
 
 export interface Pagination {
   /** Items in all. */
@@ -558,6 +567,7 @@ export interface Revision {
   /** When it was applied. */
   createdAt: string
   author: string | null
+  by: By | null
   message: string | null
   /** SHA-256 of the document’s canonical JSON; empty for a reset. */
   checksum: string
@@ -591,6 +601,7 @@ export interface PushSummary {
   version: string
   revision: number | null
   author: string | null
+  by: By | null
   message: string | null
   /** When it was planned. */
   createdAt: string
@@ -612,6 +623,7 @@ export interface PushReport {
   version: string
   revision: number | null
   author: string | null
+  by: By | null
   message: string | null
   /** When it was planned. */
   createdAt: string
@@ -669,6 +681,24 @@ export interface WebhookListing {
   secret: string | null
   secretKnown: boolean
   createdAt: string | null
+}
+
+export interface WebhookRotation {
+  /** Config id of the webhook. */
+  id: string
+  url: string
+  /** The new endpoint. */
+  processorId: string
+  /** The new signing secret. */
+  secret: string
+  previous: {
+    /** The old endpoint, with the old secret. */
+    processorId: string
+    /** It is switched off at the first look after it; the service looks once a minute. */
+    liveUntil: string
+  }
+  /** The job that switches the old endpoint off. */
+  jobId: string
 }
 
 export interface ProcessorEvents {
@@ -831,6 +861,7 @@ export interface AuditEntry {
   after: Record<string, unknown> | null
   result: Record<string, unknown> | null
   author: string | null
+  by: By | null
   keyId: string | null
   requestId: string | null
   /** When it happened. */
@@ -899,12 +930,13 @@ export interface Coverage {
 export interface Job {
   id: string
   kind: JobKind
-  /** What it is about: a tenant, a template, a price. */
+  /** What it is about: a tenant, a template, a price, a webhook. */
   subject: string
   /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
   author: string | null
+  by: By | null
   message: string | null
   /** When it was journalled. */
   createdAt: string
@@ -917,7 +949,7 @@ export interface Job {
   stepsDone: number
 }
 
-export type JobKind = 'enterprise_apply' | 'template_move' | 'migration'
+export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
 
 export interface MigrationPlan {
   priceId: string
@@ -970,12 +1002,13 @@ export interface JobList {
 export interface JobReport {
   id: string
   kind: JobKind
-  /** What it is about: a tenant, a template, a price. */
+  /** What it is about: a tenant, a template, a price, a webhook. */
   subject: string
   /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
   author: string | null
+  by: By | null
   message: string | null
   /** When it was journalled. */
   createdAt: string
@@ -1055,6 +1088,9 @@ export interface DeploymentBody {
   readonly cpuMs?: number | null | undefined
   /** Host names of its own. */
   readonly hosts?: readonly string[] | undefined
+  readonly serviceKey?: 'read' | 'write' | null | undefined
+  /** Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out. */
+  readonly passCredentials?: boolean | undefined
   readonly environment?: string | null | undefined
   readonly author?: string | null | undefined
   readonly message?: string | null | undefined
@@ -1103,7 +1139,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -1407,6 +1443,19 @@ export interface Operations {
       200: {
         webhooks: WebhookListing[]
       }
+    }
+  }
+  rotateWebhook: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    body: {
+      /** How long both are live; 0 switches the old one off at once. */
+      readonly overlapSeconds?: number | undefined
+    }
+    answers: {
+      201: WebhookRotation
     }
   }
   listProcessorEvents: {
@@ -1847,17 +1896,18 @@ export const operations = {
   pullConfig: ['GET', '/api/v1/billing/admin/config/pull', {unrepresented:{}}],
   getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},unmanaged:{}}],
   resetConfig: ['POST', '/api/v1/billing/admin/config/reset', {errors:{}}],
-  listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{},pagination:{}}],
-  getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {}],
+  listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{by:{}},pagination:{}}],
+  getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {by:{}}],
   compareRevisions: ['GET', '/api/v1/billing/admin/config/history/:from/diff/:to', {differences:{}}],
-  listPushes: ['GET', '/api/v1/billing/admin/pushes', {pushes:{},pagination:{}}],
-  getPush: ['GET', '/api/v1/billing/admin/pushes/:id', {steps:{}}],
+  listPushes: ['GET', '/api/v1/billing/admin/pushes', {pushes:{by:{}},pagination:{}}],
+  getPush: ['GET', '/api/v1/billing/admin/pushes/:id', {by:{},steps:{}}],
   followPush: ['GET', '/api/v1/billing/admin/pushes/:id/events', {step:{}}],
   resumePush: ['POST', '/api/v1/billing/admin/pushes/:id/resume', {details:{},impact:{}}],
-  cancelPush: ['POST', '/api/v1/billing/admin/pushes/:id/cancel', {}],
+  cancelPush: ['POST', '/api/v1/billing/admin/pushes/:id/cancel', {by:{}}],
   listTemplatePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-template/:template', null],
   listEnterprisePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-id/:enterprise_id', null],
   listWebhooks: ['GET', '/api/v1/billing/admin/webhooks', {webhooks:{}}],
+  rotateWebhook: ['POST', '/api/v1/billing/admin/webhooks/:id/rotate', {previous:{}}, {}],
   listProcessorEvents: ['GET', '/api/v1/billing/admin/events', {events:{}}],
   createKey: ['POST', '/api/v1/billing/admin/keys', {}, {}],
   listKeys: ['GET', '/api/v1/billing/admin/keys', {keys:{}}],
@@ -1870,19 +1920,19 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}}}],
-  listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{},pagination:{}}],
+  listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],
   revokeSession: ['DELETE', '/api/v1/billing/admin/sessions/:id', null],
   applyTemplate: ['POST', '/api/v1/billing/admin/enterprise/apply-template', {}, {}],
   applyCustom: ['POST', '/api/v1/billing/admin/enterprise/apply-custom', {}, {}],
   removeEnterprise: ['POST', '/api/v1/billing/admin/enterprise/remove', {}, {}],
   getEnterpriseCoverage: ['GET', '/api/v1/billing/admin/enterprise/coverage', {rows:{cells:{}}}],
-  moveTemplate: ['POST', '/api/v1/billing/admin/enterprise/move-template', {}, {}],
-  startMigration: ['POST', '/api/v1/billing/admin/migrations', {lines:{}}, {}],
-  listJobs: ['GET', '/api/v1/billing/admin/jobs', {jobs:{},pagination:{}}],
-  getJob: ['GET', '/api/v1/billing/admin/jobs/:id', {}],
-  resumeJob: ['POST', '/api/v1/billing/admin/jobs/:id/resume', {}],
-  cancelJob: ['POST', '/api/v1/billing/admin/jobs/:id/cancel', {}],
+  moveTemplate: ['POST', '/api/v1/billing/admin/enterprise/move-template', {by:{}}, {}],
+  startMigration: ['POST', '/api/v1/billing/admin/migrations', {lines:{},by:{}}, {}],
+  listJobs: ['GET', '/api/v1/billing/admin/jobs', {jobs:{by:{}},pagination:{}}],
+  getJob: ['GET', '/api/v1/billing/admin/jobs/:id', {by:{}}],
+  resumeJob: ['POST', '/api/v1/billing/admin/jobs/:id/resume', {by:{}}],
+  cancelJob: ['POST', '/api/v1/billing/admin/jobs/:id/cancel', {by:{}}],
   deployWorker: ['POST', '/api/v1/workers/:name/deployments', {deployment:{},crons:{}}, {}],
   rollBackWorker: ['POST', '/api/v1/workers/:name/rollback', {deployment:{},crons:{}}],
   removeWorker: ['DELETE', '/api/v1/workers/:name', null],

@@ -28,6 +28,8 @@ export type Exported = [
   client.Audit,
   client.AuditEntry,
   client.BillingClient,
+  client.By,
+  client.WebhookRotation,
   client.BillingDocument,
   client.CallOptions,
   client.ChangeAction,

@@ -4,6 +4,7 @@ import type { ArgumentSpec, Command } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { jsonAudit, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
+import { showWho } from '../views/who.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 
@@ -61,7 +62,7 @@ export const tenantsAudit: Command = {
       entry.action.replaceAll('_', ' '),
       pricingOf(entry.before),
       pricingOf(entry.after),
-      entry.author ?? entry.keyId ?? '–',
+      showWho(entry),
       entry.requestId ?? '–',
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')

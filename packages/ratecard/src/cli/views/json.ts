@@ -14,7 +14,7 @@ import { History } from '../../wire/revisions.ts'
 import type { Inside } from '../../wire/schema.ts'
 import { Session } from '../../wire/sessions.ts'
 import { Audit, Tenant, TenantList, TenantSubscriptions, UpcomingInvoice } from '../../wire/tenants.ts'
-import { WebhookListing } from '../../wire/webhooks.ts'
+import { WebhookListing, WebhookRotation } from '../../wire/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../wire/worker-runs.ts'
 import { DeploymentList, Worker } from '../../wire/workers.ts'
 import type { Problem } from '../failure.ts'
@@ -64,6 +64,7 @@ export const jsonPush = printed(PushSummary)
 export const jsonPagination = printed(Pagination)
 export const jsonPushReport = printed(PushReport)
 export const jsonWebhook = printed(WebhookListing)
+export const jsonWebhookRotation = printed(WebhookRotation)
 export const jsonKey = printed(ServiceKey)
 export const jsonTenant = printed(Tenant)
 export const jsonTenants = printed(TenantList)
