@@ -27,6 +27,11 @@ const decimal = fc
 
 const metadata = fc.dictionary(fc.constantFrom('owner', 'team', 'plan'), text, { maxKeys: 3 })
 
+/** One generator for each member of an item: a member without one does not compile. `undefined`: not said. */
+type Members<T, Apart extends keyof T> = {
+  readonly [Key in Exclude<keyof T, Apart | 'id' | 'processor_id'>]-?: fc.Arbitrary<T[Key] | undefined>
+}
+
 function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
@@ -50,7 +55,23 @@ const tiers: fc.Arbitrary<Tier[]> = fc
 
 const interval = fc.constantFrom('day', 'week', 'month', 'year')
 
-function money(meters: readonly string[]): fc.Arbitrary<Partial<Price>> {
+/** Members that only make sense together. */
+type MoneyMembers = Pick<
+  Price,
+  | 'amount'
+  | 'unit_amount_decimal'
+  | 'tiers'
+  | 'tiers_mode'
+  | 'billing_scheme'
+  | 'usage_type'
+  | 'meter'
+  | 'interval'
+  | 'interval_count'
+>
+/** What makes a price an enterprise price, and the default, are said by laws of their own. */
+type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'default'
+
+function money(meters: readonly string[]): fc.Arbitrary<Partial<MoneyMembers>> {
   const metered =
     meters.length === 0
       ? fc.constant({})
@@ -76,21 +97,26 @@ function money(meters: readonly string[]): fc.Arbitrary<Partial<Price>> {
         fc.oneof(metered, fc.constant({})),
       )
       .map(([list, mode, every, usage]) =>
-        compact<Partial<Price>>({ billing_scheme: 'tiered', tiers: list, tiers_mode: mode, interval: every, ...usage }),
+        compact<Partial<MoneyMembers>>({
+          billing_scheme: 'tiered',
+          tiers: list,
+          tiers_mode: mode,
+          interval: every,
+          ...usage,
+        }),
       ),
   )
 }
 
 function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
+  const members: Members<Price, keyof MoneyMembers | 'currency' | EnterpriseMember> = {
+    public: optional(fc.boolean()),
+    tax_included_in_price: optional(fc.boolean()),
+    metadata: optional(metadata),
+    ui: optional(fc.record({ display_name: text })),
+  }
   return fc
-    .record({
-      part: money(meters),
-      currency: fc.constantFrom(...currencies),
-      public: optional(fc.boolean()),
-      tax_included_in_price: optional(fc.boolean()),
-      metadata: optional(metadata),
-      ui: optional(fc.record({ display_name: text })),
-    })
+    .record({ part: money(meters), currency: fc.constantFrom(...currencies), ...members })
     .map(({ part, ...rest }) => compact<Price>({ id, ...rest, ...part }))
 }
 
@@ -98,15 +124,14 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
   const prices = fc
     .subarray(['monthly', 'yearly', 'once', 'usage'], { minLength: 0 })
     .chain((names) => fc.tuple(...names.map((name) => price(`${id}_${name}`, meters))))
+  const members: Members<Product, 'prices' | 'type' | 'name'> = {
+    description: optional(text),
+    tax_code: optional(fc.constantFrom('txcd_10103001', 'txcd_99999999')),
+    metadata: optional(metadata),
+    ui: optional(fc.record({ badge: text })),
+  }
   return fc
-    .record({
-      name: text,
-      description: optional(text),
-      metadata: optional(metadata),
-      ui: optional(fc.record({ badge: text })),
-      prices,
-      chosen: fc.option(fc.nat(3), { nil: undefined }),
-    })
+    .record({ name: text, ...members, prices, chosen: fc.option(fc.nat(3), { nil: undefined }) })
     .map(({ prices: list, chosen, ...rest }) => {
       const withDefault = list.map((one, index) => (index === chosen ? { ...one, default: true } : one))
       // The type is fixed at creation, so every document says the same.
@@ -120,21 +145,15 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
 }
 
 function meter(id: string): fc.Arbitrary<Meter> {
+  const key = fc.constantFrom('account', 'stripe_customer_id')
+  const members: Members<Meter, 'display_name' | 'event_name'> = {
+    default_aggregation: optional(fc.record({ formula: fc.constantFrom('sum', 'count', 'last') })),
+    customer_mapping: optional(fc.record({ type: fc.constant('by_id'), event_payload_key: key })),
+    value_settings: optional(fc.record({ event_payload_key: fc.constantFrom('value', 'units') })),
+  }
   return fc
-    .record({
-      display_name: text,
-      event_name: fc.constantFrom(id, `${id}_v2`),
-      formula: optional(fc.constantFrom('sum', 'count', 'last')),
-      key: optional(fc.constantFrom('account', 'stripe_customer_id')),
-    })
-    .map(({ formula, key, ...rest }) =>
-      compact<Meter>({
-        id,
-        ...rest,
-        default_aggregation: formula === undefined ? undefined : { formula },
-        customer_mapping: key === undefined ? undefined : { type: 'by_id', event_payload_key: key },
-      }),
-    )
+    .record({ ...members, display_name: text, event_name: fc.constantFrom(id, `${id}_v2`) })
+    .map((rest) => compact<Meter>({ id, ...rest }))
 }
 
 function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
@@ -146,48 +165,55 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
     fc.record({ duration: fc.constantFrom('once' as const, 'forever' as const) }),
     fc.record({ duration: fc.constant('repeating' as const), duration_in_months: fc.integer({ min: 1, max: 24 }) }),
   )
+  const members: Members<Coupon, 'percent_off' | 'amount_off' | 'currency' | 'duration' | 'duration_in_months'> = {
+    name: optional(fc.constantFrom('Welcome', 'Winter sale')),
+    // A code may not allow more than its coupon.
+    max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
+    redeem_by: optional(fc.constantFrom('2031-02-28T23:59:59Z', 1_924_991_999)),
+    applies_to: optional(fc.subarray([...products], { minLength: Math.min(1, products.length) })),
+    metadata: optional(metadata),
+  }
   return fc
-    .record({
-      discount,
-      duration,
-      name: optional(fc.constantFrom('Welcome', 'Winter sale')),
-      // A code may not allow more than its coupon.
-      max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
-      redeem_by: optional(fc.constantFrom('2031-02-28T23:59:59Z', 1_924_991_999)),
-      applies_to: optional(fc.subarray([...products], { minLength: Math.min(1, products.length) })),
-      metadata: optional(metadata),
-    })
+    .record({ discount, duration, ...members })
     .map(({ discount: off, duration: time, applies_to, ...rest }) =>
       compact<Coupon>({ id, ...off, ...time, ...rest, applies_to: applies_to?.length === 0 ? undefined : applies_to }),
     )
 }
 
 function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCode> {
+  const members: Members<PromotionCode, 'code' | 'coupon' | 'minimum_amount' | 'minimum_amount_currency'> = {
+    active: optional(fc.boolean()),
+    max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
+    first_time_transaction: optional(fc.boolean()),
+    // Not past, and not after the end of a coupon.
+    expires_at: optional(fc.constantFrom('2030-12-31T00:00:00Z', 1_893_456_000)),
+    metadata: optional(metadata),
+  }
   return fc
     .record({
+      ...members,
       code: fc.constantFrom(id.toUpperCase(), `${id.toUpperCase()}-NEW`),
       coupon: fc.constantFrom(...coupons),
-      active: optional(fc.boolean()),
-      max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
-      first_time_transaction: optional(fc.boolean()),
       minimum: optional(
         fc.record({
           minimum_amount: fc.integer({ min: 1, max: 5000 }),
           minimum_amount_currency: fc.constantFrom(...currencies),
         }),
       ),
-      metadata: optional(metadata),
     })
     .map(({ minimum, ...rest }) => compact<PromotionCode>({ id, ...rest, ...minimum }))
 }
 
 function webhook(id: string): fc.Arbitrary<Webhook> {
+  const members: Members<Webhook, 'url' | 'events'> = {
+    connect: optional(fc.boolean()),
+    description: optional(text),
+  }
   return fc
     .record({
+      ...members,
       events: fc.subarray(['invoice.paid', 'invoice.created', 'charge.refunded'], { minLength: 1 }),
       path: fc.constantFrom('a', 'b'),
-      connect: optional(fc.boolean()),
-      description: optional(text),
     })
     .map(({ path, ...rest }) => compact<Webhook>({ id, url: `https://hooks.example.com/${id}/${path}`, ...rest }))
 }

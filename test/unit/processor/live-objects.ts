@@ -66,6 +66,7 @@ export function liveProduct(params: Stripe.ProductCreateParams): Created<Stripe.
     ...{ images: [], marketing_features: [], package_dimensions: null, shippable: null, tax_details: null, url: null },
     default_price: null,
     description: params.description ?? null,
+    tax_code: params.tax_code ?? null,
     metadata: metadataOf(params.metadata),
     name: params.name,
     type: params.type ?? 'service',

@@ -44,6 +44,11 @@ export const ProcessorId = Type.String({
   description:
     'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
 })
+export const TaxCode = Type.String({
+  pattern: '^txcd_\\d{8}$',
+  description: 'The processor’s code of what this is for taxes.',
+  examples: ['txcd_10103001'],
+})
 export const Moment = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0, maximum: latestMoment })], {
     description: `${description} ISO 8601 with a time zone, or Unix seconds.`,

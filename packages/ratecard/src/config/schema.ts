@@ -15,6 +15,7 @@ import {
   Name,
   PositiveMinor,
   ProcessorId,
+  TaxCode,
   versionPattern,
 } from './fields.ts'
 
@@ -116,6 +117,7 @@ export const Product = Type.Object(
     type: Type.Optional(
       Type.Enum(['service', 'good'], { description: 'Fixed at creation: a change is refused. Default `service`.' }),
     ),
+    tax_code: Type.Optional(TaxCode),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),

@@ -65,6 +65,7 @@ export const issueCodes = {
   processor_id_taken: 'The object already belongs to another configuration id.',
   meter_event_name_taken: 'An active meter that is not ours has that event name.',
   code_taken: 'An active promotion code that is not ours has that code.',
+  left_as_is: 'An adopted object has values that the document leaves out: they stay as they are (warning).',
   coupon_redemptions_restart: 'The coupon is replaced, and its replacement starts to count redemptions anew (warning).',
   webhook_limit: 'The account would have more than 16 webhook endpoints.',
   webhook_url_foreign: 'An endpoint that is not ours has the same URL: events would be delivered twice (warning).',

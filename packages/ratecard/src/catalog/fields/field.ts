@@ -99,7 +99,6 @@ function sourceOf(objects: string, parameter: string, mutability: Mutability): s
 }
 
 /** Builders of rows for one kind; `objects` is the processor's path of its objects. */
-
 export function rowsFor<Item, Parent = undefined>(objects: string) {
   type Row<Value, Member extends string, M extends Mutability> = Field<Item, Parent, Value, Member, M>
   const at = (parameter: string, mutability: Mutability) => sourceOf(objects, parameter, mutability)

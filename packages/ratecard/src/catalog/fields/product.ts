@@ -19,6 +19,7 @@ export const product = table<'prices'>()(
       canonical: (product) => product.type ?? 'service',
       document: (type) => ({ type }),
     }),
+    taxCode: text('tax_code', 'in_place'),
     metadata: metadata('metadata'),
     // The prices themselves say which of them is the default.
     defaultPrice: field({

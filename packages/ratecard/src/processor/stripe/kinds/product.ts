@@ -22,6 +22,11 @@ const translations: Translations<'product', Stripe.Product, Stripe.ProductCreate
     read: (product) => known(['service', 'good'], product.type) ?? 'service',
     create: (type) => ({ type }),
   },
+  taxCode: {
+    read: (product) => (product.tax_code ? idOf(product.tax_code) : ''),
+    create: (code) => (code === '' ? {} : { tax_code: code }),
+    update: (code) => ({ tax_code: code }),
+  },
   defaultPrice: {
     read: (product) => (product.default_price ? idOf(product.default_price) : null),
     create: (price) => {
