@@ -27,6 +27,11 @@ const decimal = fc
 
 const metadata = fc.dictionary(fc.constantFrom('owner', 'team', 'plan'), text, { maxKeys: 3 })
 
+const size = fc.integer({ min: 1, max: 9999 }).map((hundredths) => hundredths / 100)
+const addresses = fc.uniqueArray(fc.constantFrom('https://example.com/1.png', 'https://example.com/2.png'), {
+  minLength: 1,
+})
+
 /** One generator for each member of an item: a member without one does not compile. `undefined`: not said. */
 type Members<T, Apart extends keyof T> = {
   readonly [Key in Exclude<keyof T, Apart | 'id' | 'processor_id'>]-?: fc.Arbitrary<T[Key] | undefined>
@@ -127,6 +132,13 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
   const members: Members<Product, 'prices' | 'type' | 'name'> = {
     description: optional(text),
     tax_code: optional(fc.constantFrom('txcd_10103001', 'txcd_99999999')),
+    unit_label: optional(fc.constantFrom('seat', 'user')),
+    statement_descriptor: optional(fc.constantFrom('EXAMPLE PRO', 'Alpha-99')),
+    url: optional(fc.constantFrom('https://example.com/a', 'https://example.com/b?x=1')),
+    images: optional(addresses),
+    marketing_features: optional(fc.array(text, { minLength: 1, maxLength: 4 })),
+    shippable: optional(fc.boolean()),
+    package_dimensions: optional(fc.record({ height: size, length: size, weight: size, width: size })),
     metadata: optional(metadata),
     ui: optional(fc.record({ badge: text })),
   }

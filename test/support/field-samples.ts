@@ -11,18 +11,21 @@ import type {
   Webhook,
 } from '../../packages/ratecard/src/config/schema.ts'
 
+/** `undefined` takes a member of the base item away. */
+type Members<Item> = { readonly [Key in keyof Item]?: Item[Key] | undefined }
+
 export interface Sample<K extends ResourceKind> {
   /** Members that the field needs beside it. */
-  readonly beside?: Partial<ItemOf<K>>
-  readonly first: Partial<ItemOf<K>>
-  readonly second: Partial<ItemOf<K>>
+  readonly beside?: Members<ItemOf<K>>
+  readonly first: Members<ItemOf<K>>
+  readonly second: Members<ItemOf<K>>
 }
 
 type Samples = {
   readonly [K in ResourceKind]: { readonly [Name in FieldName<K>]: Sample<K> | 'said by another item' }
 }
 
-const tiered: Partial<Price> = { billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 5 }] }
+const tiered: Members<Price> = { billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 5 }] }
 
 export const fieldSamples: Samples = {
   meter: {
@@ -46,6 +49,25 @@ export const fieldSamples: Samples = {
     description: { first: { description: 'For teams.' }, second: { description: 'For everyone.' } },
     type: { first: { type: 'good' }, second: { type: 'service' } },
     taxCode: { first: { tax_code: 'txcd_10103001' }, second: { tax_code: 'txcd_10000000' } },
+    unitLabel: { first: { unit_label: 'seat' }, second: { unit_label: 'user' } },
+    statementDescriptor: {
+      first: { statement_descriptor: 'EXAMPLE PRO' },
+      second: { statement_descriptor: 'EXAMPLE' },
+    },
+    url: { first: { url: 'https://example.com/a' }, second: { url: 'https://example.com/b' } },
+    images: {
+      first: { images: ['https://example.com/1.png', 'https://example.com/2.png'] },
+      second: { images: ['https://example.com/2.png', 'https://example.com/1.png'] },
+    },
+    marketingFeatures: {
+      first: { marketing_features: ['Fast', 'Safe'] },
+      second: { marketing_features: ['Safe', 'Fast', 'Cheap'] },
+    },
+    shippable: { first: { shippable: false }, second: { shippable: true } },
+    packageDimensions: {
+      first: { package_dimensions: { height: 1, length: 2.25, weight: 3, width: 4 } },
+      second: { package_dimensions: { height: 1, length: 2.5, weight: 3, width: 4 } },
+    },
     metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
     defaultPrice: 'said by another item',
   },
@@ -60,15 +82,15 @@ export const fieldSamples: Samples = {
       first: { meter: 'calls' },
       second: { meter: 'minutes' },
     },
-    billingScheme: { first: { amount: 1200 }, second: { amount: undefined, ...tiered } as Partial<Price> },
+    billingScheme: { first: { amount: 1200 }, second: { amount: undefined, ...tiered } },
     tiersMode: {
-      beside: { amount: undefined, ...tiered } as Partial<Price>,
+      beside: { amount: undefined, ...tiered },
       first: { tiers_mode: 'graduated' },
       second: { tiers_mode: 'volume' },
     },
     unitAmount: { first: { amount: 1200 }, second: { amount: 1500 } },
     tiers: {
-      beside: { amount: undefined, billing_scheme: 'tiered' } as Partial<Price>,
+      beside: { amount: undefined, billing_scheme: 'tiered' },
       first: { tiers: [{ up_to: 'inf', unit_amount: 5 }] },
       second: {
         tiers: [
@@ -84,12 +106,12 @@ export const fieldSamples: Samples = {
     name: { first: { name: 'Welcome' }, second: { name: 'Hello' } },
     percentOff: { first: { percent_off: 25 }, second: { percent_off: 33.5 } },
     amountOff: {
-      beside: { percent_off: undefined, currency: 'eur' } as Partial<Coupon>,
+      beside: { percent_off: undefined, currency: 'eur' },
       first: { amount_off: 500 },
       second: { amount_off: 600 },
     },
     currency: {
-      beside: { percent_off: undefined, amount_off: 500 } as Partial<Coupon>,
+      beside: { percent_off: undefined, amount_off: 500 },
       first: { currency: 'eur' },
       second: { currency: 'usd' },
     },

@@ -44,11 +44,22 @@ export const ProcessorId = Type.String({
   description:
     'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
 })
+export const taxCodePattern = '^txcd_\\d{8}$'
 export const TaxCode = Type.String({
-  pattern: '^txcd_\\d{8}$',
+  pattern: taxCodePattern,
   description: 'The processor’s code of what this is for taxes.',
   examples: ['txcd_10103001'],
 })
+/** The processor strips what is not ASCII, and wants a letter. */
+export const statementPattern = '^(?=.*[A-Za-z])[ !#-&(-)+-;=?-\\[\\]-~]{5,22}$'
+export const StatementDescriptor = Type.String({
+  pattern: statementPattern,
+  description: 'Text on the customer’s card or bank statement, for subscriptions.',
+  examples: ['EXAMPLE PRO'],
+})
+export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
+export const WebAddress = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: addressPattern, maxLength: 2000, description, examples })
 export const Moment = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0, maximum: latestMoment })], {
     description: `${description} ISO 8601 with a time zone, or Unix seconds.`,

@@ -15,7 +15,9 @@ import {
   Name,
   PositiveMinor,
   ProcessorId,
+  StatementDescriptor,
   TaxCode,
+  WebAddress,
   versionPattern,
 } from './fields.ts'
 
@@ -109,6 +111,19 @@ export const Price = Type.Object(
   { ...closed, description: 'A price of a product.' },
 )
 
+const Dimension = (description: string, example: number) =>
+  Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description, examples: [example] })
+
+export const PackageDimensions = Type.Object(
+  {
+    height: Dimension('Inches, up to 2 decimals.', 4),
+    length: Dimension('Inches, up to 2 decimals.', 12.5),
+    weight: Dimension('Ounces, up to 2 decimals.', 20),
+    width: Dimension('Inches, up to 2 decimals.', 8),
+  },
+  { ...closed, description: 'Size and weight of what is shipped.' },
+)
+
 export const Product = Type.Object(
   {
     id: Id('Your id of the product, unique across products.', 'pro'),
@@ -118,6 +133,37 @@ export const Product = Type.Object(
       Type.Enum(['service', 'good'], { description: 'Fixed at creation: a change is refused. Default `service`.' }),
     ),
     tax_code: Type.Optional(TaxCode),
+    unit_label: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 12,
+        description: 'What one unit is called on invoices and in the checkout.',
+        examples: ['seat'],
+      }),
+    ),
+    statement_descriptor: Type.Optional(StatementDescriptor),
+    url: Type.Optional(WebAddress('A page about the product that anyone may see.', 'https://example.com/pro')),
+    images: Type.Optional(
+      Type.Array(WebAddress('Address of an image.', 'https://example.com/pro.png'), {
+        minItems: 1,
+        maxItems: 8,
+        description: 'Addresses of up to 8 images, the first one shown first.',
+        examples: [['https://example.com/pro.png']],
+      }),
+    ),
+    marketing_features: Type.Optional(
+      Type.Array(
+        Type.String({ minLength: 1, maxLength: 80, description: 'One feature, as the processor’s pages show it.' }),
+        {
+          minItems: 1,
+          maxItems: 15,
+          description: 'Up to 15 features that the processor’s own pricing pages list, in this order.',
+          examples: [['Unlimited notebooks', 'Shared shelves']],
+        },
+      ),
+    ),
+    shippable: Type.Optional(Type.Boolean({ description: 'Whether it is shipped to the customer.' })),
+    package_dimensions: Type.Optional(PackageDimensions),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),

@@ -16,6 +16,10 @@ export const dimensions = shape({
 export const images = list(text(), { max: 8 })
 export const features = list(shape({ name: required(text({ max: 80 })) }), { max: 15 })
 
+/** Tax codes are a list of the processor's own; this one knows their form. */
+export const taxCode = text({ pattern: /^txcd_\d{8}$/ })
+export const descriptor = text({ max: 22, pattern: /^[^<>\\'"*]*[A-Za-z][^<>\\'"*]*$/ })
+
 export const productFields = {
   name: required(text()),
   active: boolean(),
@@ -26,8 +30,8 @@ export const productFields = {
   metadata: metadata(),
   package_dimensions: dimensions,
   shippable: boolean(),
-  statement_descriptor: text({ max: 22 }),
-  tax_code: text(),
+  statement_descriptor: descriptor,
+  tax_code: taxCode,
   tax_details: taxDetails,
   type: oneOf('good', 'service'),
   unit_label: text({ max: 12 }),

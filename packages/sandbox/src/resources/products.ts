@@ -7,7 +7,17 @@ import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../protocol/params.ts'
 import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
-import { dimensions, features, images, newProduct, productFields, taxDetails, toTaxDetails } from './new-product.ts'
+import {
+  descriptor,
+  dimensions,
+  features,
+  images,
+  newProduct,
+  productFields,
+  taxCode,
+  taxDetails,
+  toTaxDetails,
+} from './new-product.ts'
 
 const createFields = { ...productFields, default_price_data: shape(defaultPriceFields) }
 
@@ -21,8 +31,8 @@ const updateFields = {
   name: text(),
   package_dimensions: emptyable(dimensions),
   shippable: boolean(),
-  statement_descriptor: text({ max: 22 }),
-  tax_code: emptyable(text()),
+  statement_descriptor: emptyable(descriptor),
+  tax_code: emptyable(taxCode),
   tax_details: emptyable(taxDetails),
   unit_label: emptyable(text({ max: 12 })),
   url: emptyable(text()),

@@ -41,6 +41,8 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
    * unless the document said something before.
    */
   readonly leftOut: 'default' | 'unmanaged'
+  /** Whether the order of a list of texts counts. */
+  readonly ordered: boolean
   canonical(item: Item, parent: Parent): Value
   /** Members of a pulled item. Throws {@link Unrepresentable}. */
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: Writing): Partial<Item>
@@ -57,6 +59,7 @@ export interface AnyField {
   readonly reference: ResourceKind | null
   readonly absent: unknown
   readonly leftOut: 'default' | 'unmanaged'
+  readonly ordered: boolean
   canonical(item: never, parent: never): unknown
   document(value: never, writing: Writing): object
   show?(value: never): unknown
@@ -105,11 +108,11 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
 
   /** A row of any form. `parameter` is the processor's, for the source. */
   function field<Value, const Member extends keyof Item & string, const M extends Mutability>(
-    row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut'> &
-      Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut'>> & { readonly parameter: string },
+    row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut' | 'ordered'> &
+      Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut' | 'ordered'>> & { readonly parameter: string },
   ): Row<Value, Member, M> {
     const { parameter, ...rest } = row
-    return { reference: null, leftOut: 'default', ...rest, source: at(parameter, row.mutability) }
+    return { reference: null, leftOut: 'default', ordered: false, ...rest, source: at(parameter, row.mutability) }
   }
 
   /** Says its value in one member as it is; every item has one. */
@@ -147,6 +150,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     member: Member,
     mutability: M,
     absent: boolean,
+    leftOut: 'default' | 'unmanaged' = 'default',
   ) {
     return field<boolean, Member, M>({
       name: member,
@@ -154,6 +158,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
       mutability,
       parameter: member,
       absent,
+      leftOut,
       canonical: (item) => (item[member] as boolean | undefined) ?? absent,
       document: (value) => (value === absent ? {} : ({ [member]: value } as Partial<Item>)),
     })
@@ -163,7 +168,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
-    parameter: string = member,
+    { parameter = member, leftOut = 'default' }: { parameter?: string; leftOut?: 'default' | 'unmanaged' } = {},
   ) {
     return field<NonNullable<Item[Member]> | null, Member, M>({
       name: member,
@@ -171,8 +176,25 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
       mutability,
       parameter,
       absent: null,
+      leftOut,
       canonical: (item) => item[member] ?? null,
       document: (value) => (value === null ? {} : ({ [member]: value } as Partial<Item>)),
+    })
+  }
+
+  /** A list of texts whose order counts; none is absent. */
+  function texts<const Member extends Keys<Item, string[]>, const M extends Mutability>(member: Member, mutability: M) {
+    return field<readonly string[], Member, M>({
+      name: member,
+      members: [member],
+      mutability,
+      parameter: member,
+      absent: [],
+      leftOut: 'unmanaged',
+      ordered: true,
+      canonical: (item) => (item[member] as readonly string[] | undefined) ?? [],
+      document: (value) => (value.length === 0 ? {} : ({ [member]: [...value] } as Partial<Item>)),
+      show: (value) => (value.length === 0 ? undefined : value),
     })
   }
 
@@ -203,5 +225,5 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     ): { readonly fields: Fields; readonly own: Own } => ({ fields, own })
   }
 
-  return { field, required, text, flag, orNull, metadata, table }
+  return { field, required, text, texts, flag, orNull, metadata, table }
 }

@@ -33,7 +33,7 @@ export const price = table()(
       canonical: (price): string => price.currency,
       document: (currency) => ({ currency: supportedCurrency(currency) }),
     }),
-    interval: orNull('interval', 'fixed', 'recurring-interval'),
+    interval: orNull('interval', 'fixed', { parameter: 'recurring-interval' }),
     intervalCount: field({
       name: 'interval_count',
       members: ['interval_count'],

@@ -27,7 +27,7 @@ export const promotionCode = table()(
     /** As the document says it: what is left plus what predecessors used up. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
     firstTimeTransaction: flag('first_time_transaction', 'fixed', false),
-    minimumAmount: orNull('minimum_amount', 'fixed', 'restrictions-minimum_amount'),
+    minimumAmount: orNull('minimum_amount', 'fixed', { parameter: 'restrictions-minimum_amount' }),
     minimumAmountCurrency: field({
       name: 'minimum_amount_currency',
       members: ['minimum_amount_currency'],
