@@ -25,7 +25,10 @@ const rooms = {
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'tenants'],
     'service-tenants.ts',
   ],
-  checkout: ['errors', 'config', 'catalog', 'enterprise', 'tenants', 'processor', 'store', 'service-tenants.ts'],
+  checkout: [
+    ...['errors', 'config', 'catalog', 'enterprise', 'swaps', 'tenants', 'processor', 'store'],
+    'service-tenants.ts',
+  ],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],

@@ -24,6 +24,10 @@ const resolve = {
       replacement: fileURLToPath(new URL('packages/client/src/client.ts', import.meta.url)),
     },
     {
+      find: /^@ratecard\/sandbox\/thread$/,
+      replacement: fileURLToPath(new URL('packages/sandbox/src/thread.ts', import.meta.url)),
+    },
+    {
       find: /^@ratecard\/sandbox$/,
       replacement: fileURLToPath(new URL('packages/sandbox/src/server.ts', import.meta.url)),
     },

@@ -80,7 +80,7 @@ describe('tenants on the command line', () => {
   })
 
   test('an old discount that goes on beside a new deal is said in the last line, and ends with --unmatched base', async () => {
-    await subscriber('renters', 'kiln_yearly', 1)
+    const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
     expect(moved).toMatchObject({ exit: 0 })
@@ -90,6 +90,9 @@ describe('tenants on the command line', () => {
     expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
       document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
     })
+    // Those who are counted below are others.
+    const { data } = await stripe.subscriptions.list({ customer })
+    await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })
 
   test('coverage shows a row for each base and fails on request when there are gaps', async () => {
@@ -126,7 +129,13 @@ describe('tenants on the command line', () => {
     expect(await json('tenants subscriptions claybank')).toMatchObject({
       document: { subscriptions: [{ items: [{ legacy: true, scheduled_price_id: null }] }] },
     })
-    const moved = await run('billing migrate --price kiln_yearly --to now')
+    const unasked = await run('billing migrate --price kiln_yearly --to now')
+    expect(unasked).toMatchObject({ exit: 1, stderr: expect.stringContaining('confirmation_required') as string })
+    expect(unasked.stdout).toContain('claybank')
+    expect(await json('tenants subscriptions claybank')).toMatchObject({
+      document: { subscriptions: [{ items: [{ legacy: true }] }] },
+    })
+    const moved = await run('billing migrate --price kiln_yearly --to now --yes')
     expect(moved).toMatchObject({ exit: 0 })
     expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+1\/1/)
     expect(await json('tenants subscriptions claybank')).toMatchObject({

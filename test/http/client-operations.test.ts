@@ -77,6 +77,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   getFullConfig: () => client.admin.config(),
   pushConfig: () => client.admin.push(sampleConfig(), { dryRun: true }),
   validateConfig: () => client.admin.validate(sampleConfig()),
+  keepWritten: () => client.admin.keepWritten(sampleConfig()),
   rollbackConfig: () => client.admin.rollback(1),
   pullConfig: () => client.admin.pull(),
   getDrift: () => client.admin.drift(),

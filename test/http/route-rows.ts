@@ -42,6 +42,7 @@ export const rows: Readonly<Record<string, Row>> = {
     changedConfig('9.9.9', ({ products }) => void products.pop()),
   ),
   validateConfig: by('key', sampleConfig()),
+  keepWritten: by('key', sampleConfig()),
   rollbackConfig: by('key', { revision: 1 }),
   pullConfig: key,
   getDrift: key,

@@ -3,6 +3,27 @@ import type { Fields, RuleCase } from './rule-parts.ts'
 
 const second = (fields: Fields): Fields[] => [product([price()]), product([], fields)]
 
+export const texts: RuleCase[] = [
+  of(
+    'half a character',
+    'text_malformed',
+    '#/products/0/name',
+    config({ products: [product([price()], { name: 'a\ud83d' })] }),
+  ),
+  of(
+    'a control character',
+    'text_malformed',
+    '#/products/0/metadata/team',
+    config({ products: [product([price()], { metadata: { team: '\u001b[2J' } })] }),
+  ),
+  of(
+    'a line break where one line is meant',
+    'text_malformed',
+    '#/meters/0/event_name',
+    config({ meters: [meter({ event_name: 'a\nb' })] }),
+  ),
+]
+
 export const duplicates: RuleCase[] = [
   of('two products of one id', 'id_duplicate', '#/products/1/id', config({ products: second({}) })),
   of(

@@ -288,6 +288,24 @@ create table paces (
 alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
 alter table service_keys add column expires_at bigint;
 
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
+-- 10: documents as written
+create table written_forms (
+  id text primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text primary key,
+  written_id text not null references written_forms (id)
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -575,3 +593,21 @@ create table paces (
 -- 8: scope and expiry of service keys
 alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
 alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text collate "C" primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
+-- 10: documents as written
+create table written_forms (
+  id text collate "C" primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text collate "C" primary key,
+  written_id text collate "C" not null references written_forms (id)
+);

@@ -24,6 +24,8 @@ export interface PushOptions extends CallOptions {
   readonly approveImpact?: boolean
   /** Fingerprint (`plan`) of a plan that was shown before; any other plan is refused with `plan_stale`. */
   readonly expectPlan?: string
+  /** Id of the document as its author wrote it, from `keepWritten`; `startRollback` brings that of the revision by itself. */
+  readonly written?: string
   readonly author?: string | undefined
   readonly message?: string | undefined
   /** Makes the call safe to repeat; the client then repeats it after a failed connection. */
@@ -44,6 +46,8 @@ export interface AdminClient {
   push(document: object, options?: PushOptions): Promise<result.PushOutcome>
   /** Returns as soon as the push is journalled; follow it with `pushEvents`. */
   startPush(document: object, options?: Omit<PushOptions, 'dryRun'>): Promise<result.StartedPush>
+  /** Keeps a document as its author wrote it, before its variables were expanded; the id to push the expanded one with. */
+  keepWritten(document: object, options?: CallOptions): Promise<{ written: string }>
   validate(document: object, options?: CallOptions): Promise<result.Validation>
   /** Newest first. */
   history(page?: Page): Promise<result.History>
@@ -102,6 +106,12 @@ function configCalls(transport: Transport) {
       wire.servedConfigOf(await read<wire.WireServedConfig>(transport, `${root}/config`, options)),
     validate: (document: object, options?: CallOptions) =>
       read<Answers['validateConfig'][200]>(transport, `${root}/config/validate`, {
+        ...options,
+        method: 'POST',
+        body: document,
+      }),
+    keepWritten: (document: object, options?: CallOptions) =>
+      read<Answers['keepWritten'][200]>(transport, `${root}/config/written`, {
         ...options,
         method: 'POST',
         body: document,
@@ -257,7 +267,7 @@ async function* pushEvents(transport: Transport, id: string, options?: CallOptio
 }
 
 function pushCall(document: object, options: PushOptions, headers: Record<string, string> = {}): Call {
-  const { dryRun, force, approveImpact, expectPlan, author, message, idempotencyKey, ...rest } = options
+  const { dryRun, force, approveImpact, expectPlan, written, author, message, idempotencyKey, ...rest } = options
   return {
     timeoutMs: longTimeoutMs,
     ...rest,
@@ -269,6 +279,7 @@ function pushCall(document: object, options: PushOptions, headers: Record<string
       ...actorHeaders({ author, message }),
       'idempotency-key': idempotencyKey,
       'x-ratecard-plan': expectPlan,
+      'x-ratecard-written': written,
     },
   }
 }

@@ -122,6 +122,8 @@ export interface History {
 export interface Revision extends HistoryEntry {
   /** As it was pushed; null for a reset. */
   document: BillingDocument | null
+  /** As its author wrote it, with `${NAME}` where `document` has values; null where only the document was sent. */
+  written: Readonly<Record<string, unknown>> | null
 }
 
 export interface DocumentDifference {

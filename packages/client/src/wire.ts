@@ -71,6 +71,7 @@ export type WireRevision = Answers['getRevision'][200]
 export const revisionOf = (wire: WireRevision): result.Revision => ({
   ...historyEntryOf(wire),
   document: wire.document,
+  written: wire.written,
 })
 
 export type WireDifference = Answers['compareRevisions'][200]['differences'][number]

@@ -35,6 +35,7 @@ import { findDrift } from './sync/drift.ts'
 import { PushBus, followPush } from './sync/events.ts'
 import { pullConfig } from './sync/pull.ts'
 import { pushConfig } from './sync/push.ts'
+import { keepWritten } from './sync/written-form.ts'
 import { findPushHead, liveState, stepView } from './sync/pushes.ts'
 import { resetConfig } from './sync/reset.ts'
 import { resumePush } from './sync/resume.ts'
@@ -107,13 +108,15 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
-  const swaps = swapOperations(deps, tracked)
+  const priceBook = createPriceBooks(store)
+  const swaps = swapOperations(deps, priceBook, tracked)
   return {
     validate: (document) => {
       const { valid, errors, warnings } = validateConfig(document)
       return Promise.resolve({ valid, errors, warnings })
     },
     push: (document, request) => tracked(pushConfig(deps, document, request)),
+    keepWritten: (document) => keepWritten(deps, document),
     rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
     reset: (request) => tracked(resetConfig(deps, request)),
     resumePush: (id, request) => tracked(resumePush(deps, id, request)),
@@ -129,12 +132,20 @@ export function createService(options: ServiceOptions): ComposedService {
     drift: () => findDrift(deps),
     ...lookups,
     ...keys,
-    ...tenantOperations(options, deps, lookups, tracked),
+    ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
     readiness: createReadiness({ store, processor, workers, clock, stopping: stopping.signal }),
-    doctor: () => examine({ store, processor, processorName: options.processorName, workers, signal: stopping.signal }),
+    doctor: () =>
+      examine({
+        store,
+        processor,
+        processorName: options.processorName,
+        workers,
+        priceBook,
+        signal: stopping.signal,
+      }),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
@@ -156,13 +167,13 @@ type Tracked = <T>(work: Promise<T>) => Promise<T>
 /** Those who buy: tenants, their sessions, what they are on and what they are sold. */
 function tenantOperations(
   { settings, store, clock }: ServiceOptions,
-  deps: SyncDeps,
+  deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
   lookups: Lookups,
   tracked: Tracked,
 ) {
-  const { processor, newId, shutdown } = deps
+  const { processor, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, clock, newId, shutdown, account, applied: lookups.fullConfig }
+  const shared = { store, processor, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
@@ -186,7 +197,7 @@ function tenantOperations(
 }
 
 /** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
-function swapOperations(deps: SyncDeps, tracked: Tracked) {
+function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: Tracked) {
   const { store, processor, clock, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
   const swaps: SwapDeps = {
@@ -195,7 +206,7 @@ function swapOperations(deps: SyncDeps, tracked: Tracked) {
     clock,
     newId,
     shutdown,
-    priceBook: createPriceBooks(store),
+    priceBook,
     assertAccount: async (intent) => {
       await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
     },

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { StateUnavailable, startSandbox } from '@ratecard/sandbox'
-import type { Sandbox, SandboxOptions } from '@ratecard/sandbox'
+import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
 import { pino } from 'pino'
+import type { Logger } from 'pino'
 import { throttledBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -66,9 +66,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     makePrivate(settings.dataDir)
     const store = await openSettingsStore(settings, clock)
     closers.push(() => store.close())
-    const { processor, processorName, sandbox } = await openProcessor(settings, store, clock, closers)
     // The log goes to stderr: stdout says only where things are.
     const logger = pino({ level: settings.logLevel }, pino.destination(2))
+    const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
     const registry = createMetrics()
     const publicUrl = publicUrlOf(settings)
     const hosting = workerHosting({
@@ -102,9 +102,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await service.workers.start(url)
     const workers = await service.workers.state()
     const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
-    options.out(banner({ url, sandbox, workers, settings, key: firstKey?.key ?? null, keyFiles }))
+    options.out(banner({ url, sandboxUrl, workers, settings, key: firstKey?.key ?? null, keyFiles }))
     serving = true
-    const running: RunningServer = { url, sandboxUrl: sandbox?.url ?? null, app, service, close: closeAll }
+    const running: RunningServer = { url, sandboxUrl, app, service, close: closeAll }
     options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
     return running
   } catch (error) {
@@ -126,7 +126,7 @@ async function openSettingsStore(settings: Settings, clock: Clock): Promise<Stor
 interface OpenedProcessor {
   readonly processor: Processor
   readonly processorName: string
-  readonly sandbox: Sandbox | null
+  readonly sandboxUrl: string | null
 }
 
 async function openProcessor(
@@ -134,6 +134,7 @@ async function openProcessor(
   store: Store,
   clock: Clock,
   closers: (() => Promise<void>)[],
+  logger: Logger,
 ): Promise<OpenedProcessor> {
   if (settings.stripeSecretKey !== null) {
     const secretKey = settings.stripeSecretKey
@@ -146,12 +147,16 @@ async function openProcessor(
     })
     const processorName =
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
-    return { processor, processorName, sandbox: null }
+    return { processor, processorName, sandboxUrl: null }
   }
-  const sandbox = await openSandbox(
-    { port: settings.sandboxPort, dataDir: path.join(settings.dataDir, 'sandbox'), clock },
-    'RATECARD_SANDBOX_PORT',
-  )
+  // In a thread of its own: whatever happens in the sandbox, the service goes on serving.
+  const sandbox = await startSandboxThread({
+    port: settings.sandboxPort,
+    dataDir: path.join(settings.dataDir, 'sandbox'),
+    log: (line) => logger.warn(line),
+  }).catch((error: unknown) => {
+    throw sandboxFailure(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort)
+  })
   closers.push(() => sandbox.close())
   const processor = createStripeProcessor({
     secretKey: embeddedSandboxKey(settings.dataDir),
@@ -159,18 +164,14 @@ async function openProcessor(
     budget: unlimitedBudget,
     clock,
   })
-  return { processor, processorName: `sandbox at ${sandbox.url}`, sandbox }
+  return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
 }
 
 /** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
-async function openSandbox(options: SandboxOptions, setting: string): Promise<Sandbox> {
-  try {
-    return await startSandbox(options)
-  } catch (error) {
-    if (error instanceof StateUnavailable)
-      throw new ServiceError('store_unavailable', error.message, { hint: error.hint, cause: error })
-    throw portTaken(error, setting, options.port) ?? error
-  }
+function sandboxFailure(error: unknown, setting: string, port: number): unknown {
+  if (error instanceof StateUnavailable)
+    return new ServiceError('store_unavailable', error.message, { hint: error.hint, cause: error })
+  return portTaken(error, setting, port) ?? error
 }
 
 /** The embedded sandbox's account: a key of its own per data directory, so that the account stays the same over restarts. */
@@ -250,18 +251,18 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
 
 interface BannerParts {
   readonly url: string
-  readonly sandbox: Sandbox | null
+  readonly sandboxUrl: string | null
   readonly workers: RuntimeState | null
   readonly settings: Settings
   readonly key: string | null
   readonly keyFiles: readonly string[]
 }
 
-function banner({ url, sandbox, workers, settings, key, keyFiles }: BannerParts): string {
+function banner({ url, sandboxUrl, workers, settings, key, keyFiles }: BannerParts): string {
   const rows: [string, string][] = [
     ['API', `${url}/api/v1/billing/config`],
     ['Docs', `${url}/docs`],
-    ['Processor', sandbox === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandbox.url}`],
+    ['Processor', sandboxUrl === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandboxUrl}`],
     ['Store', settings.databaseUrl === null ? path.join(settings.dataDir, 'ratecard.db') : 'PostgreSQL'],
     ['Workers', workersRow(workers)],
     ['Service key', keyRow(settings, keyFiles)],
@@ -290,7 +291,10 @@ export async function startSandboxProcess(options: {
 }): Promise<{ readonly url: string; close(): Promise<void> }> {
   if (options.dataDir !== null) makePrivate(options.dataDir)
   const { port, dataDir, deliverAnywhere } = options
-  const sandbox = await openSandbox({ port, dataDir, deliverAnywhere, clock: systemClock }, '--port')
+  const { startSandbox } = await import('@ratecard/sandbox')
+  const sandbox = await startSandbox({ port, dataDir, deliverAnywhere, clock: systemClock }).catch((error: unknown) => {
+    throw sandboxFailure(error, '--port', port)
+  })
   options.out(
     [
       'The sandbox processor is ready',

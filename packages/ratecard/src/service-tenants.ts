@@ -67,6 +67,8 @@ export interface TenantSubscription {
   readonly cancelAtPeriodEnd: boolean
   readonly trialEnd: number | null
   readonly createdAt: number
+  /** The earlier subscription to the same price that it is beside, and that nobody asked it to be beside: both are billed. */
+  readonly duplicateOf: string | null
   readonly items: readonly TenantSubscriptionItem[]
 }
 
@@ -110,6 +112,8 @@ export interface NewCheckout {
   readonly allowPromotionCodes?: boolean
   /** Config id or the code itself. */
   readonly promotionCode?: string
+  /** Also where the tenant has a live subscription to the price: both are billed. */
+  readonly allowDuplicate?: boolean
 }
 
 export interface Checkout {
@@ -165,6 +169,8 @@ export interface EnterpriseOutcome {
   readonly skipped: readonly SkipReport[]
   /** How many of the skipped stay on the price of another deal: its discount goes on. */
   readonly leftOnOtherDeal: number
+  /** Checkout pages that sold what the tenant would have paid before, and can no longer be paid. 0 in a dry run. */
+  readonly checkoutsClosed: number
 }
 
 export interface CoverageCell {

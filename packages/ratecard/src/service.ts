@@ -50,6 +50,8 @@ export interface PushOptions extends Actor {
   readonly approveImpact?: boolean
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
+  /** Id of the document as its author wrote it, from `keepWritten`. */
+  readonly written?: string
   readonly signal?: AbortSignal
   /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
   readonly onOpen?: (pushId: string) => void
@@ -121,6 +123,7 @@ export type PushEvent =
     }
 
 export type HistoryEntry = Inside<typeof wire.HistoryEntry>
+export type RevisionDetail = Inside<typeof wire.Revision>
 
 export interface Page {
   readonly limit: number
@@ -250,6 +253,8 @@ export interface Finding {
 export interface Service extends TenantOperations, WorkerOperations {
   validate(document: unknown): Promise<Validation>
   push(document: unknown, options: PushOptions): Promise<PushOutcome>
+  /** Keeps a document with its `${NAME}`; the id is given to `push`. */
+  keepWritten(document: unknown): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
   resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
@@ -260,8 +265,7 @@ export interface Service extends TenantOperations, WorkerOperations {
   /** Live events until the push ends or `signal` aborts; starts with the present state. */
   pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
   history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
-  /** The document as it was pushed; null for a reset. */
-  revision(revision: number): Promise<HistoryEntry & { readonly document: BillingConfig | null }>
+  revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   pull(): Promise<Pulled>
   drift(): Promise<DriftReport>

@@ -10,6 +10,7 @@ import type { ApiReply, Exchange } from './protocol/api.ts'
 import { Deliveries } from './events/deliveries.ts'
 import { Control } from './control/control.ts'
 import type { SandboxControl } from './control/control.ts'
+import { ceilings } from './control/ceilings.ts'
 import { answerControl } from './control/control-routes.ts'
 import { Faults } from './control/faults.ts'
 import { RateLimit } from './protocol/rate-limit.ts'
@@ -18,7 +19,7 @@ import { RequestLog } from './protocol/request-log.ts'
 import { State } from './store/state.ts'
 import { answerPage, isPage } from './hosted-pages/pages.ts'
 
-export { StateUnavailable } from './store/state.ts'
+export { StateUnavailable } from './store/state-unavailable.ts'
 
 export interface SandboxOptions {
   /** 0 picks a free one. */
@@ -52,6 +53,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
   if (!isLoopback(host)) throw new RangeError(`The sandbox listens on loopback addresses only, not on ${host}.`)
   const state = new State(options.dataDir)
+  state.limitOffsets(ceilings.clockAhead)
   const report = options.log ?? (() => undefined)
   let url = ''
   const faults = new Faults()
@@ -102,8 +104,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   const port = (server.address() as AddressInfo).port
   url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  report(`sandbox: listening on ${url}`)
-  return { url, port, control, close: () => stop(server, state, deliveries) }
+  return { url, port, control, close: () => stop(server, state, deliveries, transactions) }
 }
 
 function isLoopback(host: string): boolean {
@@ -121,8 +122,9 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 /** Lets running requests end, then closes what is idle and the file. */
-function stop(server: Server, state: State, deliveries: Deliveries): Promise<void> {
+function stop(server: Server, state: State, deliveries: Deliveries, transactions: Transactions): Promise<void> {
   deliveries.close()
+  transactions.close()
   return new Promise((resolve) => {
     server.close(() => {
       state.close()
@@ -157,11 +159,16 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     return
   }
   if (path === '/_sandbox' || path.startsWith('/_sandbox/')) {
-    send(response, await answerControl(control, { method, path, query, body, headers: request.headers }))
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    send(
+      response,
+      await answerControl(control, { method, path, query, body, headers: request.headers, gone: gone.signal }),
+    )
     return
   }
   if (isPage(path)) {
-    send(response, answerPage(pages, { method, path, body }))
+    send(response, await answerPage(pages, { method, path, body }))
     return
   }
   const { authorization, 'content-type': contentType, 'idempotency-key': key } = request.headers

@@ -287,6 +287,12 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   const { id } = await first.service.startMigration({ priceId: 'pro_monthly', to }, caller)
   while ((await first.service.findJob(id)).state === 'running') await new Promise((resolve) => setImmediate(resolve))
   expect(await first.service.findJob(id)).toMatchObject({ state: 'waiting' })
+  // The sandbox of a server keeps its own time.
+  await fetch(`${first.sandboxUrl ?? ''}/_sandbox/clock`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()}` },
+    body: JSON.stringify({ advance_seconds: (32 * day) / 1000 }),
+  })
   await first.close()
   at.ms += 32 * day
   const second = await start()

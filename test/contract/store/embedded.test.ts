@@ -181,6 +181,7 @@ describe('copying a store', () => {
       'published',
       'schema_migrations',
       'worker_changes',
+      'worker_log_sizes',
     ])
   })
 

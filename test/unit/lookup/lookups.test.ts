@@ -249,6 +249,6 @@ describe('the difference of two documents', () => {
 })
 
 // The store is a class: spreading it would lose its methods.
-function pick({ versions, mappings, secrets }: Store) {
-  return { versions, mappings, secrets, changeSequence: () => store.changeSequence() }
+function pick({ versions, writtenForms, mappings, secrets }: Store) {
+  return { versions, writtenForms, mappings, secrets, changeSequence: () => store.changeSequence() }
 }

@@ -1,6 +1,6 @@
 import { Argument, Command as Commander, InvalidArgumentError, Option } from 'commander'
-import type { Command, EnvironmentName, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
-import { environments } from './command.ts'
+import type { Command, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
+import { environmentPattern } from './command.ts'
 import { groups } from './commands.ts'
 
 export interface Invocation {
@@ -13,9 +13,9 @@ export interface Invocation {
 export const globalOptions: readonly OptionSpec[] = [
   {
     flags: '--env <name>',
-    description: 'Environment whose file gives variables and address.',
-    choices: environments,
-    defaultText: 'dev',
+    description: 'Environment whose file, ratecard/environments/.env.<name>, gives variables, address and key.',
+    environment: true,
+    defaultText: 'dev, and the server of this machine',
   },
   { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
   { flags: '--yes', description: 'Do not ask.' },
@@ -78,7 +78,7 @@ function addCommand(
       args: command.args,
       options: valuesOf(command.opts<Record<string, unknown>>()),
       global: {
-        environment: environmentOf(env),
+        environment: typeof env === 'string' ? env : null,
         json: json === true,
         yes: yes === true,
         quiet: quiet === true,
@@ -114,6 +114,11 @@ function optionOf(spec: OptionSpec): Option {
   const text = spec.defaultText === undefined ? spec.description : `${spec.description} (default: ${spec.defaultText})`
   const option = new Option(spec.flags, text)
   if (spec.choices !== undefined) option.choices([...spec.choices])
+  if (spec.environment === true)
+    option.argParser((value: string) => {
+      if (environmentPattern.test(value)) return value
+      throw new InvalidArgumentError('It is a small letter, then up to 30 small letters, digits or "-".')
+    })
   const { range } = spec
   if (range !== undefined)
     option.argParser((value: string) => {
@@ -122,10 +127,6 @@ function optionOf(spec: OptionSpec): Option {
       throw new InvalidArgumentError(`It is a whole number from ${range[0]} to ${range[1]}.`)
     })
   return option
-}
-
-function environmentOf(value: unknown): EnvironmentName | null {
-  return environments.find((name) => name === value) ?? null
 }
 
 function valuesOf(values: Readonly<Record<string, unknown>>): OptionValues {

@@ -35,6 +35,8 @@ export interface SourceFile {
 export interface ReadConfig {
   /** The expanded document; null when it has errors. */
   readonly config: BillingConfig | null
+  /** The same document before its variables were expanded; null when a file could not be read. */
+  readonly written: object | null
   readonly errors: readonly FiledIssue[]
   readonly warnings: readonly FiledIssue[]
   /** As shown: relative to the working directory. */
@@ -71,14 +73,15 @@ export function readConfig({
   const ofFiles = merged.issues.map(framer(sources))
   // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
   if (sources.some((source) => source.document === undefined))
-    return { config: null, ...sorted(ofFiles), ...about, place }
+    return { config: null, written: null, ...sorted(ofFiles), ...about, place }
 
   const expanded = interpolate(merged.document, lookup)
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
   const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
   const found = sorted([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
-  return { config: found.errors.length === 0 ? verdict.config : null, ...found, ...about, place }
+  const written = typeof merged.document === 'object' ? merged.document : null
+  return { config: found.errors.length === 0 ? verdict.config : null, written, ...found, ...about, place }
 }
 
 /** The document, or a failure that lists everything wrong with it. */
@@ -117,7 +120,11 @@ function filesAt(name: string): string[] {
       title: 'There is no such file',
       detail: `${name} does not exist.`,
     })
-  if (!statSync(name).isDirectory()) return [name]
+  return statSync(name).isDirectory() ? configurationFiles(name) : [name]
+}
+
+/** Every file of a folder that is read as configuration, by its name; absolute. */
+export function configurationFiles(name: string): string[] {
   return readdirSync(name, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))

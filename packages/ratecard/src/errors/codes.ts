@@ -82,6 +82,11 @@ export const problemCodes = {
   },
   worker_not_found: { status: 404, title: 'No such worker', when: 'No worker of that name is deployed.' },
   method_not_allowed: { status: 405, title: 'Method not allowed', when: 'The path exists, the method does not.' },
+  written_form_mismatch: {
+    status: 422,
+    title: 'The document is not what it was written as',
+    when: 'The document as written (`X-Ratecard-Written`) is unknown, or cannot be expanded to the one that is pushed.',
+  },
   push_in_progress: {
     status: 409,
     title: 'Another push is running',
@@ -157,6 +162,11 @@ export const problemCodes = {
     status: 409,
     title: 'The idempotency key was used before',
     when: 'The same Idempotency-Key came with another body.',
+  },
+  already_subscribed: {
+    status: 409,
+    title: 'The tenant has a subscription to this price',
+    when: 'A second one would be billed beside it; `detail` names the first. Ask with `allow_duplicate` where that is meant.',
   },
   conflict: {
     status: 409,

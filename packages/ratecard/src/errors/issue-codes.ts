@@ -53,7 +53,10 @@ export const issueCodes = {
   product_undefined: 'No product has that id.',
   minimum_amount_currency: '`minimum_amount` and `minimum_amount_currency` come together.',
   metadata_reserved: 'Metadata keys that start with `ratecard_` are ours.',
+  text_malformed: 'Text is well-formed Unicode without control characters; line breaks are for descriptions only.',
   variable_unset: 'The environment has no such variable.',
+  variable_forbidden:
+    'The variable is a secret, or may be one: the product’s own are never expanded, others only in the URL of a webhook.',
   variable_malformed: 'A `${` has no matching `}` or an impossible name.',
   merge_conflict: 'Two files say different things about one product.',
   amount_suspicious: 'The amount looks 100 times too high for a currency without decimals (warning).',

@@ -58,6 +58,10 @@ export const EnterpriseOutcomeSchema = Type.Object(
       minimum: 0,
       description: 'How many of the skipped stay on the price of another deal.',
     }),
+    checkouts_closed: Type.Integer({
+      minimum: 0,
+      description: 'Open checkout pages that sold what the tenant would have paid before, and are closed now.',
+    }),
   },
   closed,
 )

@@ -22,6 +22,7 @@ export function enterpriseOutcomeToWire(outcome: EnterpriseOutcome) {
       ...(detail === undefined ? {} : { detail }),
     })),
     left_on_other_deal: outcome.leftOnOtherDeal,
+    checkouts_closed: outcome.checkoutsClosed,
   }
 }
 

@@ -26,6 +26,13 @@ export const pushHeaders = {
   'idempotency-key': Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
   ),
+  'x-ratecard-written': Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        'Id of the document as its author wrote it, from `POST admin/config/written`: kept with the revision, so that it can be expanded for another environment.',
+    }),
+  ),
   'x-ratecard-plan': Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{64}$',
@@ -56,12 +63,14 @@ export async function answerPush(
 ): Promise<FastifyReply> {
   const { dry_run: dryRun, force, approve_impact: approveImpact } = request.query
   const expectPlan = expectedPlan(request)
+  const written = writtenForm(request)
   const options: PushOptions = {
     ...actorOf(request),
     dryRun,
     force,
     approveImpact,
     ...(expectPlan === null ? {} : { expectPlan }),
+    ...(written === null ? {} : { written }),
   }
   const isAsync = !dryRun && prefersAsync(request)
   return answerOnce({ service, docsUrl }, request, reply, dryRun ? null : idempotencyKeyOf(request), () =>
@@ -150,11 +159,16 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
 }
 
-function expectedPlan(request: FastifyRequest): string | null {
-  const plan = request.headers['x-ratecard-plan']
-  if (plan === undefined) return null
-  if (typeof plan === 'string' && /^[0-9a-f]{64}$/.test(plan)) return plan
-  throw headerInvalid('x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer: 64 hexadecimal digits.')
+const expectedPlan = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer')
+const writtenForm = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-written', 'X-Ratecard-Written is the `written` of an answer')
+
+function digestHeader(request: FastifyRequest, name: string, what: string): string | null {
+  const value = request.headers[name]
+  if (value === undefined) return null
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+  throw headerInvalid(name, `${what}: 64 hexadecimal digits.`)
 }
 
 function prefersAsync(request: FastifyRequest): boolean {
@@ -163,9 +177,9 @@ function prefersAsync(request: FastifyRequest): boolean {
 }
 
 function fingerprintOf(request: FastifyRequest): string {
-  const plan = expectedPlan(request)
+  const given = [expectedPlan(request), writtenForm(request)].filter((digest) => digest !== null)
   return createHash('sha256')
-    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...(plan === null ? [] : [plan])]))
+    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...given]))
     .digest('hex')
 }
 

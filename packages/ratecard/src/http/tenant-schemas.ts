@@ -60,6 +60,11 @@ const Subscription = Type.Object(
     cancel_at_period_end: Type.Boolean(),
     trial_end: nullable(Time('When the trial ends.')),
     created_at: Time('When it began.'),
+    duplicate_of: nullable(
+      Type.String({
+        description: 'An earlier subscription to the same price: both are billed, and nobody asked for two.',
+      }),
+    ),
     items: Type.Array(SubscriptionItem),
   },
   closed,
@@ -172,6 +177,11 @@ export const NewCheckoutSchema = Type.Object(
         minLength: 1,
         maxLength: 500,
         description: 'The code as customers type it; with a service key its config id will do.',
+      }),
+    ),
+    allow_duplicate: Type.Optional(
+      Type.Boolean({
+        description: 'Sell a recurring price also where the tenant has a live subscription to it: both are billed.',
       }),
     ),
     tenant_id: onBehalfOf,

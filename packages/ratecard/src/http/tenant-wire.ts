@@ -41,6 +41,7 @@ function subscriptionToWire(subscription: TenantSubscription) {
     cancel_at_period_end: subscription.cancelAtPeriodEnd,
     trial_end: timeOrNull(subscription.trialEnd),
     created_at: toRfc3339(subscription.createdAt),
+    duplicate_of: subscription.duplicateOf,
     items: subscription.items.map((item) => ({
       id: item.id,
       price_id: item.priceId,

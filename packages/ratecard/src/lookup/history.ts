@@ -2,8 +2,8 @@ import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { ChangeReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { DocumentDifference, HistoryEntry, Page } from '../service.ts'
-import type { VersionRecord, VersionStore } from '../store/store.ts'
+import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service.ts'
+import type { VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
@@ -13,9 +13,17 @@ export async function historyPage(versions: Versions, page: Page) {
   return { items: items.map(historyEntry), total }
 }
 
-export async function revision(versions: Versions, number: number) {
-  const record = await findRevision(versions, number)
-  return { ...historyEntry(record), document: documentOf(record) }
+export async function revision(
+  store: { readonly versions: Versions; readonly writtenForms: Pick<WrittenFormStore, 'ofPush'> },
+  number: number,
+): Promise<RevisionDetail> {
+  const record = await findRevision(store.versions, number)
+  const written = record.pushId === null ? null : await store.writtenForms.ofPush(record.pushId)
+  return {
+    ...historyEntry(record),
+    document: documentOf(record),
+    written: written === null ? null : (JSON.parse(written.document) as Record<string, unknown>),
+  }
 }
 
 /** What changed in meaning between two revisions; a reset counts as an empty document. */

@@ -15,7 +15,7 @@ import { createPublished } from './published.ts'
 import type { Published } from './published.ts'
 
 export interface LookupDeps {
-  readonly store: Pick<Store, 'versions' | 'mappings' | 'secrets' | 'changeSequence'>
+  readonly store: Pick<Store, 'versions' | 'writtenForms' | 'mappings' | 'secrets' | 'changeSequence'>
   readonly clock: Clock
 }
 
@@ -71,7 +71,7 @@ export function createLookups(deps: LookupDeps): Lookups {
     listWebhooks: async ({ secrets }) => listWebhooks(deps, await published.read(), secrets),
     enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
     history: (page) => historyPage(store.versions, page),
-    revision: (number) => revision(store.versions, number),
+    revision: (number) => revision(store, number),
     difference: (from, to) => difference(store.versions, from, to),
   }
 }

@@ -148,6 +148,23 @@ export interface FactStore {
   set(name: string, value: string): Promise<void>
 }
 
+export interface WrittenForm {
+  /** sha256 hex of the text. */
+  readonly id: string
+  /** JSON text, with `${NAME}` in it. */
+  readonly document: string
+}
+
+/** Documents as their authors wrote them, before their variables were expanded. */
+export interface WrittenFormStore {
+  /** Keeps a text, once, and answers its id. What no push used within a day is forgotten. */
+  keep(document: string, at: number): Promise<string>
+  find(id: string): Promise<string | null>
+  /** The push, and the version that it becomes, was written like this. */
+  assign(pushId: string, id: string): Promise<void>
+  ofPush(pushId: string): Promise<WrittenForm | null>
+}
+
 export interface PaceAsk {
   /** All that ask under one name share its limits. */
   readonly name: string
@@ -172,6 +189,7 @@ export interface Store {
   readonly versions: VersionStore
   readonly mappings: MappingStore
   readonly pushes: PushStore
+  readonly writtenForms: WrittenFormStore
   readonly secrets: SecretStore
   readonly serviceKeys: ServiceKeyStore
   readonly idempotency: IdempotencyStore

@@ -52,7 +52,7 @@ export interface WorkerStore {
     schedules: readonly ScheduleRecord[],
     options: { readonly keep: number; readonly token: LeaseToken },
   ): Promise<WorkerRecord>
-  /** Everything of the worker, its secrets, runs and logs included. False when there is none. */
+  /** The worker with its deployments and their secrets; runs and logs are removed by their own stores. False when there is none. */
   remove(name: string, token: LeaseToken): Promise<boolean>
   /** Newest first. */
   deployments(
@@ -120,13 +120,26 @@ export interface WorkerRunStore {
     query: { readonly limit: number; readonly offset: number; readonly cron?: string },
   ): Promise<{ readonly items: readonly RunRecord[]; readonly total: number }>
   find(id: string): Promise<RunRecord | null>
-  /** Forgets ended runs before `before`, at most `limit` of them. How many. */
-  prune(before: number, limit: number): Promise<number>
+  /** Forgets ended runs of a worker before `before`, at most `limit` of them. How many. */
+  prune(worker: string, before: number, limit: number): Promise<number>
+  /** Forgets every run of a worker, in small steps. */
+  removeAll(worker: string): Promise<void>
 }
 
+/** How much of one worker is kept. */
+export interface LogBound {
+  readonly lines: number
+  /** Of messages, as UTF-8. */
+  readonly bytes: number
+}
+
+/** Works in small steps, each of them a transaction of its own: nobody waits for long, whatever a worker has written. */
 export interface WorkerLogStore {
-  /** A line that is there already is left alone, so that a batch may be sent again. */
-  add(lines: readonly LogRecord[]): Promise<void>
+  /**
+   * Lines within `keep`, after which no worker has more than that: the oldest go. A line that is there already is left alone, so
+   * that a batch may be sent again.
+   */
+  add(lines: readonly LogRecord[], keep: LogBound): Promise<void>
   /** Oldest first; the newest `limit` of those that fit. */
   list(
     worker: string,
@@ -140,9 +153,16 @@ export interface WorkerLogStore {
       readonly after?: string
     },
   ): Promise<readonly LogRecord[]>
-  /** Keeps of each worker the newest lines within count, size and age; deletes at most `batch` lines a worker. How many. */
-  prune(
-    keep: { readonly since: number; readonly lines: number; readonly bytes: number },
-    batch: number,
-  ): Promise<number>
+  /** Forgets every line of a worker. */
+  removeAll(worker: string): Promise<void>
+  /**
+   * One step of what is to be done now and then: forgets lines older than `since`, and those before `now` of workers that are
+   * not among `workers`; gives room back to the system. True when there is more to do.
+   */
+  tidy(present: {
+    readonly workers: readonly string[]
+    readonly now: number
+    readonly since: number
+    readonly keep: LogBound
+  }): Promise<boolean>
 }

@@ -21,6 +21,7 @@ import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
 import { checkVersion } from './version.ts'
+import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest {
   readonly author: string | null
@@ -31,6 +32,8 @@ export interface PushRequest {
   readonly approveImpact?: boolean
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
+  /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
+  readonly written?: string
   readonly onOpen?: (pushId: string) => void
 }
 
@@ -50,11 +53,14 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(document: unknown): {
+export function requireValid(
+  document: unknown,
+  options: { readonly acceptedBefore?: boolean } = {},
+): {
   readonly config: BillingConfig
   readonly warnings: readonly Issue[]
 } {
-  const { config, errors, warnings } = validateConfig(document)
+  const { config, errors, warnings } = validateConfig(document, options)
   if (config === null)
     throw new ServiceError(
       'config_invalid',
@@ -66,6 +72,7 @@ export function requireValid(document: unknown): {
 
 export async function pushConfig(deps: SyncDeps, document: unknown, request: PushRequest): Promise<PushResult> {
   const { config, warnings } = requireValid(document)
+  if (request.written !== undefined) await requireWrittenForm(deps, request.written, document)
   return request.dryRun === true
     ? planPush(deps, config, warnings, request)
     : deps.store.exclusively(pushLease, (lease) =>
@@ -81,7 +88,7 @@ export interface Subject {
   readonly warnings: readonly Issue[]
 }
 
-async function planPush(
+export async function planPush(
   deps: SyncDeps,
   config: BillingConfig,
   warnings: readonly Issue[],
@@ -129,7 +136,10 @@ export async function pushUnderLease(
   refuseStale(fingerprint, request)
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
-  if (unchanged)
+  if (unchanged) {
+    // The same content may be written in another way now.
+    if (request.written !== undefined && typeof current?.pushId === 'string')
+      await deps.store.writtenForms.assign(current.pushId, request.written)
     return {
       status: 'unchanged',
       version: config.version,
@@ -142,6 +152,7 @@ export async function pushUnderLease(
       writes: 0,
       plan: fingerprint,
     }
+  }
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
     kind: subject.kind,
@@ -155,6 +166,7 @@ export async function pushUnderLease(
     impact: impact.prices,
   }
   const push = await openPush(deps, run, plan, lease)
+  if (request.written !== undefined) await deps.store.writtenForms.assign(push.id, request.written)
   request.onOpen?.(push.id)
   const { version, results } = await finishPush(deps, push, lease)
   return {

@@ -4,7 +4,7 @@ import type { BillingConfig } from '../config/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'
 import { Pagination, Revision as RevisionNumber } from './common.ts'
 import { operations, pageQuery } from './operation.ts'
-import { choice, closed, document, nullable, shape, shared, Time } from './schema.ts'
+import { AnyObject, choice, closed, document, nullable, shape, shared, Time } from './schema.ts'
 
 export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])
 
@@ -23,8 +23,12 @@ export const HistoryEntry = shape('HistoryEntry', entry)
 export const History = shape('History', { versions: Type.Array(HistoryEntry), pagination: Pagination })
 export const Revision = shape(
   'Revision',
-  { ...entry, document: nullable(document<BillingConfig>('BillingConfig')) },
-  '`document` is null for a reset.',
+  {
+    ...entry,
+    document: nullable(document<BillingConfig>('BillingConfig')),
+    written: nullable(AnyObject),
+  },
+  '`document` is null for a reset. `written` is the document as its author wrote it, with `${NAME}` where `document` has values; null where only the latter was sent.',
 )
 
 const path = '/api/v1/billing/admin/config/history'

@@ -4,11 +4,15 @@ import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { attempt, reflect, settle } from './invoicing.ts'
 import { renew } from './renewal.ts'
 
-/** Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. */
-export function catchUp(call: Call, clock: string | null): void {
+/**
+ * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when
+ * `pause` says so, and then answers the moment (seconds) that it got to; null when nothing is left.
+ */
+export function catchUp(call: Call, clock: string | null, pause: () => boolean = () => false): number | null {
   for (;;) {
     const body = call.due(clock, call.now)
-    if (body === undefined || !('_due' in body) || body._due === null) return
+    if (body === undefined || !('_due' in body) || body._due === null) return null
+    if (pause()) return body._due
     const then = call.at(body._due)
     if (body.object === 'subscription') renew(then, body)
     else if (body.object === 'invoice') actOnInvoice(then, body)

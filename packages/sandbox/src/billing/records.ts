@@ -3,6 +3,7 @@
 import type { CustomerBody, PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import { refreshEntitlements } from './entitlements.ts'
 import type { Step } from './calendar.ts'
 
 export const day = 86_400
@@ -37,7 +38,9 @@ export function phaseEnd(call: Call, subscription: SubscriptionBody): number | n
 export function writeNew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   const body = { ...subscription, _due: dueOf(call, subscription) }
   for (const item of body.items.data) call.create(item, null)
-  return call.create(body, null)
+  const made = call.create(body, null)
+  refreshEntitlements(call, made.customer)
+  return made
 }
 
 export function save(
@@ -55,7 +58,14 @@ export function save(
     former.delete(item.id)
   }
   for (const gone of former.values()) call.remove(gone, null)
-  return call.update(before, body, event)
+  const written = call.update(before, body, event)
+  if (grants(before) !== grants(written)) refreshEntitlements(call, written.customer)
+  return written
+}
+
+/** What entitlements depend on: whether it runs, on which prices, in which periods. */
+function grants({ status, items }: SubscriptionBody): string {
+  return JSON.stringify([status, items.data.map((item) => [item.price, item.current_period_start])])
 }
 
 export function customerOf(call: Call, id: string): CustomerBody {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiReply } from '../protocol/api.ts'
-import { SeedRefused } from './control.ts'
+import { ceilings } from './ceilings.ts'
+import { ClockBusy, SeedRefused } from './control.ts'
 import type { SandboxControl, SeedCall } from './control.ts'
 import { faultKinds } from './faults.ts'
 import type { FaultOrder } from './faults.ts'
@@ -13,6 +14,8 @@ interface ControlRequest {
   readonly query: string
   readonly body: string
   readonly headers: IncomingHttpHeaders
+  /** Aborted when the caller hangs up. */
+  readonly gone: AbortSignal
 }
 
 /** A mistake of the caller: told with 400 and the reason. */
@@ -31,6 +34,9 @@ export async function answerControl(control: SandboxControl, request: ControlReq
     return reply(200, await run(control, request))
   } catch (error) {
     if (error instanceof BadControl) return reply(error.status, { error: error.message })
+    // What the control refuses by itself: a value beyond its ceiling.
+    if (error instanceof RangeError) return reply(400, { error: error.message })
+    if (error instanceof ClockBusy) return reply(409, { error: error.message })
     if (error instanceof SeedRefused)
       return reply(400, { error: error.message, call: error.index, answer: error.answer })
     throw error
@@ -93,12 +99,20 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
       if (key === undefined) throw new BadControl('Each account has a clock of its own: send its API key.', 401)
       return { now: control.now(key) }
     case 'POST clock':
-      control.advance(readAdvance(jsonOf(request.body), key === undefined ? undefined : control.now(key)), key)
+      await control.advanceInSlices(
+        readAdvance(jsonOf(request.body), key === undefined ? undefined : control.now(key)),
+        key,
+        request.gone,
+      )
       return key === undefined ? { advanced: 'everything' } : { now: control.now(key) }
+    case 'DELETE clock':
+      return { stopped: control.stopClocks(key) }
     case 'PUT profile':
       control.setProfile(readProfile(jsonOf(request.body)))
       return { profile: control.status().profile }
     case 'PUT snapshots/:name':
+      if ((name ?? '').length > ceilings.text)
+        throw new BadControl(`A name can be at most ${ceilings.text} characters.`)
       control.snapshot(name ?? '', key)
       return { snapshots: control.status().snapshots }
     case 'POST snapshots/:name/restore':
@@ -133,13 +147,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function readLimit(query: string): number | undefined {
   const limit = new URLSearchParams(query).get('limit')
   if (limit === null) return undefined
-  if (!/^[1-9]\d{0,4}$/.test(limit)) throw new BadControl('limit must be a whole number from 1 to 99999.')
+  if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > ceilings.rows)
+    throw new BadControl(`limit must be a whole number from 1 to ${ceilings.rows}.`)
   return Number(limit)
 }
 
 /** `advance_seconds`, or for one account `to` (seconds since the epoch, or RFC 3339). */
 function readAdvance(body: Record<string, unknown>, now: number | undefined): number {
-  const seconds = countOf(body, 'advance_seconds')
+  const seconds = countOf(body, 'advance_seconds', ceilings.clockAhead)
   if (seconds !== undefined) return seconds
   const to = body['to']
   const moment = typeof to === 'string' ? Math.floor(Date.parse(to) / 1000) : to
@@ -159,6 +174,7 @@ function readProfile(body: Record<string, unknown>): RateProfile {
 function readCalls(body: Record<string, unknown>): SeedCall[] {
   const calls = body['calls']
   if (!Array.isArray(calls)) throw new BadControl('calls must be a list of { path, params }.')
+  if (calls.length > ceilings.seedCalls) throw new BadControl(`calls can be at most ${ceilings.seedCalls}.`)
   return calls.map((call: unknown, index) => {
     if (!isRecord(call)) throw new BadControl(`calls[${index}] must be an object.`)
     const params = call['params']
@@ -177,14 +193,14 @@ function readFault(body: Record<string, unknown>): FaultOrder {
   if (kind === undefined) throw new BadControl(`kind must be one of ${faultKinds.join(', ')}.`)
   const keep = body['keep']
   if (keep !== undefined && typeof keep !== 'boolean') throw new BadControl('keep must be true or false.')
-  const latencyMs = countOf(body, 'latency_ms')
+  const latencyMs = countOf(body, 'latency_ms', ceilings.latencyMs)
   if (kind === 'latency' && latencyMs === undefined) throw new BadControl('latency needs latency_ms.')
   return {
     kind,
     method: textOf(body, 'method'),
     path: textOf(body, 'path'),
-    count: body['count'] === null ? null : countOf(body, 'count'),
-    skip: countOf(body, 'skip'),
+    count: body['count'] === null ? null : countOf(body, 'count', ceilings.faultRequests),
+    skip: countOf(body, 'skip', ceilings.faultRequests),
     latencyMs,
     reason: textOf(body, 'reason'),
     keep,
@@ -194,13 +210,15 @@ function readFault(body: Record<string, unknown>): FaultOrder {
 
 function textOf(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name]
-  if (value === undefined || typeof value === 'string') return value
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value.length <= ceilings.text) return value
+  if (typeof value === 'string') throw new BadControl(`${name} can be at most ${ceilings.text} characters.`)
   throw new BadControl(`${name} must be a string.`)
 }
 
-function countOf(body: Record<string, unknown>, name: string): number | undefined {
+function countOf(body: Record<string, unknown>, name: string, most: number): number | undefined {
   const value = body[name]
   if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  throw new BadControl(`${name} must be a whole number.`)
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most) return value
+  throw new BadControl(`${name} must be a whole number of at most ${most}.`)
 }

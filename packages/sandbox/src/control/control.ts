@@ -10,6 +10,7 @@ import type { FormValue } from '../protocol/form.ts'
 import type { RateLimit, RateProfile } from '../protocol/rate-limit.ts'
 import type { LoggedRequest, RequestLog } from '../protocol/request-log.ts'
 import type { Snapshot, State } from '../store/state.ts'
+import { ceilings } from './ceilings.ts'
 import { apiVersion } from '../protocol/api-values.generated.ts'
 
 /** One request of a seed. Text of the form `{{name.field}}` is taken from the answer of the earlier call of that name. */
@@ -55,6 +56,10 @@ export interface SandboxControl {
   now(apiKey: string): number
   /** Moves the clock of one account, or of all that have anything, forward; what becomes due on the way is done in its order. */
   advance(seconds: number, apiKey?: string): void
+  /** The same in slices, between which others are served. `stopClocks`, or `signal`, ends it where it is. */
+  advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void>
+  /** Ends what `advanceInSlices` is doing, for one account or for all. Answers how many clocks stopped. */
+  stopClocks(apiKey?: string): number
   /** Events on their way to webhook endpoints and those that were, oldest first. */
   deliveries(filter?: {
     readonly apiKey?: string | undefined
@@ -70,6 +75,15 @@ interface ControlParts {
   readonly api: Api
   readonly transactions: Transactions
   readonly deliveries: Deliveries
+}
+
+/** A clock that is still on its way is asked to go on. */
+export class ClockBusy extends Error {
+  override readonly name = 'ClockBusy'
+
+  constructor(account: string) {
+    super(`The clock of ${account} is still on its way. Wait for it, or stop it with DELETE /_sandbox/clock.`)
+  }
 }
 
 /** A seed call that was refused: which, and the API's own answer. */
@@ -88,6 +102,7 @@ export class SeedRefused extends Error {
 export class Control implements SandboxControl {
   readonly #parts: ControlParts
   readonly #snapshots = new Map<string, Snapshot>()
+  readonly #moving = new Map<string, AbortController>()
 
   constructor(parts: ControlParts) {
     this.#parts = parts
@@ -129,6 +144,8 @@ export class Control implements SandboxControl {
   }
 
   snapshot(name: string, apiKey?: string): void {
+    if (!this.#snapshots.has(name) && this.#snapshots.size >= ceilings.snapshots)
+      throw new RangeError(`At most ${ceilings.snapshots} snapshots are kept; use the name of an earlier one.`)
     this.#snapshots.set(name, this.#parts.state.snapshot(accountFor(apiKey)))
   }
 
@@ -155,6 +172,8 @@ export class Control implements SandboxControl {
   }
 
   fail(order: FaultOrder): number {
+    if (this.#parts.faults.list().length >= ceilings.faultsAtOnce)
+      throw new RangeError(`At most ${ceilings.faultsAtOnce} faults stand at once; clear some first.`)
     return this.#parts.faults.add(order)
   }
 
@@ -181,11 +200,42 @@ export class Control implements SandboxControl {
   }
 
   advance(seconds: number, apiKey?: string): void {
+    for (const account of this.#clocks(seconds, apiKey)) this.#parts.transactions.advance(account, seconds)
+  }
+
+  async advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void> {
+    const accounts = this.#clocks(seconds, apiKey)
+    const moving = accounts.find((account) => this.#moving.has(account))
+    if (moving !== undefined) throw new ClockBusy(moving)
+    await Promise.all(accounts.map((account) => this.#move(account, seconds, signal)))
+  }
+
+  async #move(account: string, seconds: number, signal: AbortSignal): Promise<void> {
+    const stop = new AbortController()
+    this.#moving.set(account, stop)
+    try {
+      await this.#parts.transactions.advanceInSlices(account, seconds, AbortSignal.any([signal, stop.signal]))
+    } finally {
+      this.#moving.delete(account)
+    }
+  }
+
+  stopClocks(apiKey?: string): number {
+    const wanted = accountFor(apiKey)
+    const stopped = [...this.#moving].filter(([account]) => wanted === null || account === wanted)
+    for (const [, stop] of stopped) stop.abort()
+    return stopped.length
+  }
+
+  /** The accounts that are meant, once it is sure that each clock may go so far. */
+  #clocks(seconds: number, apiKey: string | undefined): readonly string[] {
     if (!Number.isSafeInteger(seconds) || seconds < 0)
       throw new RangeError('A clock only goes forward, in whole seconds.')
     const account = accountFor(apiKey)
-    for (const one of account === null ? this.#parts.state.accounts() : [account])
-      this.#parts.transactions.advance(one, seconds)
+    const accounts = account === null ? this.#parts.state.accounts() : [account]
+    if (accounts.some((one) => this.#parts.state.offsetOf(one) + seconds > ceilings.clockAhead))
+      throw new RangeError('A clock can be at most 100 years ahead of the real time.')
+    return accounts
   }
 }
 

@@ -1,4 +1,6 @@
 // Faults on order: the next N matching requests fail in a chosen way. Only decides which; the api carries it out.
+import { matchesWildcard } from '../protocol/wildcard.ts'
+
 export const faultKinds = [
   'rate_limit',
   'lock_timeout',
@@ -44,7 +46,6 @@ export interface Fault extends FaultOrder {
 interface Standing {
   readonly order: FaultOrder
   readonly id: number
-  readonly path: RegExp
   seen: number
   struck: number
 }
@@ -55,7 +56,7 @@ export class Faults {
 
   add(order: FaultOrder): number {
     const id = ++this.#lastId
-    this.#standing.push({ order, id, path: toPattern(order.path ?? '*'), seen: 0, struck: 0 })
+    this.#standing.push({ order, id, seen: 0, struck: 0 })
     return id
   }
 
@@ -78,7 +79,7 @@ export class Faults {
     for (const standing of this.#standing) {
       const { order } = standing
       if (order.kind !== 'latency' && fault !== undefined) continue
-      if (!matches(standing, method, path, account)) continue
+      if (!matches(order, method, path, account)) continue
       standing.seen++
       if (standing.seen <= (order.skip ?? 0)) continue
       standing.struck++
@@ -90,14 +91,8 @@ export class Faults {
   }
 }
 
-function matches(standing: Standing, method: string, path: string, account: string): boolean {
-  const { order } = standing
+function matches(order: FaultOrder, method: string, path: string, account: string): boolean {
   if (order.method !== undefined && order.method.toUpperCase() !== method) return false
   if (order.account !== undefined && order.account !== account) return false
-  return standing.path.test(path)
-}
-
-function toPattern(path: string): RegExp {
-  const parts = path.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`)
+  return matchesWildcard(order.path ?? '*', path)
 }

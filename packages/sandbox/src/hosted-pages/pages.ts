@@ -27,8 +27,10 @@ export function isPage(path: string): boolean {
   return path.startsWith('/pay/') || path.startsWith('/portal/')
 }
 
-export function answerPage(parts: PageParts, request: PageRequest): ApiReply {
+export async function answerPage(parts: PageParts, request: PageRequest): Promise<ApiReply> {
   try {
+    const account = ownerOf(parts, request.path)
+    if (account !== undefined) await parts.transactions.settle(account)
     return reply(answer(parts, request))
   } catch (error) {
     parts.onFailure(error)
@@ -48,6 +50,12 @@ function reply(made: Page): ApiReply {
 }
 
 const notFound = (): Page => page('Not found', html`<p>There is no such page.</p>`, 404)
+
+/** Whose page it is; ids of pages are known without a key. */
+function ownerOf({ state }: PageParts, path: string): string | undefined {
+  const [, place, id = ''] = path.split('/')
+  return state.ownerOf(place === 'pay' ? 'checkout.session' : 'billing_portal.session', id)
+}
 
 function answer(parts: PageParts, request: PageRequest): Page {
   const [, place, id = ''] = request.path.split('/')

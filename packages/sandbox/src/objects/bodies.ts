@@ -207,6 +207,35 @@ export interface CustomerBody {
   test_clock: string | null
 }
 
+export interface FeatureBody {
+  id: string
+  object: 'entitlements.feature'
+  active: boolean
+  livemode: false
+  lookup_key: string
+  metadata: Metadata
+  name: string
+}
+
+/** A feature attached to a product. */
+export interface ProductFeatureBody {
+  id: string
+  object: 'product_feature'
+  /** Shown as the object. */
+  entitlement_feature: string
+  livemode: false
+  _product: string
+}
+
+export interface ActiveEntitlementBody {
+  id: string
+  object: 'entitlements.active_entitlement'
+  feature: string
+  livemode: false
+  lookup_key: string
+  _customer: string
+}
+
 export interface EventBody {
   id: string
   object: 'event'
@@ -227,6 +256,9 @@ export interface Bodies {
   promotion_code: PromotionCodeBody
   webhook_endpoint: WebhookEndpointBody
   customer: CustomerBody
+  'entitlements.feature': FeatureBody
+  product_feature: ProductFeatureBody
+  'entitlements.active_entitlement': ActiveEntitlementBody
   event: EventBody
   payment_method: PaymentMethodBody
   subscription: SubscriptionBody
@@ -253,6 +285,9 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   promotion_code: { noun: 'promotion code', param: 'promotion_code' },
   webhook_endpoint: { noun: 'webhook endpoint', param: 'webhook_endpoint' },
   customer: { noun: 'customer', param: 'id' },
+  'entitlements.feature': { noun: 'feature', param: 'id' },
+  product_feature: { noun: 'product_feature', param: 'id' },
+  'entitlements.active_entitlement': { noun: 'active_entitlement', param: 'id' },
   event: { noun: 'event', param: 'id' },
   payment_method: { noun: 'PaymentMethod', param: 'payment_method' },
   subscription: { noun: 'subscription', param: 'id' },

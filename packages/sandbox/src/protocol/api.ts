@@ -116,6 +116,7 @@ export class Api {
     const reason = this.#parts.rate.take(account, operationName, this.#parts.clock.now())
     if (reason !== undefined) throw rateLimited(reason)
     if (routed === undefined) throw unknownUrl(request.method, request.path)
+    await this.#parts.transactions.settle(account)
     const outcome = this.#once(request, progress, routed, account, key, fault)
     if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
     if (fault?.kind === 'cut_body') return { ...outcome, wire: 'cut' }
@@ -156,7 +157,7 @@ export class Api {
   #once(
     request: ApiRequest,
     progress: Progress,
-    routed: { readonly operation: Operation; readonly id: string },
+    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
     account: string,
     key: string | undefined,
     fault: FaultOrder | undefined,
@@ -182,7 +183,10 @@ export class Api {
         return failure
       }
       const cause = { requestId: progress.id, idempotencyKey: key ?? null }
-      const done = { status: 200, body: this.#run(progress, routed, (form) => open({ id: routed.id, form, cause })) }
+      const done = {
+        status: 200,
+        body: this.#run(progress, routed, (form) => open({ id: routed.id, childId: routed.childId, form, cause })),
+      }
       const lost = fault?.kind === 'error_after'
       keep(lost && fault.keep !== false ? failure : done)
       return lost ? failure : done

@@ -29,6 +29,7 @@ export interface Surroundings {
 
 interface CallRequest {
   readonly id: string
+  readonly childId?: string
   readonly form: FormNode
   readonly now: number
   readonly cause: Cause
@@ -39,6 +40,8 @@ export class Call implements Lookup {
   readonly account: string
   /** The id in the path, or ''. */
   readonly id: string
+  /** The second id in the path, or ''. */
+  readonly childId: string
   readonly #form: FormNode
   /** Seconds. */
   readonly now: number
@@ -51,6 +54,7 @@ export class Call implements Lookup {
     this.#around = around
     this.account = account
     this.id = request.id
+    this.childId = request.childId ?? ''
     this.#form = request.form
     this.now = request.now
     this.#cause = request.cause
@@ -59,7 +63,7 @@ export class Call implements Lookup {
   /** The same at another moment (seconds): on a test clock, or when something was due. */
   at(now: number): Call {
     if (now === this.now) return this
-    const request = { id: this.id, form: this.#form, now, cause: this.#cause }
+    const request = { id: this.id, childId: this.childId, form: this.#form, now, cause: this.#cause }
     return new Call(this.#state, this.account, request, this.#around)
   }
 
@@ -149,9 +153,17 @@ export class Call implements Lookup {
     this.#emit(type, body)
   }
 
+  /** An event about something that is never stored. */
+  announceUnstored(type: string, object: Record<string, unknown>): void {
+    this.#send(type, object)
+  }
+
   #emit(type: string, after: Body, before?: Body): void {
-    const object = render(after, nothingExpanded, this)
     const former = before === undefined ? undefined : render(before, nothingExpanded, this)
+    this.#send(type, render(after, nothingExpanded, this), former)
+  }
+
+  #send(type: string, object: Record<string, unknown>, former?: Record<string, unknown>): void {
     const event = newEvent(type, object, former, this.#cause, this.now)
     const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
       ({ enabled_events: wanted }) => wanted.includes('*') || wanted.includes(type),

@@ -50,6 +50,9 @@ const rules: { readonly [K in Kind]: Rules } = {
     test_clock: clock,
     invoice_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
   },
+  'entitlements.feature': {},
+  product_feature: { entitlement_feature: { refer: 'entitlements.feature', always: true } },
+  'entitlements.active_entitlement': { feature: { refer: 'entitlements.feature' } },
   event: {},
   payment_method: { customer },
   subscription: {

@@ -145,9 +145,17 @@ export function boolean(): Optional<boolean> {
   })
 }
 
+/** The end of the year 9999: dates beyond have no text. */
+const lastMoment = 253_402_300_799
+
 /** Unix seconds. */
 export function timestamp(): Optional<number> {
-  return integer({ min: 0 })
+  const seconds = integer({ min: 0 })
+  return optional((value, name) => {
+    const moment = seconds.read(value, name)
+    if (moment > lastMoment) throw refused('Invalid timestamp: must be an integer Unix timestamp', name)
+    return moment
+  })
 }
 
 /** A moment ahead of `now` (Unix seconds), at most five years. */

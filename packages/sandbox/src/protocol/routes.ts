@@ -3,6 +3,7 @@ import { account } from '../resources/account.ts'
 import { checkoutSessions } from '../resources/checkout-sessions.ts'
 import { coupons } from '../resources/coupons.ts'
 import { customers } from '../resources/customers.ts'
+import { entitlementFeatures } from '../resources/entitlement-features.ts'
 import { events } from '../resources/events.ts'
 import { invoices } from '../resources/invoices.ts'
 import { meterEvents } from '../resources/meter-events.ts'
@@ -26,6 +27,7 @@ const operations: readonly Operation[] = [
   ...coupons,
   ...promotionCodes,
   ...webhookEndpoints,
+  ...entitlementFeatures,
   ...customers,
   ...events,
   ...paymentMethods,
@@ -44,6 +46,8 @@ interface Routed {
   readonly operation: Operation
   /** The id in the path, or ''. */
   readonly id: string
+  /** The id of what belongs to it, or ''. */
+  readonly childId: string
 }
 
 const byPattern = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
@@ -55,14 +59,17 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
 /** Which operation a request means. A literal segment wins over `:id`. */
 export function route(method: string, path: string): Routed | undefined {
   const exact = byPattern.get(`${method} ${path}`)
-  if (exact !== undefined) return { operation: exact, id: '' }
+  if (exact !== undefined) return { operation: exact, id: '', childId: '' }
   const parts = path.split('/')
   for (const pattern of patterns) {
     if (pattern.parts.length !== parts.length) continue
-    if (!pattern.parts.every((part, index) => (part === ':id' && parts[index] !== '') || part === parts[index]))
+    if (!pattern.parts.every((part, index) => (part.startsWith(':') && parts[index] !== '') || part === parts[index]))
       continue
     const operation = byPattern.get(`${method} ${pattern.path}`)
-    if (operation !== undefined) return { operation, id: decoded(parts[pattern.parts.indexOf(':id')] ?? '') }
+    if (operation !== undefined) {
+      const at = (name: string): string => decoded(parts[pattern.parts.indexOf(name)] ?? '')
+      return { operation, id: at(':id'), childId: at(':child') }
+    }
   }
   return undefined
 }

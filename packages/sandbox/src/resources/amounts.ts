@@ -91,13 +91,33 @@ export function toCustomAmount(
 ): CustomAmountBody | null {
   if (given === undefined) return null
   if (!given.enabled) throw refused('`enabled` must be true.', `${name}[enabled]`)
-  return { maximum: given.maximum ?? null, minimum: given.minimum ?? null, preset: given.preset ?? null }
+  const { maximum = null, minimum = null, preset = null } = given
+  if (maximum !== null && minimum !== null && maximum < minimum)
+    throw refused('`maximum` must be at least `minimum`.', `${name}[maximum]`)
+  if (preset !== null && preset < (minimum ?? 0))
+    throw refused('`preset` must be at least `minimum`.', `${name}[preset]`)
+  if (preset !== null && maximum !== null && preset > maximum)
+    throw refused('`preset` must be at most `maximum`.', `${name}[preset]`)
+  return { maximum, minimum, preset }
+}
+
+/** How an amount is given: every currency of a price in the same way. */
+export type Scheme = 'tiers' | 'unit_amount' | 'custom_unit_amount'
+
+function checkScheme(option: Read<typeof optionFields>, scheme: Scheme, name: string): void {
+  const given = (['unit_amount', 'unit_amount_decimal', 'custom_unit_amount', 'tiers'] as const).filter(
+    (field) => option[field] !== undefined,
+  )
+  if (given.length > 1) throw onlyOneOf(...given.map((field) => `${name}[${field}]`))
+  const [only] = given
+  if (only === undefined || (only === 'unit_amount_decimal' ? 'unit_amount' : only) !== scheme)
+    throw missingParam(`${name}[${scheme}]`)
 }
 
 /** Further currencies of a price in `own`; each is priced the same way as the price itself. */
 export function toCurrencyOptions(
   given: Options,
-  own: { readonly currency: string; readonly tiered: boolean; readonly taxBehavior: TaxBehavior },
+  own: { readonly currency: string; readonly scheme: Scheme; readonly taxBehavior: TaxBehavior },
 ): Record<string, CurrencyOptionBody> {
   const options: Record<string, CurrencyOptionBody> = {}
   for (const [currency, option] of given) {
@@ -105,11 +125,7 @@ export function toCurrencyOptions(
     if (currency === own.currency) {
       throw refused(`The currency_options hash cannot contain the price's own currency: ${currency}.`, name)
     }
-    if (option.unit_amount !== undefined && option.unit_amount_decimal !== undefined) {
-      throw onlyOneOf(`${name}[unit_amount]`, `${name}[unit_amount_decimal]`)
-    }
-    if (own.tiered !== (option.tiers !== undefined))
-      throw missingParam(own.tiered ? `${name}[tiers]` : `${name}[unit_amount]`)
+    checkScheme(option, own.scheme, name)
     options[currency] = {
       custom_unit_amount: toCustomAmount(option.custom_unit_amount, `${name}[custom_unit_amount]`),
       tax_behavior: option.tax_behavior ?? own.taxBehavior,

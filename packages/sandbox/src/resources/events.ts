@@ -2,6 +2,7 @@ import { onlyOneOf } from '../protocol/errors.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields } from '../protocol/list-pages.ts'
 import { boolean, list, range, text } from '../protocol/params.ts'
+import { matchesWildcard } from '../protocol/wildcard.ts'
 import type { Condition } from '../store/conditions.ts'
 import { eventTypes } from '../protocol/api-values.generated.ts'
 
@@ -16,12 +17,7 @@ const listFields = {
 /** `customer.*` stands for every event whose name begins so. */
 function ofType(type: string): Condition[] {
   if (!type.includes('*')) return [{ field: 'type', is: type }]
-  const pattern = new RegExp(`^${type.split('*').map(escaped).join('.*')}$`)
-  return [{ field: 'type', in: eventTypes.filter((name) => pattern.test(name)) }]
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+  return [{ field: 'type', in: eventTypes.filter((name) => matchesWildcard(type, name)) }]
 }
 
 export const events: readonly Operation[] = [

@@ -15,6 +15,7 @@ import {
   toCustomAmount,
   toTiers,
 } from './amounts.ts'
+import type { Scheme } from './amounts.ts'
 import { currency } from './currencies.ts'
 
 export const interval = oneOf('day', 'week', 'month', 'year')
@@ -156,6 +157,12 @@ function toUnitPricing(params: PriceParams): Pricing {
   }
 }
 
+/** How the price gives its amounts, and so those in other currencies. */
+export function schemeOf(price: Pick<PriceBody, 'custom_unit_amount' | 'tiers_mode'>): Scheme {
+  if (price.tiers_mode !== null) return 'tiers'
+  return price.custom_unit_amount === null ? 'unit_amount' : 'custom_unit_amount'
+}
+
 /** A checked price, not yet written. */
 export function newPrice(call: Call, params: PriceParams, product: string): PriceBody {
   const recurring = toRecurring(call, params.recurring)
@@ -171,7 +178,7 @@ export function newPrice(call: Call, params: PriceParams, product: string): Pric
     currency: params.currency,
     currency_options: toCurrencyOptions(params.currency_options ?? new Map(), {
       currency: params.currency,
-      tiered,
+      scheme: schemeOf(pricing),
       taxBehavior: behavior,
     }),
     livemode: false,

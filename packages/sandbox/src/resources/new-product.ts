@@ -1,12 +1,41 @@
 import type { ProductBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import { alreadyExists } from '../protocol/errors.ts'
+import { alreadyExists, noSuchReference, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { boolean, emptyable, list, number, oneOf, required, shape, text } from '../protocol/params.ts'
-import type { Read } from '../protocol/params.ts'
+import type { Param, Read } from '../protocol/params.ts'
 
-export const taxDetails = shape({ performance_location: text(), tax_code: emptyable(text()) })
+/** At most 22 characters, without those that the SDK's types forbid, and at least one letter. */
+export function statementDescriptor(): Param<string, false> {
+  const short = text({ max: 22 })
+  return {
+    required: false,
+    read: (value, name) => {
+      const given = short.read(value, name)
+      if (/[<>\\'"*]/.test(given)) {
+        throw refused(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
+      }
+      if (!/\p{L}/u.test(given)) throw refused('The statement descriptor must contain at least one letter.', name)
+      return given
+    },
+  }
+}
+
+/** Codes are a list of the processor's own; here every code of their form is known. */
+export function taxCode(): Param<string, false> {
+  const code = text()
+  return {
+    required: false,
+    read: (value, name) => {
+      const given = code.read(value, name)
+      if (!/^txcd_\d{8}$/.test(given)) throw noSuchReference('tax code', given, name)
+      return given
+    },
+  }
+}
+
+export const taxDetails = shape({ performance_location: text(), tax_code: emptyable(taxCode()) })
 export const dimensions = shape({
   height: required(number({ min: 0 })),
   length: required(number({ min: 0 })),
@@ -15,10 +44,6 @@ export const dimensions = shape({
 })
 export const images = list(text(), { max: 8 })
 export const features = list(shape({ name: required(text({ max: 80 })) }), { max: 15 })
-
-/** Tax codes are a list of the processor's own; this one knows their form. */
-export const taxCode = text({ pattern: /^txcd_\d{8}$/ })
-export const descriptor = text({ max: 22, pattern: /^[^<>\\'"*]*[A-Za-z][^<>\\'"*]*$/ })
 
 export const productFields = {
   name: required(text()),
@@ -30,8 +55,8 @@ export const productFields = {
   metadata: metadata(),
   package_dimensions: dimensions,
   shippable: boolean(),
-  statement_descriptor: descriptor,
-  tax_code: taxCode,
+  statement_descriptor: statementDescriptor(),
+  tax_code: taxCode(),
   tax_details: taxDetails,
   type: oneOf('good', 'service'),
   unit_label: text({ max: 12 }),

@@ -8,17 +8,26 @@ import { boolean, emptyable, list, oneOf, range, required, shape, text } from '.
 import type { Read } from '../protocol/params.ts'
 import { currencyOptions, taxBehavior, toCurrencyOptions } from './amounts.ts'
 import { currency } from './currencies.ts'
-import { freeLookupKey, interval, lookupKey, newPrice, priceFields, usageType, writePrice } from './new-price.ts'
-import { newProduct } from './new-product.ts'
+import {
+  freeLookupKey,
+  interval,
+  lookupKey,
+  newPrice,
+  priceFields,
+  schemeOf,
+  usageType,
+  writePrice,
+} from './new-price.ts'
+import { newProduct, statementDescriptor, taxCode } from './new-product.ts'
 
 const productDataFields = {
   active: boolean(),
   id: text(),
   metadata: metadata(),
   name: required(text()),
-  statement_descriptor: text({ max: 22 }),
-  tax_code: text(),
-  tax_details: shape({ performance_location: text(), tax_code: emptyable(text()) }),
+  statement_descriptor: statementDescriptor(),
+  tax_code: taxCode(),
+  tax_details: shape({ performance_location: text(), tax_code: emptyable(taxCode()) }),
   unit_label: text({ max: 12 }),
 }
 
@@ -95,7 +104,7 @@ function mergeOptions(
 ): PriceBody['currency_options'] {
   if (given === undefined) return price.currency_options
   if (given === null) return {}
-  const own = { currency: price.currency, tiered: price.billing_scheme === 'tiered', taxBehavior: price.tax_behavior }
+  const own = { currency: price.currency, scheme: schemeOf(price), taxBehavior: price.tax_behavior }
   return { ...price.currency_options, ...toCurrencyOptions(given, own) }
 }
 

@@ -8,12 +8,12 @@ import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../protocol/params.ts'
 import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
 import {
-  descriptor,
   dimensions,
   features,
   images,
   newProduct,
   productFields,
+  statementDescriptor,
   taxCode,
   taxDetails,
   toTaxDetails,
@@ -31,8 +31,8 @@ const updateFields = {
   name: text(),
   package_dimensions: emptyable(dimensions),
   shippable: boolean(),
-  statement_descriptor: emptyable(descriptor),
-  tax_code: emptyable(taxCode),
+  statement_descriptor: emptyable(statementDescriptor()),
+  tax_code: emptyable(taxCode()),
   tax_details: emptyable(taxDetails),
   unit_label: emptyable(text({ max: 12 })),
   url: emptyable(text()),

@@ -7,6 +7,7 @@ import type { Bodies, Body, Kind } from '../objects/bodies.ts'
 import { bind, toSql } from './conditions.ts'
 import type { Condition, Value } from './conditions.ts'
 import { additions, schema, schemaVersion } from './state-schema.ts'
+import { StateUnavailable } from './state-unavailable.ts'
 
 export interface StoredReply {
   readonly fingerprint: string
@@ -44,17 +45,6 @@ export interface Snapshot {
   readonly objects: readonly ObjectRow[]
   readonly replies: readonly ReplyRow[]
   readonly offsets: readonly OffsetRow[]
-}
-
-/** The folder's state cannot be used; `hint` says what to do, if anything but waiting helps. */
-export class StateUnavailable extends Error {
-  override readonly name = 'StateUnavailable'
-  readonly hint: string | undefined
-
-  constructor(message: string, hint?: string, cause?: unknown) {
-    super(message, { cause })
-    this.hint = hint
-  }
 }
 
 export class State {
@@ -141,6 +131,11 @@ export class State {
   offsetOf(account: string): number {
     const [row] = this.#rows('SELECT seconds FROM offsets WHERE account = ?', [account]) as OffsetRow[]
     return row?.seconds ?? 0
+  }
+
+  /** Brings clocks back that are further ahead: an earlier version let them go so far that catching up never ended. */
+  limitOffsets(seconds: number): void {
+    this.#run('UPDATE offsets SET seconds = ? WHERE seconds > ?', seconds, seconds)
   }
 
   setOffset(account: string, seconds: number): void {

@@ -1,7 +1,7 @@
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
 import { readConfig, requireConfig } from '../read-config.ts'
-import { connect } from '../server-address.ts'
+import { connect, requireAddress } from '../server-address.ts'
 import { jsonDifference, jsonOutcome } from '../views/json.ts'
 import { showDifferences } from '../views/plan.ts'
 import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from './shared.ts'
@@ -22,6 +22,7 @@ export const billingDiff: Command = {
 
 async function diffFiles(context: CommandContext): Promise<CommandResult> {
   const { options, io } = context
+  requireAddress(context)
   const read = readConfig(context)
   const config = requireConfig(read)
   showWarnings(context, read.warnings)

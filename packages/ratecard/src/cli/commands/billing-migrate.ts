@@ -7,7 +7,9 @@ import type { Command, CommandContext } from '../command.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import { followJob, requireDone } from '../follow-job.ts'
 import { sayOutcome } from '../job-outcome.ts'
+import { canAsk, requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
+import { count } from '../views/issues.ts'
 import { showTime, table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
 import { actorOptions, listOption } from './shared.ts'
@@ -38,7 +40,7 @@ export const billingMigrate: Command = {
     },
   ],
   run: async (context) => {
-    const { options, io, out, global } = context
+    const { options, io, out } = context
     const request = requestOf(context)
     const { client } = connect(context)
     const plan = await client.migrations.plan(request, { signal: io.signal })
@@ -46,8 +48,15 @@ export const billingMigrate: Command = {
     if (options.flag('dryRun')) return { json: toWireJson(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
     if (moving === 0) return { json: toWireJson(plan) }
-    if (!global.yes && io.interactive && !global.json && !(await io.confirm(`Move ${String(moving)}?`)))
-      throw new CliFailure(1, { code: 'declined', title: 'Declined', detail: 'Nothing was changed.' })
+    // Only `now` takes away what a renewal would have billed; the others can still be called off.
+    if (canAsk(context) || request.to === 'now')
+      await requireConsent(context, {
+        question: `Move ${count(moving, 'subscription')}?`,
+        title: 'Moving subscribers now needs to be confirmed',
+        detail: `${count(moving, 'subscription')} would change price now.`,
+        hint: 'Look with --dry-run; if it is meant: --yes.',
+        extra: { planned: toWireJson(plan) },
+      })
     const actor = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
     const job = await client.migrations.start(request, actor)
     out.note(`Job ${job.id}.`)

@@ -6,13 +6,15 @@ import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
 import { readConfig, requireConfig } from '../read-config.ts'
 import { readPlan, writePlan } from '../saved-plan.ts'
-import { connect } from '../server-address.ts'
+import type { SavedPlan } from '../saved-plan.ts'
+import { connect, requireAddress } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showChanges } from '../views/changes.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { applySavedPlan } from './push-saved-plan.ts'
 import {
   actorOptions,
+  approvalOption,
   confirmPlan,
   fileOption,
   filesArgument,
@@ -28,7 +30,7 @@ export const billingPush: Command = {
   name: 'billing push',
   summary: 'Bring the processor to what the configuration says',
   description:
-    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
+    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Where nobody can be asked, a plan that keeps no product of the version in place needs --yes or --plan; with --require-approval every plan does that archives or replaces. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
   arguments: [filesArgument],
   options: [
     fileOption,
@@ -36,12 +38,13 @@ export const billingPush: Command = {
     { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
     { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
     { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
+    approvalOption,
     ...impactOptions,
     ...actorOptions,
   ],
   examples: [
     { command: 'ratecard billing push', what: 'plan, question, push' },
-    { command: 'ratecard billing push --env production --yes --message "Spring prices"', what: 'from a script' },
+    { command: 'ratecard billing push --env production --message "Spring prices"', what: 'from a script' },
     { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
     { command: 'ratecard billing push --env production --plan-out plan.json', what: 'to be looked at' },
     { command: 'ratecard billing push --plan plan.json', what: 'and applied as it is' },
@@ -54,12 +57,15 @@ export const billingPush: Command = {
       if (outcome.status !== 'planned') showOutcome(context, outcome)
       return { exit: exitOf(context, outcome), json: jsonOutcome(outcome) }
     }
+    requireAddress(context)
     const read = readConfig(context)
     const config = requireConfig(read)
     showWarnings(context, read.warnings)
     const connection = connect(context)
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
-    return withPlaces(read, () => plan(context, connection, config), asFailure).finally(() => context.out.endProgress())
+    return withPlaces(read, () => plan(context, connection, config, read.written), asFailure).finally(() =>
+      context.out.endProgress(),
+    )
   },
 }
 
@@ -80,7 +86,12 @@ function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
   return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
 }
 
-async function plan(context: CommandContext, connection: Connection, config: object): Promise<CommandResult> {
+async function plan(
+  context: CommandContext,
+  connection: Connection,
+  config: object,
+  written: object | null,
+): Promise<CommandResult> {
   const { options, io, out } = context
   const choices = {
     force: options.flag('force'),
@@ -92,12 +103,17 @@ async function plan(context: CommandContext, connection: Connection, config: obj
   showPlanOf(context, connection, planned)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   const planOut = options.text('planOut')
-  if (planOut !== undefined) savePlan(context, connection, config, planned, planOut)
+  if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
   if (options.flag('dryRun') || planOut !== undefined)
     return { exit: exitOf(context, planned), json: jsonOutcome(planned) }
-  const exactly = await confirmPlan(context, planned)
+  const exactly = await confirmPlan(context, connection, planned)
   out.say()
-  const outcome = await pushAndFollow(context, connection.client, config, { ...choices, plan: planned, exactly })
+  const outcome = await pushAndFollow(context, connection.client, config, {
+    ...choices,
+    plan: planned,
+    exactly,
+    written,
+  })
   showOutcome(context, outcome)
   return { json: jsonOutcome(outcome) }
 }
@@ -105,7 +121,7 @@ async function plan(context: CommandContext, connection: Connection, config: obj
 function savePlan(
   { options, global, io, out }: CommandContext,
   connection: Connection,
-  document: object,
+  documents: Pick<SavedPlan, 'document' | 'written'>,
   planned: PushOutcome,
   name: string,
 ): void {
@@ -118,7 +134,7 @@ function savePlan(
       plan: planned.plan,
       force: options.flag('force'),
       approveImpact: options.flag('approveImpact'),
-      document,
+      ...documents,
     },
     planned,
     { overwrite: global.yes },

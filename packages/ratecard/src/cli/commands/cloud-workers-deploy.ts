@@ -4,7 +4,7 @@ import { nextFire } from '../../workers/cron/next-fire.ts'
 import type { NewDeployment, Worker } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { connect } from '../server-address.ts'
+import { connect, requireAddress } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
 import { jsonIssue } from '../views/json.ts'
@@ -38,6 +38,7 @@ export const cloudWorkersDeploy: Command = {
   ],
   run: async (context) => {
     const { args, options, out } = context
+    if (options.text('target') !== 'cloudflare' && !options.flag('dryRun')) requireAddress(context)
     const read = await requireWorkers(context, args)
     const warnings = viewIssues(context, read.issues)
     if (warnings.length > 0) out.note(`${showIssues(warnings, out.paint)}\n`)

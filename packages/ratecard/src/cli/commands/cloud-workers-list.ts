@@ -1,6 +1,6 @@
 import type { Worker } from '@ratecard/client'
 import type { Command, CommandContext } from '../command.ts'
-import { CliFailure } from '../failure.ts'
+import { requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
 import { jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
@@ -120,21 +120,16 @@ export const cloudWorkersDelete: Command = {
     { command: 'ratecard cloud workers delete hooks --yes --env dev', what: 'from a script' },
   ],
   run: async (context) => {
-    const { args, io, out, global } = context
+    const { args, io, out } = context
     const name = args[0] ?? ''
     const { client, url } = connect(context)
     await client.workers.find(name, { signal: io.signal })
-    if (!global.yes) {
-      if (!io.interactive || global.json)
-        throw new CliFailure(1, {
-          code: 'confirmation_required',
-          title: 'Deleting needs to be confirmed',
-          detail: `The worker "${name}" serves requests, and nobody can be asked here.`,
-          hint: `If you mean it: \`ratecard cloud workers delete ${name} --yes\`.`,
-        })
-      if (!(await io.confirm(`Delete the worker "${name}" at ${url}, with all its versions and logs?`)))
-        throw new CliFailure(1, { code: 'declined', title: 'Deleting was declined', detail: 'Nothing was changed.' })
-    }
+    await requireConsent(context, {
+      question: `Delete the worker "${name}" at ${url}, with all its versions and logs?`,
+      title: 'Deleting needs to be confirmed',
+      detail: `The worker "${name}" serves requests.`,
+      hint: `If you mean it: \`ratecard cloud workers delete ${name} --yes\`.`,
+    })
     await client.workers.remove(name, { signal: io.signal })
     out.say(`${out.paint.green('✓')} The worker "${name}" is deleted.`)
     return { json: { name, deleted: true } }

@@ -4,7 +4,7 @@ import { authorOf } from '../author.ts'
 import type { CommandContext } from '../command.ts'
 import { CliFailure } from '../failure.ts'
 import type { SavedPlan } from '../saved-plan.ts'
-import { connect } from '../server-address.ts'
+import { connect, sameServer } from '../server-address.ts'
 import { showTime } from '../views/table.ts'
 import { confirmPlan, pushAndFollow, showPlanOf } from './shared.ts'
 
@@ -15,7 +15,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   const { options, io, out, global } = context
   if (global.environment !== saved.environment)
     throw elsewhere(`It was made for the environment ${saved.environment ?? 'of no name'}.`)
-  if (connection.url !== saved.apiUrl)
+  if (!sameServer(connection.url, saved.apiUrl))
     throw elsewhere(`It was made at ${saved.apiUrl}, and this would apply it at ${connection.url}.`)
   const choices = {
     force: saved.force,
@@ -33,12 +33,13 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   showPlanOf(context, connection, planned)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   if (options.flag('dryRun')) return planned
-  await confirmPlan(context, planned)
+  await confirmPlan(context, connection, planned, { approved: true })
   out.say()
   return pushAndFollow(context, connection.client, saved.document, {
     ...choices,
     plan: { ...planned, plan: saved.plan },
     exactly: true,
+    written: saved.written,
   })
 }
 

@@ -1,7 +1,8 @@
 import type { Tenant, TenantSubscriptions } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../command.ts'
-import { CliFailure, usageFailure } from '../failure.ts'
+import { usageFailure } from '../failure.ts'
+import { requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { toWireJson } from '../views/wire-json.ts'
@@ -135,6 +136,11 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
     ]),
   )
   out.print(table(columns, rows, out.paint))
+  for (const { id, duplicateOf, items } of subscriptions)
+    if (duplicateOf !== null)
+      out.say(
+        `${out.paint.yellow('!')} ${id} is a second subscription beside ${duplicateOf}, to ${items.map((item) => item.priceId ?? item.processorPriceId).join(', ')}: both are billed. Cancel one of them at the processor, and refund it.`,
+      )
 }
 
 export const tenantsUpdate: Command = {
@@ -166,13 +172,22 @@ export const tenantsDelete: Command = {
     'Refused while it has live subscriptions. Its open checkout pages end; its audit trail and its customer at the processor stay.',
   arguments: [tenantArgument],
   options: [],
-  examples: [{ command: 'ratecard tenants delete glazeworks', what: 'asks first on a terminal' }],
+  examples: [
+    { command: 'ratecard tenants delete glazeworks', what: 'asks first' },
+    { command: 'ratecard tenants delete glazeworks --yes', what: 'from a script' },
+  ],
   run: async (context) => {
-    const { args, io, out, global } = context
+    const { args, io, out } = context
     const id = args[0] ?? ''
-    if (!global.yes && io.interactive && !(await io.confirm(`Forget the tenant "${id}"?`)))
-      throw new CliFailure(1, { code: 'declined', title: 'Declined', detail: 'Nothing was changed.' })
-    await connect(context).client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
+    const { client, url } = connect(context)
+    await client.tenants.find(id, { signal: io.signal })
+    await requireConsent(context, {
+      question: `Forget the tenant "${id}" at ${url}?`,
+      title: 'Forgetting a tenant needs to be confirmed',
+      detail: `The tenant "${id}" is at ${url}.`,
+      hint: `If you mean it: \`ratecard tenants delete ${id} --yes\`.`,
+    })
+    await client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
     out.say(`${out.paint.green('✓')} Forgot ${id}.`)
     return { json: { id, deleted: true } }
   },

@@ -35,6 +35,7 @@ const pushAnswers = {
 
 export function adminConfigRoutes(app: FastifyInstance, deps: AdminConfigDeps): void {
   readAndPush(app, deps)
+  keepWritten(app, deps)
   validate(app, deps)
   rollback(app, deps)
   pullAndDrift(app, deps)
@@ -76,6 +77,33 @@ function readAndPush(app: FastifyInstance, deps: AdminConfigDeps): void {
       const document = documentOf(request)
       return answerPush(deps, request, reply, (options) => deps.service.push(document, options))
     },
+  )
+}
+
+function keepWritten(app: FastifyInstance, { service }: AdminConfigDeps): void {
+  app.post(
+    '/config/written',
+    {
+      bodyLimit: documentLimit,
+      schema: contract({
+        scope: 'write',
+        operationId: 'keepWritten',
+        summary: 'Keep a document as its author wrote it, with `${NAME}`, to push with',
+        description:
+          'The body is the document before its variables were expanded. Its id goes with the push of the expanded one (`X-Ratecard-Written`); what no push uses within a day is forgotten.',
+        body: Type.Object({}, { additionalProperties: true }),
+        answers: {
+          200: {
+            description: 'Kept.',
+            schema: Type.Object(
+              { written: Type.String({ description: 'Id for `X-Ratecard-Written`: 64 hexadecimal digits.' }) },
+              { additionalProperties: false },
+            ),
+          },
+        },
+      }),
+    },
+    async (request) => ({ written: await service.keepWritten(documentOf(request)) }),
   )
 }
 

@@ -47,6 +47,7 @@ interface WireCheckout extends OnBehalfOf {
   readonly trial_period_days?: number
   readonly allow_promotion_codes?: boolean
   readonly promotion_code?: string
+  readonly allow_duplicate?: boolean
 }
 interface WireUsage extends OnBehalfOf {
   readonly meter: string
@@ -86,6 +87,7 @@ function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
           'tenant_not_found',
           'price_not_sellable',
           'checkout_invalid',
+          'already_subscribed',
           'tenant_busy',
           ...customerErrors,
           ...keyErrors,
@@ -95,7 +97,7 @@ function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
     (request, reply) => {
       const principal = principalOf(request)
       const { price_id, success_url, cancel_url, quantity, trial_period_days, ...rest } = request.body
-      const { allow_promotion_codes, promotion_code } = rest
+      const { allow_promotion_codes, promotion_code, allow_duplicate } = rest
       const checkout = {
         priceId: price_id,
         successUrl: success_url,
@@ -104,6 +106,7 @@ function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
         ...(trial_period_days === undefined ? {} : { trialPeriodDays: trial_period_days }),
         ...(allow_promotion_codes === undefined ? {} : { allowPromotionCodes: allow_promotion_codes }),
         ...(promotion_code === undefined ? {} : { promotionCode: promotion_code }),
+        ...(allow_duplicate === undefined ? {} : { allowDuplicate: allow_duplicate }),
       }
       return answerKeyed(
         service,

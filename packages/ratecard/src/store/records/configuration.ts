@@ -26,6 +26,12 @@ export const versionColumns = {
 
 export type VersionRecord = RecordOf<typeof versionColumns>
 
+/** Documents as their authors wrote them, before their variables were expanded; the id is the sha256 hex of the text. */
+export const writtenFormColumns = { id: text(), document: text(), createdAt: time() } satisfies Columns
+
+/** Which push, and the version that it became, was written like which. */
+export const writtenFormUseColumns = { pushId: text(), writtenId: text() } satisfies Columns
+
 /** One row: which revision is current, and how often published data changed. */
 export const publishedColumns = { id: whole(), revision: wholeOrNull(), sequence: whole() } satisfies Columns
 

@@ -6,9 +6,10 @@ import { serviceKeyColumns, sessionColumns } from './access.ts'
 import { text, time, whole } from './columns.ts'
 import type { Columns, RowOf } from './columns.ts'
 import { archivedObjectColumns, mappingColumns, publishedColumns, versionColumns } from './configuration.ts'
+import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
-import { bundleColumns, deploymentColumns, logColumns, runColumns, scheduleColumns } from './workers.ts'
+import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
 
 interface Table {
@@ -26,6 +27,8 @@ export const tables = {
   archivedObjects: { columns: archivedObjectColumns, copiedBy: ['processorId'] },
   pushes: { columns: pushColumns, copiedBy: ['id'] },
   steps: { columns: stepColumns, copiedBy: ['pushId', 'position'] },
+  writtenForms: { columns: writtenFormColumns, copiedBy: ['id'] },
+  writtenFormUses: { columns: writtenFormUseColumns, copiedBy: ['pushId'] },
   secrets: { columns: secretColumns, copiedBy: ['scope', 'id'] },
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
   idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },
@@ -46,7 +49,9 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
+  /** Beside an embedded store in a file of their own, and copied from there; here is what an earlier release wrote. */
   workerLogs: { columns: logColumns, copiedBy: ['id'] },
+  workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },
   schemaMigrations: { columns: { version: whole(), name: text(), appliedAt: time() }, copiedBy: null },
 } as const satisfies Readonly<Record<string, Table>>

@@ -78,5 +78,8 @@ export const logColumns = {
 
 export type LogRecord = RecordOf<typeof logColumns>
 
+/** How much of each worker there is, so that no write has to count. Absent: nobody has counted yet. */
+export const logSizeColumns = { worker: text(), lines: whole(), bytes: whole() } satisfies Columns
+
 /** One row: how often a pointer changed. */
 export const workerChangeColumns = { id: whole(), sequence: whole() } satisfies Columns

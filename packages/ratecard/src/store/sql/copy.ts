@@ -37,6 +37,8 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
       await target.deleteFrom('secrets').execute()
       const counts: [string, number][] = []
       for (const table of copied) counts.push([table.name, await copyTable(source, target, table)])
+      await copyWorkerLogs(from, target)
+      counts.push(['workerLogs', await countRows(target, 'workerLogs')])
       await copyPublished(source, target)
       await checkHistory(target)
       return Object.fromEntries(counts) as CopiedRows
@@ -63,6 +65,15 @@ async function copyTable(source: Write, target: Write, table: (typeof copied)[nu
   const arrived = await countRows(target, table.name)
   if (arrived !== count) throw broken(`${table.name} has ${String(arrived)} rows instead of ${String(count)}`)
   return count
+}
+
+async function copyWorkerLogs(from: KyselyStore, target: Write): Promise<void> {
+  for await (const lines of from.workerLogs.pages(pageSize))
+    await target
+      .insertInto('workerLogs')
+      .values(lines)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
 }
 
 async function copyPublished(source: Write, target: Write): Promise<void> {

@@ -8,6 +8,35 @@ export interface Migration {
   statements(types: { readonly key: string }): readonly string[]
 }
 
+/** Lines of workers: here on PostgreSQL, in a file of their own when the store is embedded. */
+const workerLogStatements: Migration['statements'] = ({ key }) => [
+  `create table worker_logs (
+  id ${key} primary key,
+  worker ${key} not null,
+  deployment_id ${key} not null,
+  time bigint not null,
+  level text not null,
+  message text not null,
+  request_id text,
+  run_id text
+)`,
+  `create index worker_logs_by_worker on worker_logs (worker, id)`,
+]
+
+/** How much each worker has of them, so that no write has to count. */
+const workerLogSizeStatements: Migration['statements'] = ({ key }) => [
+  `create table worker_log_sizes (
+  worker ${key} primary key,
+  lines bigint not null,
+  bytes bigint not null
+)`,
+]
+
+/** The schema of the file of its own. */
+export const workerLogMigrations: readonly Migration[] = [
+  { name: 'worker logs', statements: (types) => [...workerLogStatements(types), ...workerLogSizeStatements(types)] },
+]
+
 /** Position in the list plus one is the schema's version. */
 export const migrations: readonly Migration[] = [
   {
@@ -191,17 +220,7 @@ export const migrations: readonly Migration[] = [
       `create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running'`,
       `create index worker_runs_by_time on worker_runs (worker, scheduled_time, id)`,
       `create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running'`,
-      `create table worker_logs (
-  id ${key} primary key,
-  worker ${key} not null,
-  deployment_id ${key} not null,
-  time bigint not null,
-  level text not null,
-  message text not null,
-  request_id text,
-  run_id text
-)`,
-      `create index worker_logs_by_worker on worker_logs (worker, id)`,
+      ...workerLogStatements({ key }),
       `create table worker_changes (
   id bigint primary key check (id = 1),
   sequence bigint not null
@@ -223,6 +242,21 @@ export const migrations: readonly Migration[] = [
     statements: () => [
       `alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'))`,
       `alter table service_keys add column expires_at bigint`,
+    ],
+  },
+  { name: 'sizes of worker logs', statements: workerLogSizeStatements },
+  {
+    name: 'documents as written',
+    statements: ({ key }) => [
+      `create table written_forms (
+  id ${key} primary key,
+  document text not null,
+  created_at bigint not null
+)`,
+      `create table written_form_uses (
+  push_id ${key} primary key,
+  written_id ${key} not null references written_forms (id)
+)`,
     ],
   },
 ]

@@ -12,7 +12,7 @@ import type { Fleet } from './fleet.ts'
 import type { Candidate, Supervisor } from './supervisor.ts'
 
 export interface DeployDeps {
-  readonly store: Pick<Store, 'exclusively'>
+  readonly store: Pick<Store, 'exclusively' | 'workerRuns' | 'workerLogs'>
   readonly workers: WorkerStore
   readonly supervisor: Supervisor
   readonly fleet: Fleet
@@ -33,9 +33,10 @@ export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<Wo
   const checked = checkDeployment(given, { now, isOwnHost: deps.isOwnHost })
   const { content, crons, hosts, variables, sizeBytes, checksum } = checked
   deps.onStep?.('checked')
-  return exclusively(deps, given.name, (token) => {
+  return exclusively(deps, given.name, async (token) => {
     const { name: worker, author, message, environment } = given
     const meta = { author, message, environment, variables, crons, hosts, sizeBytes, checksum }
+    if ((await deps.workers.find(worker)) === null) await forgetTraces(deps.store, worker)
     const record: DeploymentRecord = { id: deps.newId(), worker, ...meta, createdAt: now }
     return bringUp(deps, { record, content, isNew: true }, token)
   })
@@ -60,7 +61,14 @@ export async function removeWorker(deps: DeployDeps, name: string): Promise<void
   await exclusively(deps, name, async (token) => {
     if (!(await deps.workers.remove(name, token))) throw notFound(name)
     await deps.fleet.drop(name)
+    await forgetTraces(deps.store, name)
   })
+}
+
+/** Also before a worker comes again: what removed it last time may have ended in the middle. */
+export async function forgetTraces(store: Pick<Store, 'workerRuns' | 'workerLogs'>, worker: string): Promise<void> {
+  await store.workerRuns.removeAll(worker)
+  await store.workerLogs.removeAll(worker)
 }
 
 interface Version {

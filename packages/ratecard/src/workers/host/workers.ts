@@ -7,7 +7,7 @@ import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service-
 import type { Store } from '../../store/store.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
-import { deploy, removeWorker, rollBack } from './deploy.ts'
+import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
 import type { DeployStep } from './deploy.ts'
 import { notFound } from './fleet.ts'
 import { createHosting } from './hosting.ts'
@@ -161,6 +161,7 @@ class LocalWorkers implements Workers {
     }
     await store.exclusively(`worker:${name}`, async ({ token }) => {
       if (!(await store.workers.remove(name, token))) throw notFound(name)
+      await forgetTraces(store, name)
     })
   }
 

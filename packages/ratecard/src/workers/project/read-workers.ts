@@ -37,6 +37,8 @@ export interface EnvironmentFile {
   readonly path: string
   /** null: there is none. */
   readonly text: string | null
+  /** Variables that are still what the example file says: they count as absent. */
+  readonly untouched?: ReadonlySet<string>
 }
 
 export const manifestName = 'wrangler.toml'
@@ -84,7 +86,7 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
   const { manifest, issues } = parseManifest(readFileSync(file, 'utf8'), file, { now })
   const found: WorkerIssue[] = issues.map(({ path: _, ...issue }) => ({ ...issue, code: 'worker_manifest', file }))
   if (manifest === null) return { folder, name: null, worker: null, issues: found }
-  const { variables } = workerEnvironment(environment.text ?? '')
+  const { variables } = workerEnvironment(environment.text ?? '', environment.untouched)
   for (const { name, line, column } of manifest.requiredSecrets) {
     if ((variables.get(name) ?? '') !== '') continue
     const detail = `${name} is required, but ${path.basename(environment.path)} does not define it.`
@@ -102,9 +104,9 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
   return { folder, name: manifest.name, worker: whole ? { folder, manifest, variables } : null, issues: found }
 }
 
-function environmentIssues({ path: file, text }: EnvironmentFile): WorkerIssue[] {
+function environmentIssues({ path: file, text, untouched }: EnvironmentFile): WorkerIssue[] {
   if (text === null) return []
-  return workerEnvironment(text).issues.map((issue) => ({ ...issue, code: 'worker_environment', file }))
+  return workerEnvironment(text, untouched).issues.map((issue) => ({ ...issue, code: 'worker_environment', file }))
 }
 
 function duplicates(read: readonly ReadWorker[]): WorkerIssue[] {

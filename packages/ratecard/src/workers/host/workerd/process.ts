@@ -151,14 +151,34 @@ function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'termin
   return { terminate: () => send('SIGTERM'), kill: () => send('SIGKILL') }
 }
 
+/** What is read of one process's output in a second. A process that prints more has to wait: it shall cost itself time, not us. */
+const outputPerSecond = 2 * 1024 * 1024
+
 function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => string {
   const last: string[] = []
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
+  let second = 0
+  let read = 0
+  const meter = (bytes: number): void => {
+    const now = performance.now()
+    if (now - second >= 1_000) {
+      second = now
+      read = 0
+    }
+    read += bytes
+    if (read <= outputPerSecond) return
+    for (const stream of streams) stream.pause()
+    setTimeout(() => streams.forEach((stream) => stream.resume()), 1_000 - (now - second)).unref()
+  }
   for (const from of ['stdout', 'stderr'] as const) {
     const reader = lineReader((line) => {
       if (from === 'stderr' && last.push(line) > 40) last.shift()
       onLine(line, from)
     })
-    child[from]?.on('data', (chunk: Buffer) => reader.push(chunk))
+    child[from]?.on('data', (chunk: Buffer) => {
+      meter(chunk.length)
+      reader.push(chunk)
+    })
     child[from]?.on('end', () => reader.end())
   }
   return () => last.join('\n')

@@ -149,9 +149,10 @@ class WorkerdRuntime implements WorkerRuntime {
         startTimeoutMs: this.options.startTimeoutMs ?? defaultStartMs,
         egress: { ...this.options.egress, onRefused: (detail) => limit.log(this.systemLine(spec, detail)) },
         onLine: (line, from) => {
+          if (!limit.takes(line.length)) return
           const context = { version: spec.version, now: this.options.clock.now(), map }
           const parsed = from === 'stdout' ? parseLogLine(line, context) : exceptionIn(line, context)
-          if (parsed !== undefined) limit.log(parsed)
+          if (parsed !== undefined) events.log(parsed)
           else if (from === 'stderr') this.options.onRuntimeLine?.(spec.name, line)
         },
       })
