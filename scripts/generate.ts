@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configPage } from './reference/config-page.ts'
 import { cliPage } from './reference/cli-page.ts'
+import { documentTypes } from './reference/document-types.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
@@ -19,6 +20,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
   'docs/reference/settings.md': settingsPage,
+  'packages/client/src/documents.generated.ts': documentTypes,
   'packages/client/src/wire-types.generated.ts': wireTypes,
 }
 

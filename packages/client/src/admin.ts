@@ -1,4 +1,4 @@
-import type { PriceDocument } from './documents.ts'
+import type { PriceDocument } from './documents.generated.ts'
 import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
 import { camel } from './names.ts'

@@ -1,4 +1,4 @@
-import type { MeterDocument, PriceDocument, ProductDocument } from './documents.ts'
+import type { MeterDocument, PriceDocument, ProductDocument } from './documents.generated.ts'
 import type { Conversion, Cost, ServedConfig } from './results.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import { conversionOf, costOf, servedConfigOf } from './wire.ts'

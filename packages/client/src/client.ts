@@ -70,7 +70,7 @@ export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, Migratio
 export type { ServerClient } from './server.ts'
 export type { ActOptions, SessionsClient, TenantPage, TenantQuery, TenantsClient, WriteOptions } from './tenants.ts'
 export type { CallOptions, ClientOptions } from './transport.ts'
-export type * from './documents.ts'
+export type * from './documents.generated.ts'
 export type * from './results.ts'
 export type * from './tenant-results.ts'
 export type * from './worker-results.ts'

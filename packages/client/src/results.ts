@@ -1,5 +1,5 @@
 // What calls answer, in camelCase. Times are RFC 3339 in UTC, as on the wire.
-import type { BillingDocument } from './documents.ts'
+import type { BillingDocument } from './documents.generated.ts'
 import type { Issue } from './error.ts'
 
 export type ResourceKind = 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'

@@ -32,6 +32,19 @@ export interface BillingConfig {
     name: string
     description?: string
     type?: 'service' | 'good'
+    tax_code?: string
+    unit_label?: string
+    statement_descriptor?: string
+    url?: string
+    images?: string[]
+    marketing_features?: string[]
+    shippable?: boolean
+    package_dimensions?: {
+      height: number
+      length: number
+      weight: number
+      width: number
+    }
     prices?: Array<{
       id: string
       amount?: number
@@ -119,6 +132,19 @@ export interface Product {
   name: string
   description?: string
   type?: 'service' | 'good'
+  tax_code?: string
+  unit_label?: string
+  statement_descriptor?: string
+  url?: string
+  images?: string[]
+  marketing_features?: string[]
+  shippable?: boolean
+  package_dimensions?: {
+    height: number
+    length: number
+    weight: number
+    width: number
+  }
   prices?: Array<{
     id: string
     amount?: number
@@ -237,7 +263,7 @@ export interface Calculation {
 }
 
 export interface Issue {
-  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'drift' | 'subscribers_affected' | 'meter_in_use'
+  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'left_as_is' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'drift' | 'subscribers_affected' | 'meter_in_use'
   pointer: string
   severity: 'error' | 'warning'
   detail: string

@@ -92,6 +92,12 @@ type Keys<Item, Value> = {
   [Key in keyof Item & string]-?: [Item[Key]] extends [Value | undefined] ? Key : never
 }[keyof Item & string]
 
+/** What a row says besides: the processor's parameter where it has another name, and what leaving the field out means. */
+interface Said {
+  readonly parameter?: string
+  readonly leftOut?: 'default' | 'unmanaged'
+}
+
 const reference = 'https://docs.stripe.com/api/'
 
 /** Where the processor's documentation says whether a parameter may be changed: among those of an update, or only of a creation. */
@@ -150,13 +156,13 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     member: Member,
     mutability: M,
     absent: boolean,
-    leftOut: 'default' | 'unmanaged' = 'default',
+    { parameter = member, leftOut = 'default' }: Said = {},
   ) {
     return field<boolean, Member, M>({
       name: member,
       members: [member],
       mutability,
-      parameter: member,
+      parameter,
       absent,
       leftOut,
       canonical: (item) => (item[member] as boolean | undefined) ?? absent,
@@ -168,7 +174,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
-    { parameter = member, leftOut = 'default' }: { parameter?: string; leftOut?: 'default' | 'unmanaged' } = {},
+    { parameter = member, leftOut = 'default' }: Said = {},
   ) {
     return field<NonNullable<Item[Member]> | null, Member, M>({
       name: member,

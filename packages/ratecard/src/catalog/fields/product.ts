@@ -26,7 +26,7 @@ export const product = table<'prices'>()(
     images: texts('images', 'in_place'),
     marketingFeatures: texts('marketing_features', 'in_place'),
     // Never said and false are the same; only true is a statement.
-    shippable: flag('shippable', 'in_place', false, 'unmanaged'),
+    shippable: flag('shippable', 'in_place', false, { leftOut: 'unmanaged' }),
     packageDimensions: orNull('package_dimensions', 'in_place', { leftOut: 'unmanaged' }),
     metadata: metadata('metadata'),
     // The prices themselves say which of them is the default.

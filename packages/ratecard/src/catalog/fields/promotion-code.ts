@@ -26,7 +26,9 @@ export const promotionCode = table()(
     active: flag('active', 'in_place', true),
     /** As the document says it: what is left plus what predecessors used up. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
-    firstTimeTransaction: flag('first_time_transaction', 'fixed', false),
+    firstTimeTransaction: flag('first_time_transaction', 'fixed', false, {
+      parameter: 'restrictions-first_time_transaction',
+    }),
     minimumAmount: orNull('minimum_amount', 'fixed', { parameter: 'restrictions-minimum_amount' }),
     minimumAmountCurrency: field({
       name: 'minimum_amount_currency',

@@ -1,4 +1,4 @@
-// The document's own types. Documents are data, not calls: they keep their snake_case names on both sides.
+// Generated from the schema of the document by scripts/reference/document-types.ts; do not edit.
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
 
@@ -15,7 +15,7 @@ export interface PriceDocument {
   unit_amount_decimal?: string
   tiers?: TierDocument[]
   currency: string
-  interval?: Interval
+  interval?: 'day' | 'week' | 'month' | 'year'
   interval_count?: number
   usage_type?: 'licensed' | 'metered'
   meter?: string
@@ -32,9 +32,17 @@ export interface PriceDocument {
   ui?: {
     display_name?: string
     billing_period?: string
-    price_display?: { custom_text?: string; show_currency?: boolean; suffix?: string }
+    price_display?: {
+      custom_text?: string
+      show_currency?: boolean
+      suffix?: string
+    }
     features?: string[]
-    limits?: { text?: string; value?: number; unit?: string }[]
+    limits?: Array<{
+      text?: string
+      value?: number
+      unit?: string
+    }>
   }
 }
 
@@ -43,6 +51,19 @@ export interface ProductDocument {
   name: string
   description?: string
   type?: 'service' | 'good'
+  tax_code?: string
+  unit_label?: string
+  statement_descriptor?: string
+  url?: string
+  images?: string[]
+  marketing_features?: string[]
+  shippable?: boolean
+  package_dimensions?: {
+    height: number
+    length: number
+    weight: number
+    width: number
+  }
   prices?: PriceDocument[]
   ui?: {
     display_name?: string
@@ -61,9 +82,16 @@ export interface MeterDocument {
   id: string
   display_name: string
   event_name: string
-  default_aggregation?: { formula: 'sum' | 'count' | 'last' }
-  customer_mapping?: { type: 'by_id'; event_payload_key: string }
-  value_settings?: { event_payload_key: string }
+  default_aggregation?: {
+    formula: 'sum' | 'count' | 'last'
+  }
+  customer_mapping?: {
+    type: 'by_id'
+    event_payload_key: string
+  }
+  value_settings?: {
+    event_payload_key: string
+  }
   processor_id?: string
 }
 
