@@ -10,6 +10,7 @@ import type { RunningServer } from '../../packages/ratecard/src/main.ts'
 import type { CliWorld, RunOptions } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
 import type { ShopWorld } from './shop-world.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 const key = 'tenant-cli-service-key'
 let world: CliWorld
@@ -38,7 +39,7 @@ const json = async (line: string) => {
 
 /** A tenant with seats on a price of the configuration, as if it had bought them. */
 async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
-  const customer = await stripe.customers.create({ name: id })
+  const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
   const { data } = await stripe.prices.list({ active: true, limit: 100 })
   const price = data.find((each) => each.metadata['ratecard_id'] === priceId)

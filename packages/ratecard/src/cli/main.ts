@@ -15,11 +15,13 @@ import type { Output } from './output.ts'
 import { buildProgram } from './program.ts'
 import type { Invocation } from './program.ts'
 import { serverAddress } from './server-address.ts'
+import { terminalIo } from './terminal-text.ts'
 import { jsonProblem } from './views/json.ts'
 import { showFailure } from './views/problem.ts'
 
 /** Runs one command line (without `node` and the script). Never throws and never ends the process. */
-export async function main(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function main(argv: readonly string[], given: CliIo): Promise<ExitCode> {
+  const io = terminalIo(given)
   const color = wantsColor(io, argv)
   let out = createOutput(io, { json: argv.includes('--json'), quiet: argv.includes('--quiet'), color })
   let invocation: Invocation | null = null

@@ -3,7 +3,8 @@
 // It never bills anything now and never changes a quantity; what goes where is decided in swap-plan.ts.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type {
   ApplyChoices,
   Caller,
@@ -19,9 +20,9 @@ import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { closePages } from '../tenants/at-processor.ts'
-import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
+import { alone, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
-import { runStep, wordsOf } from './apply-steps.ts'
+import { runStep } from './apply-steps.ts'
 import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
@@ -191,7 +192,8 @@ async function openJob(
 async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: SwapPlan, held: Held): Promise<SwapPlan> {
   const done: SwapStep[] = []
   const skipped = [...plan.skipped]
-  for (const [index, step] of plan.steps.entries()) {
+  const inOrder = 1
+  await runSteps([...plan.steps.entries()], inOrder, async ([index, step]) => {
     try {
       stopIfDraining(deps)
       held.signal.throwIfAborted()
@@ -203,10 +205,10 @@ async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: Swa
       const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
       const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
       // The journal may be what failed; what happened must not be hidden by that.
-      await deps.store.jobs.end(jobId, state, wordsOf(failure), held.token).catch(() => undefined)
+      await deps.store.jobs.end(jobId, state, failureText(failure), held.token).catch(() => undefined)
       throw failure
     }
-  }
+  })
   return { steps: done, skipped }
 }
 

@@ -2,6 +2,8 @@
 // What is kept is described in records/, column by column.
 // Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import type { Journal } from './journal.ts'
+import type { LeaseToken } from './lease-token.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 import type { ArchivedObject, VersionRecord } from './records/configuration.ts'
@@ -9,16 +11,10 @@ import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
+export type { LeaseToken } from './lease-token.ts'
 export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 export type { ArchivedObject, VersionRecord } from './records/configuration.ts'
 export type { PushHead, PushRecord, PushState, StepRecord, StepState } from './records/journal.ts'
-
-/** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
-export interface LeaseToken {
-  readonly name: string
-  /** Grows with each holder. */
-  readonly fence: number
-}
 
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
 
@@ -61,9 +57,7 @@ export interface MappingStore {
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
 
-/** Every method that takes a token fails with `LeaseLost` (a ServiceError `push_in_progress`) when the lease is no longer held. */
-export interface PushStore {
-  open(push: NewPush, token: LeaseToken): Promise<PushRecord>
+export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
   /** Before a step is sent: state `begun`, attempts + 1, and what is sent. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
   /** After it is answered, in one transaction with the secret that the answer carried and the object that it deleted. */
@@ -86,14 +80,6 @@ export interface PushStore {
     error: string | null,
     token: LeaseToken,
   ): Promise<void>
-  /** Ends a push that did not become a version. */
-  end(
-    pushId: string,
-    state: 'failed' | 'interrupted' | 'abandoned',
-    error: string | null,
-    token: LeaseToken,
-  ): Promise<void>
-  resume(pushId: string, token: LeaseToken): Promise<void>
   /** Version row, current pointer, mappings and journal end in one transaction. */
   close(
     pushId: string,
@@ -101,17 +87,11 @@ export interface PushStore {
     mappings: readonly MappingChange[],
     token: LeaseToken,
   ): Promise<VersionRecord>
-  find(pushId: string): Promise<PushRecord | null>
   head(pushId: string): Promise<PushHead | null>
-  /** `since`: only those that began or ended then or later, by the clock of whoever ran them. */
-  steps(pushId: string, since?: number): Promise<readonly StepRecord[]>
   /** Newest first. */
   list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
-  /** Asks a running push to stop between two steps; whoever runs it reads this. False when it is not running. */
-  requestCancel(pushId: string, at: number): Promise<boolean>
-  cancelRequested(pushId: string): Promise<boolean>
 }
 
 export interface SecretStore {

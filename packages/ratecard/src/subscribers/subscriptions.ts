@@ -1,6 +1,6 @@
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../service-tenants.ts'
 import type { LocalSubscriptionRecord, TenantRecord } from '../store/tenant-store.ts'

@@ -12,7 +12,7 @@ import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
 import { pastDates } from './past-dates.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 
 export interface Considered {
   readonly current: VersionRecord | null
@@ -34,7 +34,7 @@ export async function consider(
 ): Promise<Considered> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
-  const snapshot = await asking(() => deps.processor.snapshot({ signal }))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
   const plan = planChanges({ config, previous, snapshot, mappings: await deps.store.mappings.all(), force })
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)

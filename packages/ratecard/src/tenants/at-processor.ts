@@ -1,7 +1,7 @@
 // What a tenant's customer has at the processor. A customer that the processor does not know has nothing: a mistyped id must not
 // get in the way of every change of its tenant.
 import type { ProcessorId } from '../catalog/resource.ts'
-import { askProcessor, isUnknownObject } from '../processor/asking.ts'
+import { askProcessor, isUnknownObject } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Processor } from '../processor/processor.ts'
 

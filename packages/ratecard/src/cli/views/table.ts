@@ -1,4 +1,5 @@
 import type { Paint } from '../output.ts'
+import { inline, seen } from '../terminal-text.ts'
 
 export interface Column {
   readonly title: string
@@ -6,7 +7,8 @@ export interface Column {
 }
 
 /** Plain columns, two spaces apart, the heading dimmed. Cells may hold colours. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], paint: Paint): string {
+export function table(columns: readonly Column[], given: readonly (readonly string[])[], paint: Paint): string {
+  const rows = given.map((cells) => cells.map(inline))
   const widths = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
   )
@@ -25,7 +27,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 const graphemes = new Intl.Segmenter('en')
 
 export function visibleLength(text: string): number {
-  return [...graphemes.segment(text.replace(/\u001b\[[0-9;]*m/g, ''))].length
+  return [...graphemes.segment(seen(text))].length
 }
 
 /** `2026-11-21 03:49:01` in UTC, from an RFC 3339 time. */

@@ -1,15 +1,11 @@
 // The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
 // One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
-import { tenantMigrations } from './migrations-tenants.ts'
-
-export interface Migration {
-  readonly name: string
-  statements(types: { readonly key: string }): readonly string[]
-}
+import type { Migration } from './migration.ts'
+import { tenantMigrations, waitingJobs } from './migrations-tenants.ts'
 
 /** Lines of workers: here on PostgreSQL, in a file of their own when the store is embedded. */
-const workerLogStatements: Migration['statements'] = ({ key }) => [
+const workerLogStatements = ({ key }: { readonly key: string }) => [
   `create table worker_logs (
   id ${key} primary key,
   worker ${key} not null,
@@ -259,4 +255,5 @@ export const migrations: readonly Migration[] = [
 )`,
     ],
   },
+  waitingJobs,
 ]
