@@ -25,6 +25,22 @@ export const texts: RuleCase[] = [
 ]
 
 export const duplicates: RuleCase[] = [
+  of(
+    'an earlier id that a present price has',
+    'previous_id_conflict',
+    '#/products/0/prices/1/previous_ids/0',
+    config({
+      products: [product([price(), price({ id: 'pro_yearly', interval: 'year', previous_ids: ['pro_monthly'] })])],
+    }),
+  ),
+  of(
+    'an earlier id that stands twice',
+    'previous_id_conflict',
+    '#/meters/1/previous_ids/0',
+    config({
+      meters: [meter({ previous_ids: ['old'] }), meter({ id: 'other', event_name: 'other', previous_ids: ['old'] })],
+    }),
+  ),
   of('two products of one id', 'id_duplicate', '#/products/1/id', config({ products: second({}) })),
   of(
     'two prices of one id in different products',

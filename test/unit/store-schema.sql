@@ -356,6 +356,17 @@ create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
 
+-- 12: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text not null,
+  from_id text not null,
+  to_id text not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -711,3 +722,14 @@ drop table jobs_before;
 create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
+
+-- 12: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text collate "C" not null,
+  from_id text collate "C" not null,
+  to_id text collate "C" not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);

@@ -28,6 +28,7 @@ export interface PriceDocument {
   enterprise_id?: string
   base_price?: string
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
   ui?: {
     display_name?: string
@@ -75,6 +76,7 @@ export interface ProductDocument {
     features?: string[]
   }
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -92,6 +94,7 @@ export interface MeterDocument {
   value_settings?: {
     event_payload_key: string
   }
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -101,6 +104,7 @@ export interface WebhookDocument {
   events: string[]
   connect?: boolean
   description?: string
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -116,6 +120,7 @@ export interface CouponDocument {
   redeem_by?: string | number
   applies_to?: string[]
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -130,6 +135,7 @@ export interface PromotionCodeDocument {
   minimum_amount_currency?: string
   expires_at?: string | number
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 

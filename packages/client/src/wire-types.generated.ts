@@ -9,6 +9,7 @@ export interface BillingConfig {
     events: string[]
     connect?: boolean
     description?: string
+    previous_ids?: string[]
     processor_id?: string
   }>
   meters?: Array<{
@@ -25,6 +26,7 @@ export interface BillingConfig {
     value_settings?: {
       event_payload_key: string
     }
+    previous_ids?: string[]
     processor_id?: string
   }>
   products: Array<{
@@ -69,6 +71,7 @@ export interface BillingConfig {
       enterprise_id?: string
       base_price?: string
       metadata?: Record<string, string>
+      previous_ids?: string[]
       processor_id?: string
       ui?: {
         display_name?: string
@@ -96,6 +99,7 @@ export interface BillingConfig {
       features?: string[]
     }
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
   }>
   coupons?: Array<{
@@ -110,6 +114,7 @@ export interface BillingConfig {
     redeem_by?: string | number
     applies_to?: string[]
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
   }>
   promotion_codes?: Array<{
@@ -123,6 +128,7 @@ export interface BillingConfig {
     minimum_amount_currency?: 'usd' | 'eur' | 'gbp' | 'cad' | 'aud' | 'jpy' | 'inr' | 'brl' | 'mxn' | 'sgd' | 'hkd' | 'nzd' | 'chf' | 'sek' | 'dkk' | 'nok' | 'pln' | 'czk' | 'ils' | 'zar'
     expires_at?: string | number
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
   }>
 }
@@ -169,6 +175,7 @@ export interface Product {
     enterprise_id?: string
     base_price?: string
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
     ui?: {
       display_name?: string
@@ -196,6 +203,7 @@ export interface Product {
     features?: string[]
   }
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -223,6 +231,7 @@ export interface Price {
   enterprise_id?: string
   base_price?: string
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
   ui?: {
     display_name?: string
@@ -255,6 +264,7 @@ export interface Meter {
   value_settings?: {
     event_payload_key: string
   }
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -263,7 +273,7 @@ export interface Calculation {
 }
 
 export interface Issue {
-  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'left_as_is' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'drift' | 'subscribers_affected' | 'meter_in_use'
+  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'previous_id_conflict' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'left_as_is' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'looks_like_rename' | 'switched_off_at_processor' | 'switched_on_again' | 'drift' | 'subscribers_affected' | 'meter_in_use'
   pointer: string
   severity: 'error' | 'warning'
   detail: string
@@ -324,7 +334,7 @@ export interface ChangeReport {
 export interface Detail {
   kind: 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
   config_id: string
-  action: 'create' | 'adopt' | 'update' | 'replace' | 'reactivate' | 'archive' | 'keep'
+  action: 'create' | 'adopt' | 'update' | 'rename' | 'replace' | 'reactivate' | 'archive' | 'keep'
   because: string[]
   fields: Array<{
     field: string

@@ -60,6 +60,13 @@ export const StatementDescriptor = Type.String({
 export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
 export const WebAddress = (description: string, ...examples: string[]) =>
   Type.String({ pattern: addressPattern, maxLength: 2000, description, examples })
+export const PreviousIds = Type.Array(Type.String({ pattern: idPattern, description: 'An earlier id.' }), {
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers.',
+  examples: [['pro']],
+})
 export const Moment = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0, maximum: latestMoment })], {
     description: `${description} ISO 8601 with a time zone, or Unix seconds.`,

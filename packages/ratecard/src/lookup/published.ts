@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
 import { webhookId } from '../config/ids.ts'
+import { aliasesOf } from '../config/previous-ids.ts'
 import { publicView } from '../config/public-view.ts'
 import type { BillingConfig, Product } from '../config/schema.ts'
 import type { PublishedConfig, ServedConfig } from '../service.ts'
@@ -129,7 +130,8 @@ function publish(
       full,
       published: { served, ...bytesOf(served) },
       fullIndex: indexConfig(full.config),
-      publicIndex: indexConfig(served.config),
+      // Earlier ids are not published, but found all the same.
+      publicIndex: indexConfig(served.config, aliasesOf(document)),
     },
     mappings,
   }

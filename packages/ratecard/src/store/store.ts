@@ -1,6 +1,7 @@
 // The port to the database: what can be asked of it. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
 // What is kept is described in records/, column by column.
 // Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
+import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
@@ -53,6 +54,8 @@ export interface MappingStore {
   /** Every entry of the resource that this processor id stands or stood for; empty when unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
+  /** Every rename that was pushed, oldest first. */
+  renames(): Promise<readonly PastRename[]>
   /** Whole last objects of what cannot be read at the processor any more. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
@@ -80,14 +83,17 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     error: string | null,
     token: LeaseToken,
   ): Promise<void>
-  /** Version row, current pointer, mappings and journal end in one transaction. */
+  /** Version row, current pointer, renames, mappings and journal end in one transaction. */
   close(
     pushId: string,
     version: NewVersion,
     mappings: readonly MappingChange[],
     token: LeaseToken,
+    renames?: readonly Rename[],
   ): Promise<VersionRecord>
   head(pushId: string): Promise<PushHead | null>
+  /** Steps that were sent, or may have been, by pushes which were planned on top of this revision and did not become the next. */
+  stepsSince(revision: number): Promise<readonly StepRecord[]>
   /** Newest first. */
   list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */

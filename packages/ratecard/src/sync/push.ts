@@ -35,6 +35,8 @@ export interface PushRequest {
   /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
   readonly written?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -96,12 +98,7 @@ export async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
-    deps,
-    config,
-    request.force === true,
-    signal,
-  )
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(deps, config, request, signal)
   refuseStale(fingerprint, request)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
   return {
@@ -130,7 +127,7 @@ export async function pushUnderLease(
   const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)

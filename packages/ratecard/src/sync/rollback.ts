@@ -20,10 +20,10 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
     )
   const document = JSON.parse(version.document) as BillingConfig
   const { config, warnings } = requireValid(document, { acceptedBefore: true })
-  if (request.dryRun === true) return planPush(deps, config, warnings, request)
+  if (request.dryRun === true) return planPush(deps, config, warnings, { ...request, rollbackTo: revision })
   const message = request.message ?? `Rollback to revision ${String(revision)}`
   const written = version.pushId === null ? null : await deps.store.writtenForms.ofPush(version.pushId)
-  const asked = { ...request, message, ...(written === null ? {} : { written: written.id }) }
+  const asked = { ...request, message, rollbackTo: revision, ...(written === null ? {} : { written: written.id }) }
   return deps.store.exclusively(pushLease, (lease) =>
     pushUnderLease(deps, { kind: 'rollback', config, document, warnings }, asked, lease),
   )

@@ -41,6 +41,7 @@ export const ChangeAction = choice('ChangeAction', [
   'create',
   'adopt',
   'update',
+  'rename',
   'replace',
   'reactivate',
   'archive',

@@ -10,6 +10,7 @@ const signs: Record<Action, string> = {
   create: '+',
   adopt: '⇐',
   update: '~',
+  rename: '»',
   replace: '-/+',
   reactivate: '↺',
   archive: '-',
@@ -43,6 +44,7 @@ export function planSummary(details: readonly Detail[], writes: number): string 
     ['adopt', 'to adopt'],
     ['reactivate', 'to bring back'],
     ['update', 'to update'],
+    ['rename', 'to rename'],
     ['replace', 'to replace'],
     ['archive', 'to archive'],
   ]
@@ -75,7 +77,7 @@ function kindName(kind: Detail['kind']): string {
 
 function colored(action: Action, text: string, paint: Paint): string {
   if (action === 'archive') return paint.red(text)
-  if (action === 'update' || action === 'replace') return paint.yellow(text)
+  if (action === 'update' || action === 'rename' || action === 'replace') return paint.yellow(text)
   return action === 'keep' ? text : paint.green(text)
 }
 

@@ -263,6 +263,6 @@ function empty(columns: Columns): Row {
   return Object.fromEntries(Object.entries(columns).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])))
 }
 
-function toStep<Step>({ position, ...row }: { readonly position: number }): Step {
+export function toStep<Step>({ position, ...row }: { readonly position: number }): Step {
   return { ...row, index: position } as Step
 }

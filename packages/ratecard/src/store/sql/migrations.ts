@@ -256,4 +256,18 @@ export const migrations: readonly Migration[] = [
     ],
   },
   waitingJobs,
+  {
+    name: 'renames of configuration ids',
+    statements: ({ key }) => [
+      `create table renames (
+  revision bigint not null references versions (revision),
+  kind ${key} not null,
+  from_id ${key} not null,
+  to_id ${key} not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+)`,
+    ],
+  },
 ]

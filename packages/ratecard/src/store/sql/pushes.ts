@@ -1,3 +1,4 @@
+import type { Rename } from '../../catalog/renames.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LeaseToken } from '../lease-token.ts'
 import { pushColumns, stepColumns } from '../records/journal.ts'
@@ -5,7 +6,7 @@ import type { PushHead, PushRecord, StepRecord } from '../records/journal.ts'
 import type { MappingChange, NewPush, NewVersion, PushStore } from '../store.ts'
 import { closePush } from './close-push.ts'
 import type { Write } from './database.ts'
-import { SqlJournal } from './journal.ts'
+import { SqlJournal, toStep } from './journal.ts'
 import type { JournalDeps } from './journal.ts'
 import type { SqlSecrets } from './secrets.ts'
 
@@ -56,9 +57,15 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, Ended
     await this.settleStep(pushId, index, { state, error }, token)
   }
 
-  async close(pushId: string, version: NewVersion, mappings: readonly MappingChange[], token: LeaseToken) {
+  async close(
+    pushId: string,
+    version: NewVersion,
+    mappings: readonly MappingChange[],
+    token: LeaseToken,
+    renames: readonly Rename[] = [],
+  ) {
     return this.onWork(pushId, token, async (db, at) => {
-      const record = await closePush(this.deps.database, db, { pushId, version, mappings, at })
+      const record = await closePush(this.deps.database, db, { pushId, version, mappings, renames, at })
       await this.forgetCancel(db, pushId)
       return record
     })
@@ -69,6 +76,20 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, Ended
       db.selectFrom('pushes').select(headColumns).where('id', '=', pushId).executeTakeFirst(),
     )
     return row ?? null
+  }
+
+  async stepsSince(revision: number): Promise<readonly StepRecord[]> {
+    const rows = await this.deps.database.read((db) =>
+      db
+        .selectFrom('steps')
+        .innerJoin('pushes', 'pushes.id', 'steps.pushId')
+        .selectAll('steps')
+        .where('pushes.baseRevision', '=', revision)
+        .where('pushes.state', '!=', 'applied')
+        .where('steps.state', 'in', ['begun', 'succeeded', 'unknown'])
+        .execute(),
+    )
+    return rows.map((row) => toStep<StepRecord>(row))
   }
 
   async list(page: { readonly limit: number; readonly offset: number }) {
