@@ -12,7 +12,7 @@ import { carryOut, comingPrices, doneRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import { alone, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
-import { planMoves } from './migration-plan.ts'
+import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
 
 type Asked = Pick<MigrationRequest, 'priceId' | 'to'>

@@ -19,7 +19,7 @@ import { pastDates } from './past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
 import type { PushRequest } from './push.ts'
 
-export interface Considered {
+export interface PlanWithImpact {
   readonly current: VersionRecord | null
   readonly plan: Plan
   readonly impact: Impact
@@ -31,12 +31,12 @@ export interface Considered {
 }
 
 /** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
-export async function consider(
+export async function planAgainstLive(
   deps: SyncDeps,
   config: BillingConfig,
   { force = false, rollbackTo }: Pick<PushRequest, 'force' | 'rollbackTo'>,
   signal: AbortSignal,
-): Promise<Considered> {
+): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
