@@ -8,6 +8,7 @@ import { cliPage } from './reference/cli-page.ts'
 import { documentTypes } from './reference/document-types.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
+import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
 import { wireTypes } from './reference/wire-types.ts'
 
@@ -19,6 +20,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
+  'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
   'packages/client/src/documents.generated.ts': documentTypes,
   'packages/client/src/wire-types.generated.ts': wireTypes,
