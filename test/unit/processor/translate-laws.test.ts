@@ -128,7 +128,9 @@ describe('what is written is read back the same', () => {
       images: fc.array(fc.string()),
       marketingFeatures: fc.array(fc.string()),
       shippable: fc.boolean(),
-      packageDimensions: orNull(fc.record({ height: fc.nat(), length: fc.nat(), weight: fc.nat(), width: fc.nat() }, plain)),
+      packageDimensions: orNull(
+        fc.record({ height: fc.nat(), length: fc.nat(), weight: fc.nat(), width: fc.nat() }, plain),
+      ),
       metadata,
     }
     const fields = fc.record(members)
