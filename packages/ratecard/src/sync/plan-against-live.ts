@@ -17,7 +17,7 @@ import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
 import { pastDates } from './past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
-import type { PushRequest } from './push.ts'
+import { waitingMigrations } from './waiting-migrations.ts'
 
 export interface PlanWithImpact {
   readonly current: VersionRecord | null
@@ -25,6 +25,8 @@ export interface PlanWithImpact {
   readonly impact: Impact
   /** What the plan does to live subscriptions that must be approved. */
   readonly approvals: readonly Issue[]
+  /** Jobs whose waiting moves go to the new price with this plan. */
+  readonly movedAlong: readonly string[]
   readonly unchanged: boolean
   /** Of the plan, the document and what must be approved; not of head counts, which change by the minute. */
   readonly fingerprint: string
@@ -34,7 +36,7 @@ export interface PlanWithImpact {
 export async function planAgainstLive(
   deps: SyncDeps,
   config: BillingConfig,
-  { force = false, rollbackTo }: Pick<PushRequest, 'force' | 'rollbackTo'>,
+  { force = false, rollbackTo }: { readonly force?: boolean; readonly rollbackTo?: number },
   signal: AbortSignal,
 ): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
@@ -53,7 +55,9 @@ export async function planAgainstLive(
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
   const impact = await impactOf(deps, { plan, snapshot }, signal)
+  const waiting = await waitingMigrations(deps, { plan, config })
   const approvals = [
+    ...waiting.issues,
     ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
     ...beyondThreshold(impact, deps.impactThreshold),
   ]
@@ -62,6 +66,7 @@ export async function planAgainstLive(
     plan,
     impact,
     approvals,
+    movedAlong: waiting.movedAlong,
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     fingerprint: planFingerprint(plan, {
       document: checksum(config),

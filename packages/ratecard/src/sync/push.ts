@@ -129,7 +129,7 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
+  const { current, plan, impact, approvals, movedAlong, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
     request,
@@ -166,6 +166,7 @@ export async function pushUnderLease(
     baseRevision: current?.revision ?? null,
     fingerprint,
     impact: impact.prices,
+    movedAlong,
   }
   const push = await openPush(deps, run, plan, lease)
   if (request.written !== undefined) await deps.store.writtenForms.assign(push.id, request.written)
