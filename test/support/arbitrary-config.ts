@@ -75,6 +75,10 @@ type MoneyMembers = Pick<
   | 'meter'
   | 'interval'
   | 'interval_count'
+  | 'currency_options'
+  | 'transform_quantity'
+  | 'custom_unit_amount'
+  | 'trial_period_days'
 >
 /** What makes a price an enterprise price, and the default, are said by laws of their own. */
 type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'default'
@@ -116,16 +120,60 @@ function money(meters: readonly string[]): fc.Arbitrary<Partial<MoneyMembers>> {
   )
 }
 
+const moreOfPrice = fc.record({
+  options: optional(fc.uniqueArray(fc.constantFrom('usd' as const, 'gbp' as const, 'jpy' as const), { minLength: 1 })),
+  packages: optional(fc.record({ divide_by: fc.integer({ min: 2, max: 1000 }), round: fc.constantFrom('up', 'down') })),
+  amounts: fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 5, maxLength: 5 }),
+  tax: optional(fc.boolean()),
+})
+type MoreOfPrice = typeof moreOfPrice extends fc.Arbitrary<infer Value> ? Value : never
+
+/** What depends on how the price itself is said: the same scheme in every currency, packages without tiers. */
+function moreFor(
+  part: Partial<MoneyMembers>,
+  currency: string,
+  { options = [], packages, amounts, tax }: MoreOfPrice,
+): Partial<Price> {
+  const others = options.filter((one) => one !== currency)
+  const option = compact({
+    amount: part.tiers === undefined ? amounts[0] : undefined,
+    tiers: part.tiers?.map(({ up_to }, index) => ({ up_to, unit_amount: amounts[index] ?? 1 })),
+    tax_included_in_price: tax,
+  })
+  return compact<Partial<Price>>({
+    currency_options:
+      others.length === 0
+        ? undefined
+        : (Object.fromEntries(others.map((one) => [one, option])) as Price['currency_options']),
+    transform_quantity: part.tiers === undefined ? packages : undefined,
+  })
+}
+
 function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
   const members: Members<Price, keyof MoneyMembers | 'currency' | EnterpriseMember> = {
     public: optional(fc.boolean()),
     tax_included_in_price: optional(fc.boolean()),
+    nickname: optional(text),
     metadata: optional(metadata),
     ui: optional(fc.record({ display_name: text })),
   }
   return fc
-    .record({ part: money(meters), currency: fc.constantFrom(...currencies), ...members })
-    .map(({ part, ...rest }) => compact<Price>({ id, ...rest, ...part }))
+    .record({
+      part: money(meters),
+      currency: fc.constantFrom(...currencies),
+      more: moreOfPrice,
+      trial: optional(fc.integer({ min: 0, max: 730 })),
+      ...members,
+    })
+    .map(({ part, more, trial, ...rest }) =>
+      compact<Price>({
+        id,
+        ...rest,
+        ...part,
+        ...moreFor(part, rest.currency, more),
+        trial_period_days: part.interval === undefined ? undefined : trial,
+      }),
+    )
 }
 
 function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {

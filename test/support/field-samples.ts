@@ -99,6 +99,20 @@ export const fieldSamples: Samples = {
         ],
       },
     },
+    currencyOptions: {
+      first: { currency_options: { usd: { amount: 1300 } } },
+      second: { currency_options: { usd: { amount: 1400 }, gbp: { unit_amount_decimal: '1000.5' } } },
+    },
+    transformQuantity: {
+      first: { transform_quantity: { divide_by: 10, round: 'up' } },
+      second: { transform_quantity: { divide_by: 10, round: 'down' } },
+    },
+    customUnitAmount: {
+      beside: { amount: undefined, interval: undefined },
+      first: { custom_unit_amount: { minimum: 500 } },
+      second: { custom_unit_amount: { minimum: 500, maximum: 5000, preset: 1000 } },
+    },
+    nickname: { first: { nickname: 'Old' }, second: { nickname: 'New' } },
     taxBehavior: { first: {}, second: { tax_included_in_price: true } },
     metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
   },

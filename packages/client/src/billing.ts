@@ -16,7 +16,7 @@ export interface BillingClient {
   product(id: string, options?: CallOptions): Promise<ProductDocument>
   meter(id: string, options?: CallOptions): Promise<MeterDocument>
   /** What a quantity costs, as the processor would invoice it. */
-  calculate(priceId: string, quantity: number, options?: CallOptions): Promise<Cost>
+  calculate(priceId: string, quantity: number, options?: CallOptions & { readonly currency?: string }): Promise<Cost>
   /** The configuration id behind a processor id, current or past. */
   convert(processorId: string, options?: CallOptions): Promise<Conversion>
 }
@@ -31,12 +31,12 @@ export function billingClient(transport: Transport): BillingClient {
       (await read<Answers['getProduct'][200]>(transport, `${root}/config/products/${segment(id)}`, options)).product,
     meter: async (id, options) =>
       (await read<Answers['getMeter'][200]>(transport, `${root}/config/meters/${segment(id)}`, options)).meter,
-    calculate: async (priceId, quantity, options) =>
+    calculate: async (priceId, quantity, { currency, ...options } = {}) =>
       costOf(
         await read<WireCost>(transport, `${root}/config/prices/${segment(priceId)}/calculate`, {
           ...options,
           method: 'POST',
-          body: { quantity },
+          body: { quantity, ...(currency === undefined ? {} : { currency }) },
         }),
       ),
     convert: async (processorId, options) =>

@@ -7,6 +7,7 @@ export interface TierDocument {
   unit_amount?: number
   unit_amount_decimal?: string
   flat_amount?: number
+  flat_amount_decimal?: string
 }
 
 export interface PriceDocument {
@@ -22,6 +23,139 @@ export interface PriceDocument {
   billing_scheme?: 'per_unit' | 'tiered'
   tiers_mode?: 'graduated' | 'volume'
   tax_included_in_price?: boolean
+  currency_options?: {
+    usd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    eur?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    gbp?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    cad?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    aud?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    jpy?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    inr?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    brl?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    mxn?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    sgd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    hkd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    nzd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    chf?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    sek?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    dkk?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    nok?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    pln?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    czk?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    ils?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+    zar?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: TierDocument[]
+      tax_included_in_price?: boolean
+    }
+  }
+  transform_quantity?: {
+    divide_by: number
+    round: 'up' | 'down'
+  }
+  custom_unit_amount?: {
+    minimum?: number
+    maximum?: number
+    preset?: number
+  }
+  nickname?: string
+  trial_period_days?: number
   public?: boolean
   default?: boolean
   enterprise_template?: string

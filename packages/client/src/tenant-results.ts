@@ -134,6 +134,8 @@ export interface NewCheckout {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays?: number | undefined
+  /** One of the price's currencies; the processor chooses when absent. */
+  readonly currency?: string | undefined
   readonly allowPromotionCodes?: boolean | undefined
   readonly quantity?: number | undefined
   /** The code as customers type it, or with a service key its config id; not together with `allowPromotionCodes`. */

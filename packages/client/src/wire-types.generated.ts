@@ -56,6 +56,7 @@ export interface BillingConfig {
         unit_amount?: number
         unit_amount_decimal?: string
         flat_amount?: number
+        flat_amount_decimal?: string
       }>
       currency: 'usd' | 'eur' | 'gbp' | 'cad' | 'aud' | 'jpy' | 'inr' | 'brl' | 'mxn' | 'sgd' | 'hkd' | 'nzd' | 'chf' | 'sek' | 'dkk' | 'nok' | 'pln' | 'czk' | 'ils' | 'zar'
       interval?: 'day' | 'week' | 'month' | 'year'
@@ -65,6 +66,259 @@ export interface BillingConfig {
       billing_scheme?: 'per_unit' | 'tiered'
       tiers_mode?: 'graduated' | 'volume'
       tax_included_in_price?: boolean
+      currency_options?: {
+        usd?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        eur?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        gbp?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        cad?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        aud?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        jpy?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        inr?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        brl?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        mxn?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        sgd?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        hkd?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        nzd?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        chf?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        sek?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        dkk?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        nok?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        pln?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        czk?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        ils?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+        zar?: {
+          amount?: number
+          unit_amount_decimal?: string
+          tiers?: Array<{
+            up_to: number | 'inf'
+            unit_amount?: number
+            unit_amount_decimal?: string
+            flat_amount?: number
+            flat_amount_decimal?: string
+          }>
+          tax_included_in_price?: boolean
+        }
+      }
+      transform_quantity?: {
+        divide_by: number
+        round: 'up' | 'down'
+      }
+      custom_unit_amount?: {
+        minimum?: number
+        maximum?: number
+        preset?: number
+      }
+      nickname?: string
+      trial_period_days?: number
       public?: boolean
       default?: boolean
       enterprise_template?: string
@@ -160,6 +414,7 @@ export interface Product {
       unit_amount?: number
       unit_amount_decimal?: string
       flat_amount?: number
+      flat_amount_decimal?: string
     }>
     currency: 'usd' | 'eur' | 'gbp' | 'cad' | 'aud' | 'jpy' | 'inr' | 'brl' | 'mxn' | 'sgd' | 'hkd' | 'nzd' | 'chf' | 'sek' | 'dkk' | 'nok' | 'pln' | 'czk' | 'ils' | 'zar'
     interval?: 'day' | 'week' | 'month' | 'year'
@@ -169,6 +424,259 @@ export interface Product {
     billing_scheme?: 'per_unit' | 'tiered'
     tiers_mode?: 'graduated' | 'volume'
     tax_included_in_price?: boolean
+    currency_options?: {
+      usd?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      eur?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      gbp?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      cad?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      aud?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      jpy?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      inr?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      brl?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      mxn?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      sgd?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      hkd?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      nzd?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      chf?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      sek?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      dkk?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      nok?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      pln?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      czk?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      ils?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+      zar?: {
+        amount?: number
+        unit_amount_decimal?: string
+        tiers?: Array<{
+          up_to: number | 'inf'
+          unit_amount?: number
+          unit_amount_decimal?: string
+          flat_amount?: number
+          flat_amount_decimal?: string
+        }>
+        tax_included_in_price?: boolean
+      }
+    }
+    transform_quantity?: {
+      divide_by: number
+      round: 'up' | 'down'
+    }
+    custom_unit_amount?: {
+      minimum?: number
+      maximum?: number
+      preset?: number
+    }
+    nickname?: string
+    trial_period_days?: number
     public?: boolean
     default?: boolean
     enterprise_template?: string
@@ -216,6 +724,7 @@ export interface Price {
     unit_amount?: number
     unit_amount_decimal?: string
     flat_amount?: number
+    flat_amount_decimal?: string
   }>
   currency: 'usd' | 'eur' | 'gbp' | 'cad' | 'aud' | 'jpy' | 'inr' | 'brl' | 'mxn' | 'sgd' | 'hkd' | 'nzd' | 'chf' | 'sek' | 'dkk' | 'nok' | 'pln' | 'czk' | 'ils' | 'zar'
   interval?: 'day' | 'week' | 'month' | 'year'
@@ -225,6 +734,259 @@ export interface Price {
   billing_scheme?: 'per_unit' | 'tiered'
   tiers_mode?: 'graduated' | 'volume'
   tax_included_in_price?: boolean
+  currency_options?: {
+    usd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    eur?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    gbp?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    cad?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    aud?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    jpy?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    inr?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    brl?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    mxn?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    sgd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    hkd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    nzd?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    chf?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    sek?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    dkk?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    nok?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    pln?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    czk?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    ils?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+    zar?: {
+      amount?: number
+      unit_amount_decimal?: string
+      tiers?: Array<{
+        up_to: number | 'inf'
+        unit_amount?: number
+        unit_amount_decimal?: string
+        flat_amount?: number
+        flat_amount_decimal?: string
+      }>
+      tax_included_in_price?: boolean
+    }
+  }
+  transform_quantity?: {
+    divide_by: number
+    round: 'up' | 'down'
+  }
+  custom_unit_amount?: {
+    minimum?: number
+    maximum?: number
+    preset?: number
+  }
+  nickname?: string
+  trial_period_days?: number
   public?: boolean
   default?: boolean
   enterprise_template?: string
@@ -270,10 +1032,11 @@ export interface Meter {
 
 export interface Calculation {
   quantity: number
+  currency?: string
 }
 
 export interface Issue {
-  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'previous_id_conflict' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'left_as_is' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'looks_like_rename' | 'switched_off_at_processor' | 'switched_on_again' | 'drift' | 'subscribers_affected' | 'migration_waiting' | 'meter_in_use'
+  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'currency_options_invalid' | 'price_parts' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'previous_id_conflict' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'left_as_is' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'looks_like_rename' | 'switched_off_at_processor' | 'switched_on_again' | 'drift' | 'subscribers_affected' | 'migration_waiting' | 'meter_in_use'
   pointer: string
   severity: 'error' | 'warning'
   detail: string
@@ -286,7 +1049,7 @@ export interface Problem {
   status: number
   detail: string
   instance: string
-  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
   hint?: string
   errors?: Issue[]
   processor?: {
@@ -1342,6 +2105,7 @@ export interface Bodies {
     cancel_url: string
     quantity?: number
     trial_period_days?: number
+    currency?: string
     allow_promotion_codes?: boolean
     promotion_code?: string
     allow_duplicate?: boolean

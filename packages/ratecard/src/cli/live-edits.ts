@@ -113,9 +113,11 @@ function wantedValue(member: string, before: unknown, live: unknown): unknown {
 
 function tierText(tier: Readonly<Record<string, unknown>>): string {
   const amount = (value: unknown) => canonicalDecimal(typeof value === 'string' ? value : Number(value ?? 0))
-  return [tier['up_to'], amount(tier['unit_amount_decimal'] ?? tier['unit_amount']), amount(tier['flat_amount'])].join(
-    ' ',
-  )
+  return [
+    tier['up_to'],
+    amount(tier['unit_amount_decimal'] ?? tier['unit_amount']),
+    amount(tier['flat_amount_decimal'] ?? tier['flat_amount']),
+  ].join(' ')
 }
 
 /** The prices that are live say themselves which is the default; one that is not must not be a second. */

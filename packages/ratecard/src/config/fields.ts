@@ -79,9 +79,9 @@ export const Metadata = Type.Record(
   Type.String({ minLength: 1, maxLength: 500 }),
   {
     ...closed,
-    maxProperties: 20,
+    maxProperties: 45,
     description:
-      'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+      'Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
     examples: [{ owner: 'growth-team' }],
   },
 )

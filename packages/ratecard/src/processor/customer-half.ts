@@ -77,6 +77,8 @@ export interface CheckoutRequest {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
+  /** null: the processor chooses among the price’s currencies. */
+  readonly currency: string | null
   readonly allowPromotionCodes: boolean
   /** Processor id of one promotion code that is applied. */
   readonly promotionCode: ProcessorId | null

@@ -52,10 +52,7 @@ export function differences<K extends ResourceKind>(
       want: wanted[field],
       live: lived[field],
       origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
-      fixed:
-        mutability === 'fixed' ||
-        (mutability === 'once' && lived[field] !== 'unspecified') ||
-        (kind === 'coupon' && field === 'name' && wanted[field] === ''),
+      fixed: mutability === 'fixed' || (row.needsNewObject?.(wanted[field] as never, lived[field] as never) ?? false),
     })
   }
   return found

@@ -48,6 +48,8 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: Writing): Partial<Item>
   /** A value as plans and reports show it, where it is not the canonical one. */
   show?(value: NoInfer<Value>): unknown
+  /** Whether this change of a changeable field is one that the processor refuses after all. */
+  needsNewObject?(want: NoInfer<Value>, live: NoInfer<Value>): boolean
 }
 
 /** Any row: called with the values of its own kind. */
@@ -63,6 +65,7 @@ export interface AnyField {
   canonical(item: never, parent: never): unknown
   document(value: never, writing: Writing): object
   show?(value: never): unknown
+  needsNewObject?(want: never, live: never): boolean
 }
 
 /** A member that never reaches the processor. `pulled`: whether a pull keeps the document's word or takes the live one. */
