@@ -91,7 +91,7 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
   },
 }
 
-const expand = ['tiers', 'currency_options']
+const expand = ['tiers', 'currency_options', 'currency_options.tiers']
 const listExpand = expand.map((member) => `data.${member}`)
 
 export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Stripe.Price> {
@@ -175,8 +175,13 @@ function isTiered(price: Stripe.Price): boolean {
 
 function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
   if (!isTiered(price)) return null
-  if (price.tiers === undefined) throw new TypeError(`the tiers of ${price.id} did not come with it`)
-  return price.tiers.map(observeTier)
+  return tiersOf(price, price).map(observeTier)
+}
+
+/** Tiers come only when they are asked for: without them a price would look free. */
+function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
+  if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
+  return tiers
 }
 
 function isEmpty(options: CurrencyOptions): boolean {
@@ -191,7 +196,7 @@ function observeOptions(price: Stripe.Price): CurrencyOptions {
       currency,
       {
         unitAmount: isTiered(price) ? null : observedAmount(option.unit_amount, option.unit_amount_decimal),
-        tiers: isTiered(price) ? (option.tiers ?? []).map(observeTier) : null,
+        tiers: isTiered(price) ? tiersOf(option, price).map(observeTier) : null,
         taxBehavior: known(['inclusive', 'exclusive'], option.tax_behavior) ?? 'unspecified',
       },
     ]),
