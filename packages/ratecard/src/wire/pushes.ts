@@ -1,7 +1,7 @@
 // Pushes: what one came to, and what the journal knows of it.
 import { Type } from 'typebox'
 import { ChangeReport, Detail } from './changes.ts'
-import { Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
+import { By, Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
 import { actorHeaders, idParams, keyHeader, operations, pageQuery, pushErrors } from './operation.ts'
 import { Issue } from './problem.ts'
 import { AnyObject, choice, closed, Count, nullable, shape, shared, Time } from './schema.ts'
@@ -58,6 +58,7 @@ const summary = {
   version: Type.String(),
   revision: nullable(Revision),
   author: nullable(Type.String()),
+  by: nullable(By),
   message: nullable(Type.String()),
   created_at: Time('When it was planned.'),
   updated_at: Time('Its last change.'),
@@ -84,10 +85,10 @@ export const PushReport = shape('PushReport', {
 })
 
 const progress = { push_id: Type.String(), steps_done: Count('Steps that are done.'), steps_total: Count('All steps.') }
-/** The data of a server-sent event; its name is the member `type` of the rooms and of the client. */
+/** The data of a server-sent event, by its name: that is the member `type` of the rooms and of the client. */
 export const pushEvents = {
-  state: Type.Object({ ...progress, state: PushState }, closed),
-  step: Type.Object({ ...progress, step: PushStep }, closed),
+  state: shape('PushStateEvent', { ...progress, state: PushState }),
+  step: shape('PushStepEvent', { ...progress, step: PushStep }),
 }
 
 export const pushQuery = {
@@ -160,6 +161,7 @@ export const pushOperations = operations({
     description: 'Server-sent events `state` and `step`, from the present state until the push ends.',
     params: idParams,
     answers: { 200: { description: 'The events.', schema: Type.String(), mediaType: 'text/event-stream' } },
+    events: pushEvents,
     errors: ['push_not_found'],
   },
   resumePush: {

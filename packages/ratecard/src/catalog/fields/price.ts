@@ -179,11 +179,11 @@ function canonicalAmount(price: Pick<Price, 'amount' | 'unit_amount_decimal' | '
   return price.tiers !== undefined || amount === undefined ? null : canonicalDecimal(amount)
 }
 
-interface PackagedQuantity {
+export interface PackagedQuantity {
   readonly divideBy: number
   readonly round: 'up' | 'down'
 }
-interface ChosenAmount {
+export interface ChosenAmount {
   readonly minimum: number | null
   readonly maximum: number | null
   readonly preset: number | null

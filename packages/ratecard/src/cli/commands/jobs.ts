@@ -4,7 +4,8 @@ import { followJob, requireDone } from '../follow-job.ts'
 import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../job-outcome.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonJob, jsonJobReport, jsonJobs } from '../views/json.ts'
+import { showWho } from '../views/who.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
 
@@ -24,11 +25,11 @@ export const jobsList: Command = {
       job.state,
       `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
       showTime(job.createdAt),
-      job.author ?? '–',
+      showWho(job),
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
     else out.print(table(columns, rows, out.paint))
-    return { json: toWireJson(list) }
+    return { json: jsonJobs(list) }
   },
 }
 
@@ -58,7 +59,7 @@ export const jobsResume: Command = {
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
     sayOutcome(report, out)
-    return { json: toWireJson(report) }
+    return { json: jsonJobReport(report) }
   },
 }
 
@@ -74,7 +75,7 @@ export const jobsCancel: Command = {
     const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
     const stopped = job.state === 'cancelled' ? 'is cancelled' : 'stops after the step that runs now'
     out.say(`${out.paint.green('✓')} Job ${job.id} ${stopped}.`)
-    return { json: toWireJson(job) }
+    return { json: jsonJob(job) }
   },
 }
 
@@ -94,7 +95,7 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   if (rows.length > 0) out.print(table(columns, rows, out.paint))
   sayStayed(job, out)
   sayWhatWaits(job, out)
-  return { json: toWireJson(job) }
+  return { json: jsonJob(job) }
 }
 
 function oneLine(record: Readonly<Record<string, unknown>> | null): string {

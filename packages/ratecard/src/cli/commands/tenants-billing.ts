@@ -3,7 +3,8 @@ import { formatMinor } from '../../money/format.ts'
 import type { ArgumentSpec, Command } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonAudit, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
+import { showWho } from '../views/who.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 
@@ -23,7 +24,7 @@ export const tenantsUpcomingInvoice: Command = {
       )
       out.print(linesOf(invoice, out.paint))
     }
-    return { json: toWireJson(upcoming) }
+    return { json: jsonUpcomingInvoice(upcoming) }
   },
 }
 
@@ -61,12 +62,12 @@ export const tenantsAudit: Command = {
       entry.action.replaceAll('_', ' '),
       pricingOf(entry.before),
       pricingOf(entry.after),
-      entry.author ?? entry.keyId ?? '–',
+      showWho(entry),
       entry.requestId ?? '–',
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')
     else out.print(table(columns, rows, out.paint))
-    return { json: toWireJson(audit) }
+    return { json: jsonAudit(audit) }
   },
 }
 
@@ -100,6 +101,6 @@ export const tenantsSession: Command = {
     )
     out.note(`Session ${session.id}, until ${showTime(session.expiresAt)} UTC. It is not shown again.`)
     out.print(session.value)
-    return { json: toWireJson(session) }
+    return { json: jsonSession(session) }
   },
 }
