@@ -18,7 +18,7 @@ export const globalOptions: readonly OptionSpec[] = [
     defaultText: 'dev, and the server of this machine',
   },
   { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
-  { flags: '--yes', description: 'Do not ask.' },
+  { flags: '-y, --yes', description: 'Do not ask.' },
   { flags: '--quiet', description: 'Print results and errors only.' },
   { flags: '--no-color', description: 'No colours (NO_COLOR does the same).' },
   {
@@ -42,8 +42,8 @@ export function buildProgram(
 ): Commander {
   const program = configure(new Commander('ratecard'), output)
     .description('Billing configuration as code: plans, applies and serves your price list.')
-    .version(version, '--version', 'Print the version.')
-    .helpOption('--help', 'Show help.')
+    .version(version, '-v, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Show help.')
     .addHelpText('after', '\nExit codes: 0 done · 1 your matter · 2 usage · 3 changes (--exit-code) · 70 ours')
   for (const option of globalOptions) program.addOption(optionOf(option))
   for (const command of commands) addCommand(program, command, output, found)
@@ -65,7 +65,7 @@ function addCommand(
   const command = configure(parent.command(words.at(-1) ?? ''), output)
     .summary(spec.summary)
     .description([`${spec.summary}.`, ...(spec.description === undefined ? [] : [spec.description])].join('\n\n'))
-    .helpOption('--help', 'Show help.')
+    .helpOption('-h, --help', 'Show help.')
   for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description))
   for (const option of spec.options) command.addOption(optionOf(option))
   const width = Math.max(...spec.examples.map((example) => example.command.length))
@@ -97,7 +97,7 @@ function addGroup(
 ): Commander {
   return configure(parent.command(word), output)
     .description(groups[name] ?? name)
-    .helpOption('--help', 'Show help.')
+    .helpOption('-h, --help', 'Show help.')
 }
 
 function configure(command: Commander, output: Parameters<typeof buildProgram>[2]): Commander {

@@ -42,7 +42,7 @@ export const billingHistory: Command = {
             `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
             entry.message ?? '',
           ]),
-          out.paint,
+          out,
         ),
       )
     if (pagination.hasMore) {

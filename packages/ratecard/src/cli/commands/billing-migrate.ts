@@ -109,7 +109,7 @@ function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
     { title: 'a month', align: 'right' as const },
     { title: 'when (UTC)' },
   ]
-  out.print(table(columns, plan.lines.map(rowOf), out.paint))
+  out.print(table(columns, plan.lines.map(rowOf), out))
   for (const { currency, subscriptions, before, after } of plan.totals)
     out.say(
       `${String(subscriptions)} ${subscriptions === 1 ? 'subscription' : 'subscriptions'}: ${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`,

@@ -43,7 +43,7 @@ export const cloudWorkersCronRuns: Command = {
         table(
           titles.map((title) => ({ title })),
           rows,
-          out.paint,
+          out,
         ),
       )
     return { json: { runs: runs.map(toWireJson), pagination: jsonPagination(pagination) } }

@@ -42,7 +42,7 @@ function listTable({ out }: CommandContext, workers: readonly Worker[]): string 
   return `${table(
     titles.map((title) => ({ title })),
     rows,
-    out.paint,
+    out,
   )}${ended.join('')}`
 }
 
@@ -82,7 +82,7 @@ export const cloudWorkersVersions: Command = {
       table(
         titles.map((title) => ({ title })),
         rows,
-        out.paint,
+        out,
       ),
     )
     return { json: { deployments: deployments.map(toWireJson), pagination: jsonPagination(pagination) } }

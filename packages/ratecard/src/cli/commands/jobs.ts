@@ -27,7 +27,7 @@ export const jobsList: Command = {
       job.author ?? '–',
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
-    else out.print(table(columns, rows, out.paint))
+    else out.print(table(columns, rows, out))
     return { json: toWireJson(list) }
   },
 }
@@ -91,7 +91,7 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
     oneLine(step.step),
     oneLine(step.error ?? step.result),
   ])
-  if (rows.length > 0) out.print(table(columns, rows, out.paint))
+  if (rows.length > 0) out.print(table(columns, rows, out))
   sayStayed(job, out)
   sayWhatWaits(job, out)
   return { json: toWireJson(job) }

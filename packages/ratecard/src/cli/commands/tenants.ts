@@ -68,7 +68,7 @@ export const tenantsList: Command = {
         enterpriseOf(tenant),
         showTime(tenant.createdAt),
       ])
-      out.print(table(columns, rows, out.paint))
+      out.print(table(columns, rows, out))
       const { total, offset } = list.pagination
       if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
     }
@@ -135,7 +135,7 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
       item.scheduledPriceId ?? '',
     ]),
   )
-  out.print(table(columns, rows, out.paint))
+  out.print(table(columns, rows, out))
 }
 
 export const tenantsUpdate: Command = {
