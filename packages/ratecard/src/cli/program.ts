@@ -20,6 +20,7 @@ export const globalOptions: readonly OptionSpec[] = [
   { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
   { flags: '-y, --yes', description: 'Do not ask.' },
   { flags: '--quiet', description: 'Print results and errors only.' },
+  { flags: '--debug', description: 'Show each request with its status and time on stderr; never a secret.' },
   { flags: '--no-color', description: 'No colours (NO_COLOR does the same).' },
   {
     flags: '--api-url <url>',
@@ -72,7 +73,7 @@ function addCommand(
   const examples = spec.examples.map(({ command: line, what }) => `  $ ${line.padEnd(width)}  # ${what}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
   command.action(() => {
-    const { env, json, yes, quiet, apiUrl, serviceKey } = program.opts<Record<string, unknown>>()
+    const { env, json, yes, quiet, debug, apiUrl, serviceKey } = program.opts<Record<string, unknown>>()
     found({
       command: spec,
       args: command.args,
@@ -82,6 +83,7 @@ function addCommand(
         json: json === true,
         yes: yes === true,
         quiet: quiet === true,
+        debug: debug === true,
         apiUrl: typeof apiUrl === 'string' ? apiUrl : null,
         serviceKey: typeof serviceKey === 'string' ? serviceKey : null,
       },

@@ -3,6 +3,7 @@ import type { PushOutcome } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { CommandContext } from '../command.ts'
 import { CliFailure } from '../failure.ts'
+import { createPushQueue } from '../push-queue.ts'
 import type { SavedPlan } from '../saved-plan.ts'
 import { connect, sameServer } from '../server-address.ts'
 import { showTime } from '../views/table.ts'
@@ -23,6 +24,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     author: await authorOf(context),
     message: options.text('message'),
   }
+  await createPushQueue(context, connection.client).untilFree()
   const planned = await connection.client.admin.push(saved.document, {
     ...choices,
     expectPlan: saved.plan,

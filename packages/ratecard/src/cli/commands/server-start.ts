@@ -24,14 +24,17 @@ export const serverStart: Command = {
     const { startServer } = await import('../../main.ts')
     const port = options.whole('port')
     const dataDir = options.text('dataDir')
-    const running = await startServer({
-      env: io.env,
-      out: (line) => out.say(line),
-      ...(port === undefined ? {} : { port }),
-      ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
+    await serveUntilStopped(io, async () => {
+      const running = await startServer({
+        env: io.env,
+        out: (line) => out.say(line),
+        logForPeople: io.stderr.isTTY,
+        ...(port === undefined ? {} : { port }),
+        ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
+      })
+      if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
+      return running
     })
-    if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
-    await serveUntilStopped(io, running)
     return {}
   },
 }

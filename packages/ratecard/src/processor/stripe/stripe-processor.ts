@@ -7,7 +7,8 @@ import type { Processor, ProcessorAccount } from '../processor.ts'
 import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './checkout.ts'
-import { connect, isLiveKey } from './connection.ts'
+import { ProcessorError } from '../processor-error.ts'
+import { connect, isLiveKey, keyProblem } from './connection.ts'
 import { createCustomer, findCustomer } from './customers.ts'
 import { kindsOf, replyFlaw } from './desk.ts'
 import type { Desk } from './desk.ts'
@@ -45,7 +46,12 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
   const desk: Desk = { stripe, caller, clock, kinds: kindsOf(stripe) }
   return {
-    account: (signal) => readAccount(desk, isLiveKey(secretKey), signal),
+    account: async (signal) => {
+      // Stripe itself would refuse it as well; another server that speaks its API may take what it likes.
+      const problem = apiBase === null ? keyProblem(secretKey) : null
+      if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
+      return readAccount(desk, isLiveKey(secretKey), signal)
+    },
     snapshot: (reading) => readSnapshot(desk, reading),
     perform: async (step, writing) => performStep(desk, writingStep(step), writing),
     locate: async (step, signal) => locateStep(desk, writingStep(step), signal),
