@@ -28,7 +28,10 @@ export function withUsualWords(commands: readonly Named[], argv: readonly string
   const before = argv.slice(0, at)
   const leads = before.every((word, index) => nextWords(commands, before.slice(0, index)).includes(word))
   if (!leads || nextWords(commands, before).length === 0 || nextWords(commands, before).includes('help')) return argv
-  return [...before, ...argv.slice(at + 1), '--help']
+  const asked = [...before, ...argv.slice(at + 1)]
+  // What leads nowhere is told as that, and not answered with the help of something else.
+  const leadsOn = asked.every((word, index) => nextWords(commands, asked.slice(0, index)).includes(word))
+  return leadsOn ? [...asked, '--help'] : asked
 }
 
 const mostSuggested = 4

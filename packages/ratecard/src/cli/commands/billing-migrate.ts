@@ -36,7 +36,7 @@ export const billingMigrate: Command = {
     { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'who, and how much' },
     {
       command: 'ratecard billing migrate --price pro_monthly --to 2030-01-01',
-      what: 'from the first renewal in 2027 on',
+      what: 'from the first renewal in 2030 on',
     },
   ],
   run: async (context) => {

@@ -178,7 +178,8 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      ...cells.map(({ priceId }) => priceId ?? out.paint.red('–')),
+      // A base that nobody negotiated is no gap.
+      ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     if (rows.length === 0) out.say('There are no negotiated prices.')
     else out.print(table(columns, rows, out))

@@ -32,7 +32,8 @@ export const tenantsCreate: Command = {
       { id: args[0], name, email: options.text('email'), processorCustomerId: options.text('customer') },
       { author: await authorOf(context), signal: io.signal },
     )
-    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)} (${tenant.name}).`)
+    const called = tenant.name === tenant.id ? '' : ` (${tenant.name})`
+    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)}${called}.`)
     return { json: toWireJson(tenant) }
   },
 }
@@ -93,7 +94,7 @@ export const tenantsShow: Command = {
     const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
     out.print(
       [
-        `${out.paint.bold(tenant.id)}  ${tenant.name}${tenant.email === null ? '' : `  ${tenant.email}`}`,
+        `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
         `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
         `  enterprise  ${enterpriseOf(tenant)}`,
         `  billing     ${subscriptions.billingStatus}`,
