@@ -66,7 +66,7 @@ describe('a server that cannot start because of its settings', () => {
     try {
       const { exit, document } = await start(['--port', '0'])
       expect(exit).toBe(1)
-      expect(document.error.detail).toMatch(/in use/)
+      expect(document.error.detail).toMatch(/is using/)
     } finally {
       await first.close()
     }

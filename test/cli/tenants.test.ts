@@ -141,6 +141,25 @@ describe('tenants on the command line', () => {
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
   })
 
+  test('a new name and address reach the customer at the processor, where invoices are made', async () => {
+    const customer = await stripe.customers.create({
+      name: 'Old',
+      email: 'old@example.test',
+      metadata: { theirs: 'kept' },
+    })
+    expect(await run(`tenants create renamed --name Old --customer ${customer.id}`)).toMatchObject({ exit: 0 })
+    const told = await run('tenants update renamed --name New --email new@example.test')
+    expect(told).toMatchObject({ exit: 0, stderr: '' })
+    expect(await stripe.customers.retrieve(customer.id)).toMatchObject({
+      name: 'New',
+      email: 'new@example.test',
+      metadata: { theirs: 'kept' },
+    })
+    // Nobody's customer, believed until it is used: the tenant can be renamed all the same.
+    await run('tenants create nobodys --customer cus_nobody')
+    expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
+  })
+
   test('who renews before the date that was asked for waits for it, and the command is done', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')

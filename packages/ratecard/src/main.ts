@@ -187,7 +187,11 @@ function withSettings<T>(make: () => T): T {
 /** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
 function sandboxFailure(error: unknown, setting: string, port: number): unknown {
   if (error instanceof StateUnavailable)
-    return new ServiceError('store_unavailable', error.message, { hint: error.hint, cause: error })
+    // A folder that only another process keeps from use has no hint of its own.
+    return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
+      hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
+      cause: error,
+    })
   return portTaken(error, setting, port) ?? error
 }
 

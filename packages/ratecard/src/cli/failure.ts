@@ -41,12 +41,7 @@ export function usageFailure(detail: string, hint?: string): CliFailure {
 }
 
 /** Told by this process before there is a server: whoever starts it can put them right. */
-const startMistakes: ReadonlySet<string> = new Set([
-  'settings_invalid',
-  'secret_unreadable',
-  'store_in_use',
-  'store_unavailable',
-])
+const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable', 'store_in_use'])
 
 /** Whatever was thrown, as something that can be shown. */
 export function toFailure(error: unknown, io: { readonly apiUrl?: string | undefined } = {}): CliFailure {

@@ -9,7 +9,7 @@ import { createCaller } from './call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from './connection.ts'
-import { createCustomer, findCustomer } from './customers.ts'
+import { createCustomer, findCustomer, updateCustomer } from './customers.ts'
 import { kindsOf, replyFlaw } from './desk.ts'
 import type { Desk } from './desk.ts'
 import { readEvents } from './events.ts'
@@ -75,6 +75,7 @@ function customerHalf(desk: Desk): CustomerProcessor {
     scheduleSwaps: (request, writing) => scheduleSwaps(desk, request, writing),
     scheduledPrices: (subscription, signal) => readScheduledPrices(desk, subscription, signal),
     createCustomer: (customer, writing) => createCustomer(desk, customer, writing),
+    updateCustomer: (customer, change, writing) => updateCustomer(desk, customer, change, writing),
     findCustomer: (tenantId, since, signal) => findCustomer(desk, tenantId, since, signal),
     createCheckout: (request, writing) => createCheckout(desk, request, writing),
     expireCheckouts: (request, signal) => expireCheckouts(desk, request, signal),
