@@ -7,6 +7,7 @@ import type { RunningServer } from '../../packages/ratecard/src/main.ts'
 import type { CliWorld } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
 import type { ShopWorld } from './shop-world.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 const key = 'jobs-cli-service-key'
 const tick = '✓'
@@ -30,7 +31,7 @@ const run = (line: string) =>
 
 /** A tenant with a seat on a price, and whatever else; the id of its subscription. */
 async function subscriber(id: string, more: Stripe.SubscriptionCreateParams.Item[] = []): Promise<string> {
-  const customer = await stripe.customers.create({ name: id })
+  const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
   const { data } = await stripe.prices.list({ active: true, limit: 100 })
   const price = data.find((each) => each.metadata['ratecard_id'] === 'kiln_monthly')

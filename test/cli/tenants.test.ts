@@ -10,6 +10,7 @@ import type { RunningServer } from '../../packages/ratecard/src/main.ts'
 import type { CliWorld, RunOptions } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
 import type { ShopWorld } from './shop-world.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 const key = 'tenant-cli-service-key'
 let world: CliWorld
@@ -38,7 +39,7 @@ const json = async (line: string) => {
 
 /** A tenant with seats on a price of the configuration, as if it had bought them. */
 async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
-  const customer = await stripe.customers.create({ name: id })
+  const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
   const { data } = await stripe.prices.list({ active: true, limit: 100 })
   const price = data.find((each) => each.metadata['ratecard_id'] === priceId)
@@ -80,7 +81,7 @@ describe('tenants on the command line', () => {
   })
 
   test('an old discount that goes on beside a new deal is said in the last line, and ends with --unmatched base', async () => {
-    await subscriber('renters', 'kiln_yearly', 1)
+    const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
     expect(moved).toMatchObject({ exit: 0 })
@@ -90,6 +91,9 @@ describe('tenants on the command line', () => {
     expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
       document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
     })
+    // Those who are counted below are others.
+    const { data } = await stripe.subscriptions.list({ customer })
+    await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })
 
   test('coverage shows a row for each base and fails on request when there are gaps', async () => {

@@ -45,13 +45,21 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
         ],
         skipped: [],
         left_on_other_deal: 0,
+        checkouts_closed: 0,
       },
     ])
     expect(await itemOf('one')).toMatchObject({ price_id: 'pro_monthly_gold', quantity: 7 })
     expect(await tenantOf('one')).toMatchObject({ enterprise_template: 'gold', enterprise_id: null })
     expect(
       (await post('/enterprise/apply-template', { tenant_id: 'one', enterprise_template: 'gold' })).json(),
-    ).toEqual({ tenant_id: 'one', prices_swapped: 0, swaps: [], skipped: [], left_on_other_deal: 0 })
+    ).toEqual({
+      tenant_id: 'one',
+      prices_swapped: 0,
+      swaps: [],
+      skipped: [],
+      left_on_other_deal: 0,
+      checkouts_closed: 0,
+    })
 
     const custom = await post('/enterprise/apply-custom', { tenant_id: 'one', enterprise_id: 'acme' })
     expect(custom.json()).toMatchObject({ prices_swapped: 1, swaps: [{ to: 'pro_monthly_acme' }] })

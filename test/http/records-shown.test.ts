@@ -8,6 +8,7 @@ import { versionColumns } from '../../packages/ratecard/src/store/records/config
 import { jobColumns, pushColumns } from '../../packages/ratecard/src/store/records/journal.ts'
 import { auditColumns, tenantColumns } from '../../packages/ratecard/src/store/records/tenants.ts'
 import { deploymentColumns, logColumns, runColumns } from '../../packages/ratecard/src/store/records/workers.ts'
+import { snake } from '../../packages/ratecard/src/wire/names.ts'
 import { startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { tenantsCreate, tenantsUpdate } from '../../packages/ratecard/src/cli/commands/tenants.ts'
@@ -66,10 +67,8 @@ function taken(id: string): string[] {
   return membersOf(Object.values(operation(id).requestBody?.content ?? {})[0]?.schema)
 }
 
-const onTheWire = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
 function columnsFor(columns: Columns, use: Use): string[] {
-  return used(columns, use).map(onTheWire).sort()
+  return used(columns, use).map(snake).sort()
 }
 
 interface Answer {
@@ -90,7 +89,7 @@ const answers: readonly Answer[] = [
   { record: 'push', columns: pushColumns, operation: 'listPushes', list: 'pushes' },
   { record: 'push', columns: pushColumns, operation: 'getPush', besides: ['error', 'steps'] },
   { record: 'version', columns: versionColumns, operation: 'listVersions', list: 'versions' },
-  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['resumes_at'] },
+  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs' },
   {
     record: 'deployment',
     columns: deploymentColumns,

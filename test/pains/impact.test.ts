@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 let stack: Stack
 beforeEach(async () => {
@@ -42,7 +43,7 @@ async function subscribe(
   tenant = true,
   currency?: string,
 ): Promise<string> {
-  const customer = await stack.stripe.customers.create({ name: 'Ada' })
+  const customer = { id: await payingCustomer(stack.stripe, { name: 'Ada' }) }
   if (tenant) await makeTenant(`tenant_${String(++people)}`, customer.id)
   const subscription = await stack.stripe.subscriptions.create({
     customer: customer.id,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 let stack: Stack
 beforeEach(async () => {
@@ -61,7 +62,7 @@ describe('an approved plan was not the one applied', () => {
       await careful.service.push(recurring(100), nobody)
       const [price] = (await careful.stripe.prices.list()).data
       const subscribe = async () => {
-        const { id: customer } = await careful.stripe.customers.create({ name: 'Ada' })
+        const customer = await payingCustomer(careful.stripe, { name: 'Ada' })
         await careful.stripe.subscriptions.create({ customer, items: [{ price: price?.id ?? '' }] })
       }
       const planned = async () => (await careful.service.push(recurring(200), { ...nobody, dryRun: true })).plan

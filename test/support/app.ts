@@ -15,6 +15,7 @@ import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { recordAnswer } from './record-answers.ts'
 import { startStack } from './stack.ts'
+import type { Stack } from './stack.ts'
 
 export const admin = '/api/v1/billing/admin'
 export const billing = '/api/v1/billing'
@@ -39,6 +40,8 @@ export interface TestApp {
   readonly service: ComposedService
   readonly store: Store
   readonly sandbox: Sandbox
+  /** The account itself, as somebody would edit it at the processor. */
+  readonly stripe: Stack['stripe']
   /** A valid service key. */
   readonly key: string
   /** Without a key. Fails when the answer is not what the OpenAPI description says. */
@@ -90,6 +93,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     service,
     store,
     sandbox,
+    stripe: stack.stripe,
     key: first.key,
     inject,
     asAdmin,

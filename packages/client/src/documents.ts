@@ -28,6 +28,7 @@ export interface PriceDocument {
   enterprise_id?: string
   base_price?: string
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
   ui?: {
     display_name?: string
@@ -54,6 +55,7 @@ export interface ProductDocument {
     features?: string[]
   }
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -64,6 +66,7 @@ export interface MeterDocument {
   default_aggregation?: { formula: 'sum' | 'count' | 'last' }
   customer_mapping?: { type: 'by_id'; event_payload_key: string }
   value_settings?: { event_payload_key: string }
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -73,6 +76,7 @@ export interface WebhookDocument {
   events: string[]
   connect?: boolean
   description?: string
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -88,6 +92,7 @@ export interface CouponDocument {
   redeem_by?: string | number
   applies_to?: string[]
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -102,6 +107,7 @@ export interface PromotionCodeDocument {
   minimum_amount_currency?: string
   expires_at?: string | number
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 

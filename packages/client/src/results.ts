@@ -3,7 +3,7 @@ import type { BillingDocument } from './documents.ts'
 import type { Issue } from './error.ts'
 
 export type ResourceKind = 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
-export type ChangeAction = 'create' | 'adopt' | 'update' | 'replace' | 'reactivate' | 'archive' | 'keep'
+export type ChangeAction = 'create' | 'adopt' | 'update' | 'rename' | 'replace' | 'reactivate' | 'archive' | 'keep'
 export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
 export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
 export type PushKind = 'push' | 'rollback' | 'reset'

@@ -55,6 +55,8 @@ export interface Subscription {
   cancelAtPeriodEnd: boolean
   trialEnd: string | null
   createdAt: string
+  /** An earlier subscription to the same price: both are billed, and nobody asked for two. */
+  duplicateOf: string | null
   items: SubscriptionItem[]
 }
 
@@ -136,6 +138,8 @@ export interface NewCheckout {
   readonly quantity?: number | undefined
   /** The code as customers type it, or with a service key its config id; not together with `allowPromotionCodes`. */
   readonly promotionCode?: string | undefined
+  /** Also where the tenant has a live subscription to the price: both are billed. Else that is `already_subscribed`. */
+  readonly allowDuplicate?: boolean | undefined
   /** Needed with a service key; a session has its tenant. */
   readonly tenantId?: string | undefined
 }
@@ -185,6 +189,8 @@ export interface EnterpriseOutcome {
   skipped: { subscription: string; item: string | null; price: string; reason: string; detail?: string }[]
   /** How many of the skipped stay on the price of another deal: its discount goes on. */
   leftOnOtherDeal: number
+  /** Open checkout pages that sold what the tenant would have paid before, and are closed now. */
+  checkoutsClosed: number
 }
 
 export interface Coverage {

@@ -9,6 +9,7 @@ export interface BillingConfig {
     events: string[]
     connect?: boolean
     description?: string
+    previous_ids?: string[]
     processor_id?: string
   }>
   meters?: Array<{
@@ -25,6 +26,7 @@ export interface BillingConfig {
     value_settings?: {
       event_payload_key: string
     }
+    previous_ids?: string[]
     processor_id?: string
   }>
   products: Array<{
@@ -56,6 +58,7 @@ export interface BillingConfig {
       enterprise_id?: string
       base_price?: string
       metadata?: Record<string, string>
+      previous_ids?: string[]
       processor_id?: string
       ui?: {
         display_name?: string
@@ -83,6 +86,7 @@ export interface BillingConfig {
       features?: string[]
     }
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
   }>
   coupons?: Array<{
@@ -97,6 +101,7 @@ export interface BillingConfig {
     redeem_by?: string | number
     applies_to?: string[]
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
   }>
   promotion_codes?: Array<{
@@ -110,6 +115,7 @@ export interface BillingConfig {
     minimum_amount_currency?: 'usd' | 'eur' | 'gbp' | 'cad' | 'aud' | 'jpy' | 'inr' | 'brl' | 'mxn' | 'sgd' | 'hkd' | 'nzd' | 'chf' | 'sek' | 'dkk' | 'nok' | 'pln' | 'czk' | 'ils' | 'zar'
     expires_at?: string | number
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
   }>
 }
@@ -143,6 +149,7 @@ export interface Product {
     enterprise_id?: string
     base_price?: string
     metadata?: Record<string, string>
+    previous_ids?: string[]
     processor_id?: string
     ui?: {
       display_name?: string
@@ -170,6 +177,7 @@ export interface Product {
     features?: string[]
   }
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -197,6 +205,7 @@ export interface Price {
   enterprise_id?: string
   base_price?: string
   metadata?: Record<string, string>
+  previous_ids?: string[]
   processor_id?: string
   ui?: {
     display_name?: string
@@ -229,6 +238,7 @@ export interface Meter {
   value_settings?: {
     event_payload_key: string
   }
+  previous_ids?: string[]
   processor_id?: string
 }
 
@@ -237,7 +247,7 @@ export interface Calculation {
 }
 
 export interface Issue {
-  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'variable_unset' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'drift' | 'subscribers_affected' | 'meter_in_use'
+  code: 'field_missing' | 'field_unknown' | 'type_wrong' | 'value_invalid' | 'enum_unknown' | 'syntax' | 'document_too_large' | 'issues_truncated' | 'version_format' | 'version_disagrees' | 'version_not_raised' | 'products_empty' | 'amount_negative' | 'amount_or_tiers' | 'tiers_missing' | 'tiers_invalid' | 'tier_amount_missing' | 'interval_unknown' | 'interval_missing' | 'interval_too_long' | 'interval_count_alone' | 'currency_unknown' | 'meter_missing' | 'meter_undefined' | 'meter_unused_field' | 'public_enterprise' | 'enterprise_both' | 'default_duplicate' | 'default_enterprise' | 'base_price_missing' | 'base_price_undefined' | 'base_price_mismatch' | 'base_price_duplicate' | 'base_price_unused_field' | 'id_duplicate' | 'previous_id_conflict' | 'event_name_duplicate' | 'webhook_url_duplicate' | 'webhook_url_invalid' | 'webhook_event_unknown' | 'webhook_event_duplicate' | 'webhook_id_missing' | 'code_duplicate' | 'code_exceeds_coupon' | 'coupon_undefined' | 'coupon_discount' | 'coupon_currency' | 'coupon_duration' | 'product_undefined' | 'minimum_amount_currency' | 'metadata_reserved' | 'text_malformed' | 'variable_unset' | 'variable_forbidden' | 'variable_malformed' | 'merge_conflict' | 'amount_suspicious' | 'amount_below_minimum' | 'product_type_changed' | 'lookup_key_taken' | 'processor_id_unknown' | 'processor_id_conflict' | 'processor_id_taken' | 'meter_event_name_taken' | 'code_taken' | 'coupon_redemptions_restart' | 'webhook_limit' | 'webhook_url_foreign' | 'date_past' | 'looks_like_rename' | 'switched_off_at_processor' | 'switched_on_again' | 'drift' | 'subscribers_affected' | 'meter_in_use'
   pointer: string
   severity: 'error' | 'warning'
   detail: string
@@ -250,7 +260,7 @@ export interface Problem {
   status: number
   detail: string
   instance: string
-  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
   hint?: string
   errors?: Issue[]
   processor?: {
@@ -298,7 +308,7 @@ export interface ChangeReport {
 export interface Detail {
   kind: 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
   config_id: string
-  action: 'create' | 'adopt' | 'update' | 'replace' | 'reactivate' | 'archive' | 'keep'
+  action: 'create' | 'adopt' | 'update' | 'rename' | 'replace' | 'reactivate' | 'archive' | 'keep'
   because: string[]
   fields: Array<{
     field: string
@@ -793,6 +803,7 @@ export interface Answers {
         cancel_at_period_end: boolean
         trial_end: string | null
         created_at: string
+        duplicate_of: string | null
         items: Array<{
           id: string
           price_id: string | null
@@ -894,6 +905,7 @@ export interface Answers {
         detail?: string
       }>
       left_on_other_deal: number
+      checkouts_closed: number
     }
   }
   applyCustom: {
@@ -916,6 +928,7 @@ export interface Answers {
         detail?: string
       }>
       left_on_other_deal: number
+      checkouts_closed: number
     }
   }
   removeEnterprise: {
@@ -938,6 +951,7 @@ export interface Answers {
         detail?: string
       }>
       left_on_other_deal: number
+      checkouts_closed: number
     }
   }
   getEnterpriseCoverage: {
@@ -1304,6 +1318,7 @@ export interface Bodies {
     trial_period_days?: number
     allow_promotion_codes?: boolean
     promotion_code?: string
+    allow_duplicate?: boolean
     tenant_id?: string
   }
   createPortal: {

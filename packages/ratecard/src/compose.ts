@@ -12,7 +12,8 @@ import { resumedMove } from './enterprise/move-template.ts'
 import { createIds } from './ids.ts'
 import { createLookups } from './lookup/lookups.ts'
 import type { Lookups } from './lookup/lookups.ts'
-import { askProcessor } from './processor/asking.ts'
+import { CancelBoard } from './journal/cancel-board.ts'
+import { askProcessor } from './processor/failures.ts'
 import type { Processor } from './processor/processor.ts'
 import { createReadiness } from './readiness.ts'
 import type { PushReport, Service } from './service.ts'
@@ -28,7 +29,7 @@ import { createPriceBooks } from './swaps/price-book.ts'
 import { createWaitingJobs } from './swaps/waiting-jobs.ts'
 import type { WaitingJobs } from './swaps/waiting-jobs.ts'
 import { bindAccount, createBoundAccount } from './sync/account.ts'
-import { CancelBoard, cancelPush } from './sync/cancel.ts'
+import { cancelPush } from './sync/cancel.ts'
 import { pushLease } from './sync/deps.ts'
 import type { SyncDeps } from './sync/deps.ts'
 import { findDrift } from './sync/drift.ts'
@@ -108,7 +109,8 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
-  const swaps = swapOperations(deps, tracked)
+  const priceBook = createPriceBooks(store)
+  const swaps = swapOperations(deps, priceBook, tracked)
   return {
     validate: (document) => {
       const { valid, errors, warnings } = validateConfig(document)
@@ -131,7 +133,7 @@ export function createService(options: ServiceOptions): ComposedService {
     drift: () => findDrift(deps),
     ...lookups,
     ...keys,
-    ...tenantOperations(options, deps, lookups, tracked),
+    ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
@@ -142,7 +144,15 @@ export function createService(options: ServiceOptions): ComposedService {
       clock,
       stopping: stopping.signal,
     }),
-    doctor: () => examine({ store, processor, processorName: options.processorName, workers, signal: stopping.signal }),
+    doctor: () =>
+      examine({
+        store,
+        processor,
+        processorName: options.processorName,
+        workers,
+        priceBook,
+        signal: stopping.signal,
+      }),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
@@ -164,13 +174,13 @@ type Tracked = <T>(work: Promise<T>) => Promise<T>
 /** Those who buy: tenants, their sessions, what they are on and what they are sold. */
 function tenantOperations(
   { settings, store, clock }: ServiceOptions,
-  deps: SyncDeps,
+  deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
   lookups: Lookups,
   tracked: Tracked,
 ) {
-  const { processor, newId, shutdown } = deps
+  const { processor, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, clock, newId, shutdown, account, applied: lookups.fullConfig }
+  const shared = { store, processor, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
@@ -194,7 +204,7 @@ function tenantOperations(
 }
 
 /** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
-function swapOperations(deps: SyncDeps, tracked: Tracked) {
+function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: Tracked) {
   const { store, processor, clock, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
   const swaps: SwapDeps = {
@@ -203,7 +213,7 @@ function swapOperations(deps: SyncDeps, tracked: Tracked) {
     clock,
     newId,
     shutdown,
-    priceBook: createPriceBooks(store),
+    priceBook,
     assertAccount: async (intent) => {
       await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
     },

@@ -13,10 +13,10 @@ const levels: Readonly<Record<number, string>> = {
 /** Members that every line has, or that are shown in a form of their own. */
 const shownApart = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'req', 'res', 'reqId', 'responseTime'])
 
-/** The log goes to stderr: stdout says only where things are. */
-export function createLog(level: string, forPeople: boolean): Logger {
-  if (!forPeople) return pino({ level }, pino.destination(2))
-  return pino({ level }, { write: (line: string) => void process.stderr.write(`${readable(line)}\n`) })
+/** The log goes to stderr: stdout says only where things are. `harmless` is there when a person reads it at a terminal. */
+export function createLog(level: string, harmless: ((text: string) => string) | null): Logger {
+  if (harmless === null) return pino({ level }, pino.destination(2))
+  return pino({ level }, { write: (line: string) => void process.stderr.write(`${harmless(readable(line))}\n`) })
 }
 
 /** A line of the log as a person reads it: local time, level, what happened, and what belongs to it. */
@@ -34,12 +34,7 @@ export function readable(line: string): string {
   const words = [at, (levels[Number(level)] ?? String(level)).padEnd(5), msg, request, status, took, ...rest]
   const id = reqId === undefined ? '' : ` (${String(reqId)})`
   const trace = isRecord(err) ? `\n${String(err['stack'] ?? err['message'] ?? '')}` : ''
-  return harmless(`${words.filter((word) => word !== '' && word !== undefined).join(' ')}${id}${trace}`)
-}
-
-/** Text of others must not drive the reader's terminal. */
-function harmless(text: string): string {
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '·')
+  return `${words.filter((word) => word !== '' && word !== undefined).join(' ')}${id}${trace}`
 }
 
 function clockTime(date: Date): string {

@@ -34,8 +34,8 @@ export interface StartServerOptions {
   readonly dataDir?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly out: (line: string) => void
-  /** A person reads the log, at a terminal. */
-  readonly logForPeople?: boolean
+  /** A person reads the log, at a terminal that this makes its text harmless for; absent: the log is JSON. */
+  readonly logForPeople?: (text: string) => string
   readonly clock?: Clock
 }
 
@@ -69,7 +69,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     makePrivate(settings.dataDir)
     const store = await openSettingsStore(settings, clock)
     closers.push(() => store.close())
-    const logger = createLog(settings.logLevel, options.logForPeople === true)
+    const logger = createLog(settings.logLevel, options.logForPeople ?? null)
     const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
     const registry = createMetrics()
     const publicUrl = publicUrlOf(settings)

@@ -2,24 +2,21 @@
 // have pages of their own beside this one.
 // Composition (which store, which processor) is in compose.ts; the operations themselves live in their rooms.
 import type { BillingConfig, Meter, Price, Product } from './config/schema.ts'
-import type { Issue } from './errors/issue.ts'
-import type { ChangeReport } from './catalog/change-report.ts'
 import type { DocumentDifference } from './catalog/compare-documents.ts'
 import type { Detail } from './catalog/detail.ts'
-import type { ResourceKind } from './catalog/resource.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
-import type { PushState, StepState } from './store/store.ts'
+import type * as config from './wire/config.ts'
 import type * as keys from './wire/keys.ts'
 import type { KeyScope as KeyScopes } from './wire/operation.ts'
-import type * as wire from './wire/revisions.ts'
+import type * as prices from './wire/price-list.ts'
+import type * as pushes from './wire/pushes.ts'
+import type * as revisions from './wire/revisions.ts'
+import type * as server from './wire/server.ts'
+import type * as webhooks from './wire/webhooks.ts'
 import type { Inside } from './wire/schema.ts'
 
-export interface Validation {
-  readonly valid: boolean
-  readonly errors: readonly Issue[]
-  readonly warnings: readonly Issue[]
-}
+export type Validation = Inside<typeof config.Validation>
 
 export type { Detail, DocumentDifference }
 
@@ -28,20 +25,7 @@ export interface Actor {
   readonly message: string | null
 }
 
-/** Whom a plan touches: live subscriptions on a price that it archives or replaces. They stay on the old price until moved. */
-export interface PriceImpact {
-  readonly priceId: string
-  /** The old one. */
-  readonly processorPriceId: string
-  readonly action: 'archive' | 'replace'
-  readonly subscriptions: number
-  /** Of these, those of customers that are no tenant. */
-  readonly subscriptionsWithoutTenant: number
-  readonly tenants: number
-  /** At list price; empty for metered prices, whose money depends on usage, and where nobody is on the price. */
-  readonly monthly: readonly { readonly currency: string; readonly amount: number; readonly formatted: string }[]
-  readonly usageBased: boolean
-}
+export type PriceImpact = Inside<typeof pushes.PriceImpact>
 
 export interface PushOptions extends Actor {
   readonly dryRun?: boolean
@@ -57,88 +41,27 @@ export interface PushOptions extends Actor {
   readonly onOpen?: (pushId: string) => void
 }
 
-export interface PushOutcome {
-  readonly status: 'applied' | 'unchanged' | 'planned'
-  readonly version: string
-  /** null when planned, or nothing was ever applied. */
-  readonly revision: number | null
-  readonly pushId: string | null
-  readonly changes: ChangeReport
-  readonly details: readonly Detail[]
-  readonly warnings: readonly Issue[]
-  /** One entry for each price that the plan archives or replaces. */
-  readonly impact: readonly PriceImpact[]
-  /** Processor writes that the plan holds. */
-  readonly writes: number
-  /** Fingerprint of the plan, to be given back with `expectPlan`. */
-  readonly plan: string
-}
+export type PushOutcome = Inside<typeof pushes.PushOutcome>
 
-export interface PushSummary {
-  readonly id: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly state: PushState
-  readonly version: string
-  readonly revision: number | null
-  readonly author: string | null
-  readonly message: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly finishedAt: number | null
-  readonly stepsTotal: number
-  readonly stepsDone: number
-}
+export type PushSummary = Inside<typeof pushes.PushSummary>
 
-export interface PushStep {
-  readonly index: number
-  readonly op: string
-  readonly kind: ResourceKind
-  readonly configId: string
-  readonly state: StepState
-  readonly attempts: number
-  readonly processorId: string | null
-  readonly requestId: string | null
-  readonly error: Readonly<Record<string, unknown>> | null
-}
+export type PushStep = Inside<typeof pushes.PushStep>
 
-export interface PushReport extends PushSummary {
-  readonly steps: readonly PushStep[]
-  readonly error: Readonly<Record<string, unknown>> | null
-}
+export type PushReport = Inside<typeof pushes.PushReport>
 
-export type PushEvent =
-  | {
-      readonly type: 'state'
-      readonly pushId: string
-      readonly state: PushState
-      readonly stepsDone: number
-      readonly stepsTotal: number
-    }
-  | {
-      readonly type: 'step'
-      readonly pushId: string
-      readonly step: PushStep
-      readonly stepsDone: number
-      readonly stepsTotal: number
-    }
+export type PushEvent = {
+  readonly [Type in keyof typeof pushes.pushEvents]: { readonly type: Type } & Inside<(typeof pushes.pushEvents)[Type]>
+}[keyof typeof pushes.pushEvents]
 
-export type HistoryEntry = Inside<typeof wire.HistoryEntry>
-export type RevisionDetail = Inside<typeof wire.Revision>
+export type HistoryEntry = Inside<typeof revisions.HistoryEntry>
+export type RevisionDetail = Inside<typeof revisions.Revision>
 
 export interface Page {
   readonly limit: number
   readonly offset: number
 }
 
-/** A configuration as it is served: items carry their `processor_id`. */
-export interface ServedConfig {
-  readonly id: string
-  readonly version: string
-  readonly revision: number
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly config: BillingConfig
-}
+export type ServedConfig = Inside<typeof config.ServedConfig>
 
 /** The public configuration with its bytes made once per revision. */
 export interface PublishedConfig {
@@ -155,77 +78,19 @@ export interface Pulled {
   readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
 }
 
-export interface DriftReport {
-  readonly inSync: boolean
-  readonly revision: number
-  readonly version: string
-  readonly differences: readonly Detail[]
-  /** Active objects of the account that are not ours; never touched. */
-  readonly unmanaged: readonly {
-    readonly kind: ResourceKind
-    readonly processorId: string
-    readonly name: string | null
-  }[]
-}
+export type DriftReport = Inside<typeof config.DriftReport>
 
-export interface ResetReport {
-  readonly archived: Readonly<
-    Record<'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes', readonly string[]>
-  >
-  readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
-  readonly revision: number
-}
+export type ResetReport = Inside<typeof config.ResetReport>
 
-export interface Conversion {
-  readonly configId: string
-  readonly processorId: string
-  readonly itemType: ResourceKind
-  readonly historyCount: number
-  readonly current: boolean
-}
+export type Conversion = Inside<typeof prices.Conversion>
 
-/** As a webhook endpoint receives it. */
-export interface ProcessorEvent {
-  readonly id: string
-  readonly type: string
-  readonly createdAt: number
-  readonly body: Readonly<Record<string, unknown>>
-}
+export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
-export interface WebhookListing {
-  readonly id: string
-  readonly url: string
-  readonly events: readonly string[]
-  readonly processorId: string | null
-  readonly secret: string | null
-  readonly secretKnown: boolean
-  readonly createdAt: number | null
-}
+export type WebhookListing = Inside<typeof webhooks.WebhookListing>
 
-export interface CostLine {
-  /** null is infinity. */
-  readonly upTo: number | null
-  readonly quantity: number
-  /** Canonical decimal in minor units. */
-  readonly unitAmount: string
-  readonly flatAmount: string
-  readonly amount: string
-}
+export type CostLine = Inside<typeof prices.CostLine>
 
-export interface Cost {
-  readonly priceId: string
-  readonly quantity: number
-  readonly currency: string
-  readonly billingScheme: 'per_unit' | 'tiered'
-  readonly tiersMode: 'graduated' | 'volume' | null
-  /** Minor units, rounded half up once, at the end. */
-  readonly amount: number
-  /** Before rounding, canonical decimal. */
-  readonly amountDecimal: string
-  readonly effectiveUnitAmount: string | null
-  readonly formatted: string
-  readonly breakdown: readonly CostLine[]
-}
+export type Cost = Inside<typeof prices.Cost>
 
 export type KeyScope = Inside<typeof KeyScopes>
 export type ServiceKey = Inside<typeof keys.ServiceKey>
@@ -235,20 +100,9 @@ export interface Visibility {
   readonly hidden: boolean
 }
 
-export interface Readiness {
-  readonly ready: boolean
-  readonly checks: Readonly<
-    Record<'store' | 'processor' | 'workers', { readonly ok: boolean; readonly detail: string }>
-  >
-}
+export type Readiness = Inside<typeof server.Readiness>
 
-/** One finding of `doctor`. */
-export interface Finding {
-  readonly check: string
-  readonly status: 'ok' | 'warning' | 'problem'
-  readonly detail: string
-  readonly hint?: string
-}
+export type Finding = Inside<typeof server.Finding>
 
 export interface Service extends TenantOperations, WorkerOperations {
   validate(document: unknown): Promise<Validation>
@@ -282,10 +136,7 @@ export interface Service extends TenantOperations, WorkerOperations {
   /** Without `secrets` each `secret` is null, known or not. */
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** What happened at the processor after an event, oldest first; see `Processor.events`. */
-  processorEvents(query: {
-    readonly after: string | null
-    readonly types: readonly string[]
-  }): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
+  processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /** null for a key that is unknown or revoked. Constant time in the key. */

@@ -4,6 +4,8 @@ import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
 import { Type } from 'typebox'
 import { ServiceError } from './errors/service-error.ts'
+import { sandboxModes } from './workers/host/sandbox-modes.ts'
+import type { SandboxMode } from './workers/host/sandbox-modes.ts'
 
 export interface Settings {
   readonly host: string
@@ -30,7 +32,7 @@ export interface Settings {
   readonly workerAllowedHosts: readonly string[]
   /** Each worker answers at `<name>.<domain>` too. */
   readonly workerDomain: string | null
-  readonly workerSandbox: 'auto' | 'namespaces' | 'uid' | 'none'
+  readonly workerSandbox: 'auto' | SandboxMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
   /** Requests a minute and address. */
@@ -45,7 +47,7 @@ export interface Settings {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof logLevels)[number]
-const sandboxes = ['auto', 'namespaces', 'uid', 'none'] as const
+const sandboxes = ['auto', ...sandboxModes] as const
 
 const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })

@@ -171,9 +171,25 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     send(response, await answerPage(pages, { method, path, body }))
     return
   }
-  const { authorization, 'content-type': contentType, 'idempotency-key': key } = request.headers
-  const idempotencyKey = Array.isArray(key) ? key[0] : key
-  send(response, await api.handle({ method, path, query, body, authorization, contentType, idempotencyKey }))
+  const { authorization, 'content-type': contentType } = request.headers
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+  send(
+    response,
+    await api.handle({
+      method,
+      path,
+      query,
+      body,
+      authorization,
+      contentType,
+      idempotencyKey: header('idempotency-key'),
+      stripeVersion: header('stripe-version'),
+      stripeAccount: header('stripe-account'),
+    }),
+  )
 }
 
 /** undefined when it is too long. */

@@ -14,6 +14,7 @@ import { nobody } from '../../support/stack.ts'
 import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
+import { payingCustomer } from '../../support/paying-customer.ts'
 
 const day = 86_400_000
 const minute = 60_000
@@ -178,13 +179,14 @@ test('a job that was interrupted, and one that failed, are never continued by th
     ['interrupted', { code: 'shutting_down', detail: 'it stopped' }],
     ['interrupted', null],
     ['failed', { detail: 'it failed' }],
+    ['interrupted', past],
     ['failed', past],
   ] as const) {
     await endAs(state, error)
     await shop.service.waitingJobs.continueDue()
     expect(await shop.service.findJob(id)).toMatchObject({ state, resumesAt: null, stepsDone: 0 })
   }
-  await endAs('interrupted', past)
+  await shop.store.exclusively(jobLease(id), ({ token }) => shop.store.jobs.wait(id, shop.clock.now(), '{}', token))
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
 })
@@ -279,7 +281,7 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   await first.service.push(negotiated(), { ...nobody, approveImpact: true })
   const { data: prices } = await stripe.prices.list({ limit: 100 })
   const price = prices.find(({ metadata }) => metadata['ratecard_id'] === 'pro_monthly')?.id ?? ''
-  const { id: customer } = await stripe.customers.create({ name: 't' })
+  const customer = await payingCustomer(stripe, { name: 't' })
   await stripe.subscriptions.create({ customer, items: [{ price, quantity: 2 }] })
   const next = negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200))
   await first.service.push(next, { ...nobody, approveImpact: true })

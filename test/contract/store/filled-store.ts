@@ -61,6 +61,10 @@ export async function fillStore(store: Store): Promise<void> {
     await store.jobs.open(job, token)
     await store.jobs.settle(job.id, 1, { state: 'succeeded', result: '{"é":1}', error: null }, token)
     await store.jobs.requestCancel(job.id, 3)
+    const later = newJob()
+    await store.jobs.open(later, token)
+    await store.jobs.settle(later.id, 0, { state: 'pending', result: null, error: null, waitsUntil: 9 }, token)
+    await store.jobs.wait(later.id, 9, '{}', token)
   })
 }
 

@@ -4,9 +4,8 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { tables } from '../../../packages/ratecard/src/store/records/tables.ts'
+import { snake } from '../../../packages/ratecard/src/wire/names.ts'
 import type { MakePlace } from '../../support/store.ts'
-
-const inSql = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 interface Found {
   readonly table: string
@@ -56,12 +55,12 @@ async function allowedIn({ database, engine }: KyselyStore, table: string, colum
 
 export function tablesContract(engine: string, makePlace: MakePlace): void {
   describe(`the tables on ${engine}`, () => {
-    const described = Object.entries(tables).map(([name, { columns }]) => ({ table: inSql(name), columns }))
+    const described = Object.entries(tables).map(([name, { columns }]) => ({ table: snake(name), columns }))
 
     test('are those that are described, with every column, its type and whether it may be empty', async () => {
       const store = await (await makePlace()).open()
       const expected = described.flatMap(({ table, columns }) =>
-        Object.entries(columns).map(([name, { type, nullable }]) => ({ table, name: inSql(name), type, nullable })),
+        Object.entries(columns).map(([name, { type, nullable }]) => ({ table, name: snake(name), type, nullable })),
       )
       const line = ({ table, name, type, nullable }: Found) => `${table}.${name}: ${type}${nullable ? ' or null' : ''}`
       const found = (await columnsIn(store)).map(line)
@@ -77,7 +76,7 @@ export function tablesContract(engine: string, makePlace: MakePlace): void {
       for (const { table, columns } of described)
         for (const [name, { values }] of Object.entries(columns))
           if (values !== null)
-            expect([table, name, await allowedIn(store, table, inSql(name))]).toEqual([table, name, [...values].sort()])
+            expect([table, name, await allowedIn(store, table, snake(name))]).toEqual([table, name, [...values].sort()])
     })
   })
 }

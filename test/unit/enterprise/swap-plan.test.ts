@@ -64,6 +64,7 @@ function state(
     cancelAtPeriodEnd: false,
     trialEnd: null,
     createdAt: 0,
+    allowsDuplicate: false,
     ...change,
   }
   return {

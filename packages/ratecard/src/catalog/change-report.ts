@@ -41,6 +41,7 @@ function outcomeOf(change: Change): Outcome | null {
     case 'reactivate':
       return 'created'
     case 'update':
+    case 'rename':
     case 'replace':
       return 'updated'
     case 'archive':

@@ -31,6 +31,8 @@ export type Change =
   | ChangeOf<'create'>
   | ChangeOf<'adopt'>
   | ChangeOf<'update'>
+  /** Another id takes the mapping over, with its history; what else changed in place comes with it. */
+  | ChangeOf<'rename'>
   /** A new object (or an earlier one of equal content) takes the place of the present one. */
   | (ChangeOf<'replace'> & { readonly reused: boolean })
   | ChangeOf<'reactivate'>

@@ -12,9 +12,12 @@ import { decideArchives, inArchiveOrder } from './plan/archives.ts'
 import type { Decision } from './plan/decision.ts'
 import { decideDefaultPrice } from './plan/default-price.ts'
 import { decideResource } from './plan/resource.ts'
+import { mergedIssue, overlookedRenames } from './plan/renamed.ts'
 import { planState } from './plan/state.ts'
 import type { PlanState } from './plan/state.ts'
 import { webhookIssues } from './plan/webhooks.ts'
+import { handOver, renameCatalog, renamesOf } from './renames.ts'
+import type { Rename } from './renames.ts'
 import { ResourceMap } from './resource-map.ts'
 import type { DesiredResource, MappingEntry, Snapshot } from './resource.ts'
 import type { ArchiveStep, Step } from './steps.ts'
@@ -31,6 +34,8 @@ export interface Plan {
   readonly changes: readonly Change[]
   readonly steps: readonly Step[]
   readonly bindings: readonly Binding[]
+  /** Mapping entries that get another configuration id when the push closes. */
+  readonly renames: readonly Rename[]
   /** What makes the plan impossible (severity error) or deserves a look (warning). */
   readonly issues: readonly Issue[]
 }
@@ -44,6 +49,10 @@ export interface PlanInput {
   readonly mappings: readonly MappingEntry[]
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force?: boolean
+  /** Renames to be made, in place of those that the document says: those that a rollback undoes. */
+  readonly renames?: readonly Rename[]
+  /** Objects that an unfinished push of ours switched off since the last version: nobody else did. */
+  readonly stopped?: ReadonlySet<ProcessorId>
 }
 
 /**
@@ -51,7 +60,10 @@ export interface PlanInput {
  * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive, so that nothing is taken
  * away before its successor stands.
  */
-export function planChanges({ config, previous, snapshot, mappings, force = false }: PlanInput): Plan {
+export function planChanges(input: PlanInput): Plan {
+  const { config, previous, snapshot, mappings, force = false, stopped = new Set() } = input
+  const { renames, refused } =
+    input.renames === undefined ? renamesOf(config, previous, mappings) : { renames: input.renames, refused: [] }
   const decided = {
     outcomes: new ResourceMap<ProcessorId | null>(),
     changes: new ResourceMap<Change>(),
@@ -64,9 +76,11 @@ export function planChanges({ config, previous, snapshot, mappings, force = fals
     { config, previous },
     {
       desired: desiredCatalog(config),
-      previous: previous === null ? emptyCatalog : desiredCatalog(previous),
-      own: ownershipOf(snapshot, mappings),
+      previous: previous === null ? emptyCatalog : renameCatalog(desiredCatalog(previous), renames),
+      own: ownershipOf(snapshot, handOver(mappings, renames)),
       force,
+      stopped,
+      renames,
     },
     decided,
   )
@@ -81,6 +95,7 @@ export function planChanges({ config, previous, snapshot, mappings, force = fals
     if (outcome) decided.outcomes.set(outcome.kind, outcome.configId, outcome.is)
     if (change) decided.changes.set(change.kind, change.configId, change)
   }
+  write({ issues: refused.map((rename) => mergedIssue(state, rename)) })
   const decideAll = (kind: ResourceKind): void => {
     for (const resource of state.desired[kind] as readonly DesiredResource[]) write(decideResource(state, resource))
   }
@@ -93,10 +108,12 @@ export function planChanges({ config, previous, snapshot, mappings, force = fals
   decideAll('webhook')
   write({ issues: webhookIssues(state) })
   for (const archive of decideArchives(state)) write(archive)
+  write({ issues: overlookedRenames(state) })
   return {
     changes: [...changesInOrder(state), ...strays],
     steps: [...decided.steps, ...inArchiveOrder(archives)],
     bindings: bindingsOf(state),
+    renames,
     issues,
   }
 }
@@ -134,11 +151,11 @@ export function planFingerprint(
   plan: Plan,
   beside: { readonly document: string; readonly approvals: readonly string[] },
 ): string {
-  const { steps, bindings, changes } = plan
+  const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   const hash = createHash('sha256')
   // Piece by piece: as one text it would take more memory than the plan itself.
-  for (const pieces of [steps, bindings, decided, [beside]]) {
+  for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames]), [beside]]) {
     for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
     hash.update('\n')
   }

@@ -6,6 +6,7 @@ import { isEnterprise, isLocalPrice } from '../config/ids.ts'
 import { isPublic } from '../config/public-view.ts'
 import type { BillingConfig, Price, Product } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { duplicateKey } from '../processor/customer-half.ts'
 import type { NewCheckout } from '../service-tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
@@ -81,6 +82,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
       ratecard_revision: String(applied.revision),
       ratecard_price_id: price.id,
       ratecard_tenant_id: tenant.id,
+      ...(wish.allowDuplicate === true ? { [duplicateKey]: 'allowed' } : {}),
     },
   }
 }

@@ -22,6 +22,8 @@ export interface CliIo {
   confirm(question: string): Promise<boolean>
   /** The text that was typed; null when cancelled. */
   ask(question: string): Promise<string | null>
+  /** From now on this secret is shown as `${NAME}` wherever it would be written. Absent where nothing is shown. */
+  readonly conceal?: (name: string, value: string) => void
   /** Single keys as they are pressed, until the answer is called. Absent where nobody can press one. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }

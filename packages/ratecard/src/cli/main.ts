@@ -14,12 +14,14 @@ import { buildProgram } from './program.ts'
 import type { Invocation } from './program.ts'
 import { serverAddress } from './server-address.ts'
 import { groupOf, nextWords, suggestionFor, withUsualWords } from './words.ts'
+import { terminalIo } from './terminal-text.ts'
 import { jsonProblem } from './views/json.ts'
 import { showFailure } from './views/problem.ts'
 
 /** Runs one command line (without `node` and the script). Never throws and never ends the process. */
-export async function main(given: readonly string[], io: CliIo): Promise<ExitCode> {
-  const argv = withUsualWords(commands, given)
+export async function main(words: readonly string[], given: CliIo): Promise<ExitCode> {
+  const argv = withUsualWords(commands, words)
+  const io = terminalIo(given)
   const color = wantsColor(io, argv)
   let out = createOutput(io, { json: argv.includes('--json'), quiet: argv.includes('--quiet'), color })
   let invocation: Invocation | null = null

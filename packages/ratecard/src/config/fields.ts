@@ -44,6 +44,13 @@ export const ProcessorId = Type.String({
   description:
     'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
 })
+export const PreviousIds = Type.Array(Type.String({ pattern: idPattern, description: 'An earlier id.' }), {
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers.',
+  examples: [['pro']],
+})
 export const Moment = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0, maximum: latestMoment })], {
     description: `${description} ISO 8601 with a time zone, or Unix seconds.`,

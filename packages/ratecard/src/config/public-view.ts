@@ -12,11 +12,21 @@ export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | '
  */
 export function publicView(config: BillingConfig): BillingConfig {
   const { webhooks: _webhooks, coupons: _coupons, promotion_codes: _codes, ...rest } = config
-  return { ...rest, products: config.products.flatMap(publicProduct) }
+  return {
+    ...rest,
+    ...(config.meters && { meters: config.meters.map(withoutHistory) }),
+    products: config.products.flatMap(publicProduct),
+  }
 }
 
-function publicProduct(product: Product): Product[] {
+/** Earlier ids are names inside a company. */
+function withoutHistory<Item extends { previous_ids?: string[] }>({ previous_ids: _ids, ...item }: Item) {
+  return item
+}
+
+function publicProduct(whole: Product): Product[] {
+  const product = withoutHistory(whole)
   if (product.prices === undefined || product.prices.length === 0) return [product]
   const prices = product.prices.filter(isPublic)
-  return prices.length === 0 ? [] : [{ ...product, prices }]
+  return prices.length === 0 ? [] : [{ ...product, prices: prices.map(withoutHistory) }]
 }

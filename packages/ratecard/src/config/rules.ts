@@ -19,6 +19,7 @@ import {
   oneEnterprisePricePerBase,
   templateOrEnterpriseId,
 } from './enterprise-rules.ts'
+import { previousIds } from './previous-ids.ts'
 import {
   amountOrTiers,
   intervalAtMostThreeYears,
@@ -43,6 +44,7 @@ import { distinctWebhookEvents, knownWebhookEvents, webhookHasId, webhookUrl } f
 const rules: readonly Rule[] = [
   atLeastOneProduct,
   uniqueIds,
+  previousIds,
   uniqueEventNames,
   uniqueWebhookUrls,
   uniqueCodes,

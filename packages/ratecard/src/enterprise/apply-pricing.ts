@@ -3,7 +3,8 @@
 // It never bills anything now and never changes a quantity; what goes where is decided in swap-plan.ts.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type {
   ApplyChoices,
   Caller,
@@ -18,9 +19,10 @@ import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
-import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
+import { closePages } from '../tenants/at-processor.ts'
+import { alone, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
-import { runStep, wordsOf } from './apply-steps.ts'
+import { runStep } from './apply-steps.ts'
 import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
@@ -67,16 +69,37 @@ async function applyAlone(
   options: ApplyOptions & { readonly held: Held },
 ): Promise<EnterpriseOutcome> {
   const { held } = options
+  // Before the subscriptions are read: what is paid until then is among them.
+  const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
   const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
   const jobId = await openJob(deps, tenantId, target, plan, options)
   const { steps, skipped } = jobId === null ? plan : await runAll(deps, tenantId, jobId, plan, held)
-  const outcome = outcomeOf(tenantId, steps, skipped, false)
+  const outcome = { ...outcomeOf(tenantId, steps, skipped, false), checkoutsClosed }
   const audit = auditOf(deps, tenant, target, { outcome, jobId, caller: options })
   if ((await deps.store.tenants.setEnterprise(tenantId, fieldsOf(target), audit, held.token)) === null)
     throw tenantNotFound(tenantId)
   // After the field: a crash in between leaves a job that looks interrupted, never one that looks done and is not.
   if (jobId !== null) await deps.store.jobs.end(jobId, 'done', null, held.token)
   return outcome
+}
+
+/**
+ * A page that was opened before a deal sells what the tenant would have paid without it. No other is opened meanwhile: that takes
+ * the tenant's lease as well. A deal that is applied again closes nothing.
+ */
+async function closeFormerPages(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  { unless, held }: ApplyOptions & { readonly held: Held },
+): Promise<number> {
+  const tenant = await deps.store.tenants.find(tenantId)
+  if (tenant === null || tenant.processorCustomerId === null || (unless?.(tenant) ?? null) !== null) return 0
+  const [before, after] = [enterpriseOf(tenant), fieldsOf(target)]
+  if (before.enterpriseTemplate === after.enterpriseTemplate && before.enterpriseId === after.enterpriseId) return 0
+  requirePrices(await deps.priceBook(), target)
+  const pages = { customer: processorId(tenant.processorCustomerId), tenantId }
+  return closePages(deps.processor, pages, AbortSignal.any([held.signal, deps.shutdown]))
 }
 
 async function prepare(
@@ -169,7 +192,8 @@ async function openJob(
 async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: SwapPlan, held: Held): Promise<SwapPlan> {
   const done: SwapStep[] = []
   const skipped = [...plan.skipped]
-  for (const [index, step] of plan.steps.entries()) {
+  const inOrder = 1
+  await runSteps([...plan.steps.entries()], inOrder, async ([index, step]) => {
     try {
       stopIfDraining(deps)
       held.signal.throwIfAborted()
@@ -181,10 +205,10 @@ async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: Swa
       const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
       const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
       // The journal may be what failed; what happened must not be hidden by that.
-      await deps.store.jobs.end(jobId, state, wordsOf(failure), held.token).catch(() => undefined)
+      await deps.store.jobs.end(jobId, state, failureText(failure), held.token).catch(() => undefined)
       throw failure
     }
-  }
+  })
   return { steps: done, skipped }
 }
 
@@ -227,7 +251,7 @@ function outcomeOf(
 ): EnterpriseOutcome {
   const swaps = swapReports(steps)
   const leftOnOtherDeal = skipped.filter(({ reason }) => reason === onOtherDeal).length
-  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped, leftOnOtherDeal }
+  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped, leftOnOtherDeal, checkoutsClosed: 0 }
 }
 
 const actions = { template: 'apply_template', custom: 'apply_custom', none: 'remove' } as const
@@ -239,7 +263,7 @@ function auditOf(
   done: { readonly outcome: EnterpriseOutcome; readonly jobId: string | null; readonly caller: Caller },
 ): AuditRecord {
   const { outcome, jobId, caller } = done
-  const { pricesSwapped, swaps, skipped, leftOnOtherDeal: left } = outcome
+  const { pricesSwapped, swaps, skipped, leftOnOtherDeal: left, checkoutsClosed: closed } = outcome
   return auditRow(
     { newId: deps.newId, now: deps.clock.now() },
     {
@@ -247,7 +271,14 @@ function auditOf(
       action: actions[target.kind],
       before: enterpriseOf(tenant),
       after: fieldsOf(target),
-      result: { job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped, left_on_other_deal: left },
+      result: {
+        job_id: jobId,
+        prices_swapped: pricesSwapped,
+        swaps,
+        skipped,
+        left_on_other_deal: left,
+        checkouts_closed: closed,
+      },
     },
     caller,
   )

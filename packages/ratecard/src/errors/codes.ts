@@ -163,6 +163,11 @@ export const problemCodes = {
     title: 'The idempotency key was used before',
     when: 'The same Idempotency-Key came with another body.',
   },
+  already_subscribed: {
+    status: 409,
+    title: 'The tenant has a subscription to this price',
+    when: 'A second one would be billed beside it; `detail` names the first. Ask with `allow_duplicate` where that is meant.',
+  },
   conflict: {
     status: 409,
     title: 'It contradicts what there is',

@@ -38,6 +38,7 @@ export const issueCodes = {
   base_price_duplicate: 'Two prices with one base share a template or an enterprise id.',
   base_price_unused_field: '`base_price` belongs to enterprise prices only.',
   id_duplicate: 'The id is used twice.',
+  previous_id_conflict: 'An earlier id is the id of a present item, stands twice, or would merge two items into one.',
   event_name_duplicate: 'Two meters listen to one event name.',
   webhook_url_duplicate: 'Two webhooks have one URL.',
   webhook_url_invalid: 'A webhook URL is https, or http on loopback.',
@@ -53,7 +54,10 @@ export const issueCodes = {
   product_undefined: 'No product has that id.',
   minimum_amount_currency: '`minimum_amount` and `minimum_amount_currency` come together.',
   metadata_reserved: 'Metadata keys that start with `ratecard_` are ours.',
+  text_malformed: 'Text is well-formed Unicode without control characters; line breaks are for descriptions only.',
   variable_unset: 'The environment has no such variable.',
+  variable_forbidden:
+    'The variable is a secret, or may be one: the product’s own are never expanded, others only in the URL of a webhook.',
   variable_malformed: 'A `${` has no matching `}` or an impossible name.',
   merge_conflict: 'Two files say different things about one product.',
   amount_suspicious: 'The amount looks 100 times too high for a currency without decimals (warning).',
@@ -69,6 +73,9 @@ export const issueCodes = {
   webhook_limit: 'The account would have more than 16 webhook endpoints.',
   webhook_url_foreign: 'An endpoint that is not ours has the same URL: events would be delivered twice (warning).',
   date_past: 'A coupon or code that is to be made has ended already.',
+  looks_like_rename: 'The plan removes an item and makes one with the same content under another id (warning).',
+  switched_off_at_processor: 'Somebody switched this off at the processor; it stays off (warning).',
+  switched_on_again: 'The push switches on again what somebody switched off at the processor (warning).',
   drift: 'The field was changed at the processor since the last push.',
   subscribers_affected:
     'More live subscriptions than the server lets pass unasked are on prices that the plan archives or replaces.',

@@ -8,7 +8,8 @@ import type { ProblemCode } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { validationIssues } from './request-issues.ts'
 import { newRequestId } from './request-id.ts'
-import { issueToWire } from './wire.ts'
+import { toWire } from '../wire/cross.ts'
+import { Issue } from '../wire/problem.ts'
 
 export const problemMediaType = 'application/problem+json; charset=utf-8'
 
@@ -28,7 +29,7 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
     instance: `urn:request:${requestId}`,
     code: error.code,
     ...(error.hint === undefined ? {} : { hint: error.hint }),
-    ...(error.issues.length === 0 ? {} : { errors: error.issues.map(issueToWire) }),
+    ...(error.issues.length === 0 ? {} : { errors: error.issues.map((issue) => toWire(Issue, issue)) }),
     ...(error.processor === undefined ? {} : { processor: error.processor }),
   }
 }

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { fromWire, toWire } from '../wire/cross.ts'
 import type { BodyOf, Only, Operation, ParamsOf, QueryOf, StatusOf, ValueAt, ValueOf } from '../wire/operation.ts'
-import { describeRoute } from './contract.ts'
+import { describeRoute } from './describe-route.ts'
 
 /** A request to an operation, in the form of the rooms. */
 export interface Call<Row extends Operation> {
@@ -15,11 +15,11 @@ export interface Call<Row extends Operation> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   /** For a row with several statuses, and for headers. */
-  answer<const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
+  readonly answer: <const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
     status: Status,
     value: Value & Only<ValueAt<Row, Status>, Value>,
     headers?: Readonly<Record<string, string>>,
-  ): Answered<Row>
+  ) => Answered<Row>
 }
 
 /** An answer in the wire's form, made by `Call.answer`. */
@@ -73,29 +73,17 @@ export function rawRoute<Row extends Operation>(
   return { row, options, run: async (request, reply) => handler(callOf(row, request, reply)) }
 }
 
-/** Adds the routes of one noun to a scope whose paths begin with `prefix`. */
-export function mount<Rows extends Readonly<Record<string, Operation>>>(
-  scope: FastifyInstance,
-  prefix: string,
-  rows: Rows,
-  routes: Routes<Rows>,
-): void {
-  for (const [id, row] of Object.entries<Operation>(rows)) {
-    const { options, run } = routes[id] as Route
-    const { params, ...rest } = row
+/** Adds routes, by operation id, to a scope whose paths begin with `prefix`. */
+export function mount(scope: FastifyInstance, prefix: string, routes: Readonly<Record<string, Route>>): void {
+  for (const [id, { row, options, run }] of Object.entries(routes))
     scope.route({
       ...options,
       method: row.method,
       url: row.path.slice(prefix.length),
       ...(row.bodyLimit === undefined ? {} : { bodyLimit: row.bodyLimit }),
-      schema: describeRoute({
-        ...rest,
-        operationId: id,
-        ...(params === undefined ? {} : { params: Type.Object(params) }),
-      }),
+      schema: describeRoute(id, row),
       handler: run,
     })
-  }
 }
 
 function callOf<Row extends Operation>(row: Row, request: FastifyRequest, reply: FastifyReply): Call<Row> {

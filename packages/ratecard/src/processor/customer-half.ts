@@ -40,7 +40,12 @@ export interface LiveSubscription {
   readonly cancelAtPeriodEnd: boolean
   readonly trialEnd: number | null
   readonly createdAt: number
+  /** Sold beside another one to the same price, on purpose: see `duplicateKey`. */
+  readonly allowsDuplicate: boolean
 }
+
+/** Metadata key of what was sold with `allow_duplicate`; its value is `allowed`. */
+export const duplicateKey = 'ratecard_duplicate'
 
 /** Moves one item to a price. Quantity is always passed on: without it the processor resets it to 1. */
 export interface Swap {

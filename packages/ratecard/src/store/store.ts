@@ -1,7 +1,10 @@
 // The port to the database: what can be asked of it. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
 // What is kept is described in records/, column by column.
 // Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
+import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import type { Journal } from './journal.ts'
+import type { LeaseToken } from './lease-token.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
@@ -9,16 +12,10 @@ import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
+export type { LeaseToken } from './lease-token.ts'
 export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 export type { PushHead, PushRecord, PushState, StepRecord, StepState } from './records/journal.ts'
-
-/** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
-export interface LeaseToken {
-  readonly name: string
-  /** Grows with each holder. */
-  readonly fence: number
-}
 
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
 
@@ -57,13 +54,13 @@ export interface MappingStore {
   /** Every entry of the resource that this processor id stands or stood for; empty when unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
+  /** Every rename that was pushed, oldest first. */
+  renames(): Promise<readonly PastRename[]>
   /** Whole last objects of what cannot be read at the processor any more. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
 
-/** Every method that takes a token fails with `LeaseLost` (a ServiceError `push_in_progress`) when the lease is no longer held. */
-export interface PushStore {
-  open(push: NewPush, token: LeaseToken): Promise<PushRecord>
+export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
   /** Before a step is sent: state `begun`, attempts + 1, and what is sent. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
   /** After it is answered, in one transaction with the secret that the answer carried and the object that it deleted. */
@@ -86,32 +83,21 @@ export interface PushStore {
     error: string | null,
     token: LeaseToken,
   ): Promise<void>
-  /** Ends a push that did not become a version. */
-  end(
-    pushId: string,
-    state: 'failed' | 'interrupted' | 'abandoned',
-    error: string | null,
-    token: LeaseToken,
-  ): Promise<void>
-  resume(pushId: string, token: LeaseToken): Promise<void>
-  /** Version row, current pointer, mappings and journal end in one transaction. */
+  /** Version row, current pointer, renames, mappings and journal end in one transaction. */
   close(
     pushId: string,
     version: NewVersion,
     mappings: readonly MappingChange[],
     token: LeaseToken,
+    renames?: readonly Rename[],
   ): Promise<VersionRecord>
-  find(pushId: string): Promise<PushRecord | null>
   head(pushId: string): Promise<PushHead | null>
-  /** `since`: only those that began or ended then or later, by the clock of whoever ran them. */
-  steps(pushId: string, since?: number): Promise<readonly StepRecord[]>
+  /** Steps that were sent, or may have been, by pushes which were planned on top of this revision and did not become the next. */
+  stepsSince(revision: number): Promise<readonly StepRecord[]>
   /** Newest first. */
   list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
-  /** Asks a running push to stop between two steps; whoever runs it reads this. False when it is not running. */
-  requestCancel(pushId: string, at: number): Promise<boolean>
-  cancelRequested(pushId: string): Promise<boolean>
 }
 
 export interface SecretStore {

@@ -3,7 +3,8 @@ import type { SessionRecord } from './records/access.ts'
 import type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 import type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
 import type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
-import type { LeaseToken } from './store.ts'
+import type { Journal } from './journal.ts'
+import type { LeaseToken } from './lease-token.ts'
 
 export type { SessionRecord } from './records/access.ts'
 export type { JobKind, JobRecord, JobState, JobStepRecord, StepState as JobStepState } from './records/journal.ts'
@@ -67,9 +68,12 @@ export type NewJob = Pick<
   readonly steps: readonly string[]
 }
 
-/** Every method that takes a token fails with `push_in_progress` when its lease is no longer held. */
-export interface JobStore {
-  open(job: NewJob, token: LeaseToken): Promise<JobRecord>
+export interface JobStore extends Journal<
+  JobRecord,
+  NewJob,
+  JobStepRecord,
+  'done' | 'interrupted' | 'failed' | 'cancelled'
+> {
   /** Before a step is sent: `begun`, attempts + 1. */
   begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord>
   settle(
@@ -79,30 +83,21 @@ export interface JobStore {
       readonly state: 'succeeded' | 'failed' | 'unknown' | 'pending' | 'skipped'
       readonly result: string | null
       readonly error: string | null
+      /** Of a pending step: epoch milliseconds before which it has nothing to do. */
+      readonly waitsUntil?: number
     },
     token: LeaseToken,
   ): Promise<void>
-  end(
-    jobId: string,
-    state: 'done' | 'interrupted' | 'failed' | 'cancelled',
-    error: string | null,
-    token: LeaseToken,
-  ): Promise<void>
-  /** `running` again, of an interrupted or failed one: failed steps are pending again. */
-  resume(jobId: string, token: LeaseToken): Promise<void>
-  /** Asks a running job to stop between two steps; whoever runs it reads this. False when it is not running. */
-  requestCancel(jobId: string, at: number): Promise<boolean>
-  cancelRequested(jobId: string): Promise<boolean>
-  find(jobId: string): Promise<JobRecord | null>
-  steps(jobId: string): Promise<readonly JobStepRecord[]>
+  /** Leaves it until then (epoch milliseconds), when the service goes on with it. `error` is JSON: what is left, and why. */
+  wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void>
   /** Newest first. */
   list(query: {
     readonly limit: number
     readonly offset: number
     readonly kind?: JobKind
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
-  /** Of every kind and subject, oldest first. A job whose process died is not among them: its journal says `running`. */
-  interrupted(): Promise<readonly JobRecord[]>
-  /** Jobs of this subject that did not end: `running` or `interrupted`. Oldest first. */
+  /** Waiting jobs of every kind and subject whose time has come, oldest first. */
+  due(now: number): Promise<readonly JobRecord[]>
+  /** Jobs of this subject that did not end: `running`, `waiting` or `interrupted`. Oldest first. */
   unfinished(kind: JobKind, subject: string): Promise<readonly JobRecord[]>
 }

@@ -1,6 +1,6 @@
 // What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
-import type { LeaseToken } from './store.ts'
+import type { LeaseToken } from './lease-token.ts'
 
 export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 

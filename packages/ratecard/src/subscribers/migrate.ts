@@ -2,7 +2,7 @@
 // this every subscriber keeps the price that was bought. Nothing is billed by it; what does not fit stays, with the reason.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller, MigrationLine, MigrationPlan, MigrationRequest, TenantOperations } from '../service-tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'

@@ -1,10 +1,11 @@
 // Carries out one line of a migration. The subscription is read and planned again first: between the dry run and its turn the
 // customer may have bought seats, cancelled, or been given another price.
 import { processorId } from '../catalog/resource.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { idempotencyKey } from '../journal/run-steps.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { MigrationRequest } from '../service-tenants.ts'
-import { customerLease, idempotencyKey } from '../swaps/deps.ts'
+import { customerLease } from '../swaps/deps.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import type { DoStep } from '../swaps/run-job.ts'
 import { carryOut, comingPrices, doneRecord } from '../swaps/step.ts'
@@ -71,7 +72,7 @@ async function moveItem(
     if (planned === undefined) return skipped('The item is on another price by now.')
     if (planned.skipped !== null) return skipped(planned.skipped)
     if (!planned.due) return { state: 'waiting', until: item.currentPeriodEnd }
-    const key = idempotencyKey(journal.jobId, journal.index, journal.attempt)
+    const key = idempotencyKey('job', journal.jobId, journal.index, journal.attempt)
     const done = await carryOut(deps.processor, move, { idempotencyKey: key, signal })
     return { state: 'succeeded', result: doneRecord(move, done) }
   })

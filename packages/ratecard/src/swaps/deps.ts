@@ -20,10 +20,5 @@ export interface SwapDeps {
   readonly background: (work: Promise<unknown>) => void
 }
 
-/** Derived, not random: a repeat after a lost answer must meet the same key, or the processor acts twice. */
-export function idempotencyKey(jobId: string, index: number, attempt: number): string {
-  return `ratecard-job-${jobId}-${String(index)}-${String(attempt)}`
-}
-
 export const jobLease = (jobId: string) => `job:${jobId}`
 export const customerLease = (customer: string) => `customer:${customer}`

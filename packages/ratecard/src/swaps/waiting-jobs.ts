@@ -4,7 +4,6 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { SwapDeps } from './deps.ts'
 import type { Resumed } from './jobs.ts'
 import { continueJob } from './run-job.ts'
-import { dueJobs } from './waiting.ts'
 
 export interface WaitingJobs {
   /** One pass: resolves when every job that was due stopped again. Rejects when it cannot be known what is due. */
@@ -44,7 +43,7 @@ export function createWaitingJobs(deps: SwapDeps, resumed: Resumed): WaitingJobs
 }
 
 async function continueDue(deps: SwapDeps, resumed: Resumed, report: (error: unknown) => void): Promise<void> {
-  const due = dueJobs(await deps.store.jobs.interrupted(), deps.clock.now())
+  const due = await deps.store.jobs.due(deps.clock.now())
   if (due.length === 0) return
   await deps.assertAccount('write')
   for (const job of due) {

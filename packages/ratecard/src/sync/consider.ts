@@ -3,6 +3,10 @@ import { checksum } from '../config/canonical.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { renamesBack } from '../catalog/renames.ts'
+import type { Rename } from '../catalog/renames.ts'
+import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import type { Step } from '../catalog/steps.ts'
 import { catalogFingerprint } from '../catalog/desired.ts'
 import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
@@ -12,7 +16,8 @@ import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
 import { pastDates } from './past-dates.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
+import type { PushRequest } from './push.ts'
 
 export interface Considered {
   readonly current: VersionRecord | null
@@ -29,13 +34,22 @@ export interface Considered {
 export async function consider(
   deps: SyncDeps,
   config: BillingConfig,
-  force: boolean,
+  { force = false, rollbackTo }: Pick<PushRequest, 'force' | 'rollbackTo'>,
   signal: AbortSignal,
 ): Promise<Considered> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
-  const snapshot = await asking(() => deps.processor.snapshot({ signal }))
-  const plan = planChanges({ config, previous, snapshot, mappings: await deps.store.mappings.all(), force })
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
+  const mappings = await deps.store.mappings.all()
+  const plan = planChanges({
+    config,
+    previous,
+    snapshot,
+    mappings,
+    force,
+    stopped: await stoppedObjects(deps, current),
+    ...(rollbackTo === undefined ? {} : { renames: await renamesTo(deps, rollbackTo, mappings, previous) }),
+  })
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
   const impact = await impactOf(deps, { plan, snapshot }, signal)
@@ -56,6 +70,41 @@ export async function consider(
   }
 }
 
+/** What undoes the renames since a revision. Fails with `plan_refused` when something else carries an id of then. */
+async function renamesTo(
+  deps: SyncDeps,
+  revision: number,
+  mappings: readonly MappingEntry[],
+  present: BillingConfig | null,
+): Promise<readonly Rename[]> {
+  const { renames, taken } = renamesBack(revision, await deps.store.mappings.renames(), mappings, present)
+  if (taken.length === 0) return renames
+  throw new ServiceError(
+    'plan_refused',
+    `Revision ${String(revision)} has ids that something else carries now. Nothing was written.`,
+    {
+      hint: 'Give what carries them another id first (`previous_ids`), or push the earlier content as a document of your own.',
+      issues: taken.map(({ kind, from, to }) => ({
+        code: 'previous_id_conflict',
+        pointer: '#',
+        severity: 'error',
+        detail: `The ${kind} "${from}" was called "${to}" then; another ${kind} is called so now.`,
+      })),
+    },
+  )
+}
+
+/** What pushes on top of the current version switched off before they stopped: the next plan must not take it for somebody's edit. */
+async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
+  const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
+  return new Set(
+    steps.flatMap(({ step }) => {
+      const planned = JSON.parse(step) as Step
+      return planned.op === 'archive' ? [planned.processorId] : []
+    }),
+  )
+}
+
 export function currentDocument(current: VersionRecord | null): BillingConfig | null {
   return current === null || current.document === null ? null : (JSON.parse(current.document) as BillingConfig)
 }
@@ -69,7 +118,7 @@ function refuseImpossible(issues: readonly Issue[]): void {
       'processor_drift',
       `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
       {
-        hint: 'Overwrite with --force (`?force=true`), or take the live values into the document with `ratecard billing pull --update`.',
+        hint: 'Three ways out: overwrite with --force (`?force=true`); take the live values into the document with `ratecard billing pull --update`; undo the edit at the processor.',
         issues,
       },
     )

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import type { CancelBoard } from '../journal/cancel-board.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Store } from '../store/store.ts'
-import type { CancelBoard } from './cancel.ts'
 
 /** What every use case of this room needs. */
 export interface SyncDeps {

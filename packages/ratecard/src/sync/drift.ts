@@ -7,7 +7,7 @@ import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './consider.ts'
 
 export interface DriftResult {
@@ -32,7 +32,7 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
     })
   // Another account knows none of our objects: everything would look as if somebody had deleted it.
   await bindAccount(deps, deps.shutdown, 'look')
-  const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
   const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true })
   const differences = detailsOf(plan.changes, () => null)

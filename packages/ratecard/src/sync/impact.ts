@@ -10,7 +10,7 @@ import type { BilledPrice } from '../pricing/impact.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { PriceImpact } from '../service.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 
 type ImpactDeps = Pick<SyncDeps, 'processor' | 'store'>
 
@@ -77,14 +77,14 @@ async function subscriptionsOn(
 ): Promise<Found> {
   if (prices.length === 0) return new Map()
   const pages = prices.length <= fewPrices ? 1 : prices.length
-  const all = await asking(() => processor.someSubscriptions(pages, signal))
+  const all = await readForPush(() => processor.someSubscriptions(pages, signal))
   if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
   const found = new Map<ProcessorId, readonly LiveSubscription[]>()
   const queue = [...prices]
   const worker = async () => {
     for (let price = queue.shift(); price !== undefined; price = queue.shift()) {
       const id = price
-      found.set(id, await asking(() => processor.subscriptionsOfPrice(id, signal)))
+      found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(width, prices.length) }, worker))

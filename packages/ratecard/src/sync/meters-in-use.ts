@@ -6,7 +6,7 @@ import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { Snapshot } from '../catalog/resource.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 
 /** One issue for each meter that the plan deactivates while live subscriptions are on one of its prices, archived prices included. */
 export async function metersInUse(
@@ -20,7 +20,7 @@ export async function metersInUse(
     let subscriptions = 0
     for (const price of snapshot.price)
       if (price.fields.meter === step.processorId)
-        subscriptions += await asking(() => deps.processor.liveSubscriptions(price.processorId, signal))
+        subscriptions += await readForPush(() => deps.processor.liveSubscriptions(price.processorId, signal))
     if (subscriptions === 0) continue
     issues.push({
       code: 'meter_in_use',

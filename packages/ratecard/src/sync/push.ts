@@ -35,6 +35,8 @@ export interface PushRequest {
   /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
   readonly written?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -53,11 +55,14 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(document: unknown): {
+export function requireValid(
+  document: unknown,
+  options: { readonly acceptedBefore?: boolean } = {},
+): {
   readonly config: BillingConfig
   readonly warnings: readonly Issue[]
 } {
-  const { config, errors, warnings } = validateConfig(document)
+  const { config, errors, warnings } = validateConfig(document, options)
   if (config === null)
     throw new ServiceError(
       'config_invalid',
@@ -85,7 +90,7 @@ export interface Subject {
   readonly warnings: readonly Issue[]
 }
 
-async function planPush(
+export async function planPush(
   deps: SyncDeps,
   config: BillingConfig,
   warnings: readonly Issue[],
@@ -93,12 +98,7 @@ async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
-    deps,
-    config,
-    request.force === true,
-    signal,
-  )
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(deps, config, request, signal)
   refuseStale(fingerprint, request)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
   return {
@@ -127,7 +127,7 @@ export async function pushUnderLease(
   const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)

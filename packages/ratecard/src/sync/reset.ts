@@ -8,10 +8,11 @@ import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { ResetReport } from '../service.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './consider.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
@@ -23,13 +24,7 @@ export interface ResetRequest {
   readonly scope: 'managed' | 'account'
 }
 
-type ArchivedKind = 'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes'
-
-export interface ResetResult {
-  readonly archived: Readonly<Record<ArchivedKind, readonly string[]>>
-  readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
-  readonly revision: number
-}
+type ArchivedKind = keyof ResetReport['archived']
 
 const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
   product: 'products',
@@ -40,13 +35,13 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
 }
 
 /** There is no current configuration afterwards; the history has an entry for it. A refused archive is reported, the rest goes on. */
-export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetResult> {
+export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
     const current = await deps.store.versions.current()
     const previous = currentDocument(current)
-    const snapshot = await asking(() => deps.processor.snapshot({ signal: lease.signal }))
+    const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal }))
     const mappings = await deps.store.mappings.all()
     const plan = planReset(previous, snapshot, mappings, request.scope)
     const run = {

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { changeReport } from '../catalog/change-report.ts'
 import type { Change } from '../catalog/change.ts'
 import type { Binding, Plan } from '../catalog/plan.ts'
+import type { Rename } from '../catalog/renames.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { PriceImpact } from '../service.ts'
@@ -29,6 +30,8 @@ export interface Run {
 export interface StoredPlan {
   readonly changes: readonly Change[]
   readonly bindings: readonly Binding[]
+  /** Absent in plans that were stored before items could be renamed. */
+  readonly renames?: readonly Rename[]
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
@@ -48,6 +51,7 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
   const stored: StoredPlan = {
     changes: plan.changes,
     bindings: plan.bindings,
+    ...(plan.renames.length === 0 ? {} : { renames: plan.renames }),
     checksum: run.checksum,
     ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
     ...(run.impact === undefined ? {} : { impact: run.impact }),
@@ -102,7 +106,13 @@ export async function finishPush(
     createdAt: deps.clock.now(),
     pushId: push.id,
   }
-  const record = await deps.store.pushes.close(push.id, version, mappingsOf(stored.changes, results), lease.token)
+  const record = await deps.store.pushes.close(
+    push.id,
+    version,
+    mappingsOf(stored.changes, results),
+    lease.token,
+    stored.renames,
+  )
   deps.cancelled.forget(push.id)
   deps.onApplied()
   deps.onProgress(push.id)

@@ -3,6 +3,7 @@ import type { AuditEntry, Caller } from '../service-tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
 import type { AuditRecord, EditedField, EnterpriseFields, TenantRecord } from '../store/records/tenants.ts'
+import { snake } from '../wire/names.ts'
 
 export type EditedFields = Pick<TenantRecord, EditedField>
 
@@ -53,11 +54,8 @@ export function auditEntry(record: AuditRecord): AuditEntry {
 const wireText = (fields: Partial<TenantRecord>) => JSON.stringify(inWireNames(fields))
 
 export function inWireNames(fields: Partial<TenantRecord>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [wireName(name), value]))
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snake(name), value]))
 }
-
-/** The name of a record's field on the wire. */
-export const wireName = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function fieldsOf(text: string | null): Readonly<Record<string, unknown>> | null {
   return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)

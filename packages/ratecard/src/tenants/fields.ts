@@ -5,7 +5,8 @@ import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { NewTenant, TenantChange } from '../service-tenants.ts'
 import type { EditedField } from '../store/records/tenants.ts'
-import { editedFields, wireName } from './audit.ts'
+import { snake } from '../wire/names.ts'
+import { editedFields } from './audit.ts'
 
 const longestText = 250
 const tenantId = new RegExp(idPattern)
@@ -53,7 +54,7 @@ function fieldIssues(change: TenantChange): Issue[] {
 
 function broken(field: string, value: string | null | undefined, { allows, detail }: Rule): Issue[] {
   if (value === undefined || value === null || allows(value)) return []
-  return [{ code: 'value_invalid', pointer: pointerOf([wireName(field)]), severity: 'error', detail }]
+  return [{ code: 'value_invalid', pointer: pointerOf([snake(field)]), severity: 'error', detail }]
 }
 
 // Control characters and lone surrogates cannot be stored, or shown, everywhere.

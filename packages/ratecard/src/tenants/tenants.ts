@@ -6,6 +6,7 @@ import { askProcessor, isUnknownObject } from '../processor/asking.ts'
 import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
 import type { EditedField, TenantRecord } from '../store/records/tenants.ts'
 import { pick } from '../store/records/columns.ts'
+import { closePages, subscriptionsOf } from './at-processor.ts'
 import { auditEntry, auditRow, editedFields, editedOf } from './audit.ts'
 import type { EditedFields } from './audit.ts'
 import { findTenant, tenantNotFound } from './customers.ts'
@@ -160,24 +161,10 @@ async function letGoOfCustomer(
   if (tenant.processorCustomerId === null) return
   const customer = processorId(tenant.processorCustomerId)
   await refuseWithSubscriptions(deps, customer, parting, signal)
-  await closePages(deps, { customer, tenantId: tenant.id }, signal)
+  // Whoever pays on a page that is still open buys for a tenant that is gone, or that has another customer by now.
+  await closePages(deps.processor, { customer, tenantId: tenant.id }, signal)
   // Somebody may have paid on one of them just before.
   await refuseWithSubscriptions(deps, customer, parting, signal)
-}
-
-/** Whoever pays on a page that is still open buys for a tenant that is gone, or that has another customer by now. */
-async function closePages(
-  deps: TenantDeps,
-  pages: { readonly customer: ProcessorId; readonly tenantId: string },
-  signal: AbortSignal,
-): Promise<void> {
-  await askProcessor(signal, async () => {
-    try {
-      await deps.processor.expireCheckouts(pages, signal)
-    } catch (error) {
-      if (!isUnknownObject(error)) throw error
-    }
-  })
 }
 
 async function refuseWithSubscriptions(
@@ -188,15 +175,7 @@ async function refuseWithSubscriptions(
 ): Promise<void> {
   // Another account would know nothing of the customer, and so of what it pays for.
   await deps.account()
-  const live = await askProcessor(signal, async () => {
-    try {
-      return await deps.processor.subscriptions(customer, signal)
-    } catch (error) {
-      // A customer that is not there has none: a mistyped id must not keep its tenant for ever.
-      if (isUnknownObject(error)) return []
-      throw error
-    }
-  })
+  const live = await subscriptionsOf(deps.processor, customer, signal)
   if (live.length === 0) return
   throw new ServiceError('conflict', refusal(live.map(({ id }) => id).join(', ')), { hint })
 }

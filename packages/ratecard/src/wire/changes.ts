@@ -1,9 +1,8 @@
 // What differs: between two documents, or between a document and the processor.
 import { Type } from 'typebox'
-import { ResourceKind } from './common.ts'
+import { Ids, ResourceKind } from './common.ts'
 import { AnyValue, asWritten, choice, closed, nullable, shape } from './schema.ts'
 
-const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
 const created = { created: Ids, updated: Ids, archived: Ids }
 
 /** The specification's own report, kept as it is: a document with names of its own. */
@@ -42,6 +41,7 @@ export const ChangeAction = choice('ChangeAction', [
   'create',
   'adopt',
   'update',
+  'rename',
   'replace',
   'reactivate',
   'archive',

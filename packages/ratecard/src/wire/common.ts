@@ -10,6 +10,15 @@ export const ResourceKind = choice(
 
 export const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
 
+export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
+
+export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])
+
+/** Of a push and of a job alike. */
+export const StepState = choice('StepState', ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'])
+
+export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
+
 export const Pagination = shape('Pagination', {
   total: Count('Items in all.'),
   limit: Type.Integer({ minimum: 1, maximum: 100 }),

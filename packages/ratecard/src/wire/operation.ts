@@ -155,6 +155,7 @@ export const pushErrors = [
   'account_mismatch',
   'idempotency_key_reused',
   'config_invalid',
+  'written_form_mismatch',
   'plan_refused',
   'secret_unreadable',
 ] as const satisfies readonly ProblemCode[]

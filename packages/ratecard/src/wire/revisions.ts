@@ -2,11 +2,9 @@
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'
-import { Pagination, Revision as RevisionNumber } from './common.ts'
+import { Pagination, PushKind, Revision as RevisionNumber } from './common.ts'
 import { operations, pageQuery } from './operation.ts'
-import { AnyObject, choice, closed, document, nullable, shape, shared, Time } from './schema.ts'
-
-export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])
+import { AnyObject, closed, document, nullable, shape, shared, Time } from './schema.ts'
 
 const entry = {
   revision: RevisionNumber,

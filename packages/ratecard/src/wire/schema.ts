@@ -10,6 +10,7 @@ export const named = Symbol('name of a shape')
 export const verbatim = Symbol('belongs to its author')
 export const target = Symbol('what a reference refers to')
 export const coded = Symbol('another form inside')
+export const moment = Symbol('a time in a request')
 export const absence = Symbol('what absence is inside')
 
 export const closed = { additionalProperties: false } as const
@@ -42,13 +43,12 @@ export function shape<Properties extends TProperties>(
   properties: Properties,
   description?: string,
 ): TObject<Properties> {
-  const options = { ...closed, ...(description === undefined ? {} : { description }), [named]: name }
-  return Type.Object(properties, options)
+  return Type.Object(properties, { ...closed, ...described(description), [named]: name })
 }
 
 /** An enumeration with a name of its own. */
 export const choice = <Values extends string[]>(name: string, values: readonly [...Values], description?: string) =>
-  Type.Enum<Values>(values, { ...(description === undefined ? {} : { description }), [named]: name })
+  Type.Enum<Values>(values, { ...described(description), [named]: name })
 
 /** A shape with a place of its own in OpenAPI, under its name; to be listed in contract.ts. */
 export function shared<Schema extends TSchema>(schema: Schema): TShared<Schema> {
@@ -61,9 +61,15 @@ export const document = <Value>(component: string): TVerbatim<Value> =>
   Type.Unsafe<Value>({ $ref: `${component}#`, [verbatim]: true }) as TVerbatim<Value>
 
 /** Belongs to its author or to the processor: here the turning of names stops. */
-export function asWritten<Schema extends TSchema>(schema: Schema): TVerbatim<Static<Schema>> {
-  return { ...schema, [verbatim]: true } as unknown as TVerbatim<Static<Schema>>
+export function asWritten<Schema extends TSchema>(schema: Schema): TVerbatim<Frozen<Static<Schema>>> {
+  return { ...schema, [verbatim]: true } as unknown as TVerbatim<Frozen<Static<Schema>>>
 }
+
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
+    : Value
 
 /** Any JSON object, as its author wrote it. */
 export const AnyObject = asWritten(
@@ -78,13 +84,16 @@ export function code<InsideForm, WireForm>(schema: TSchema, codec: Codec<InsideF
 }
 
 /** Epoch milliseconds inside, RFC 3339 in UTC on the wire. */
-export const Time = (description: string): TTime =>
-  code(Type.String({ format: 'date-time', description }), timeCodec) as TTime
+export const Time = (description?: string): TTime =>
+  code(Type.String({ format: 'date-time', ...described(description) }), timeCodec) as TTime
 
 const timeCodec: Codec<number, string> = {
   encode: (time) => (typeof time === 'number' ? toRfc3339(time) : time),
   decode: (text) => Date.parse(text),
 }
+
+/** A time in a request: text on both sides, because a wrong one has words of its own. The client also takes a `Date`. */
+export const Moment = (description: string) => Type.String({ maxLength: 40, description, [moment]: true })
 
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
@@ -94,6 +103,8 @@ export function absent<Schema extends TSchema, const Empty>(schema: Schema, empt
 }
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
 export function nameOf(schema: TSchema): string | undefined {
   return (schema as { readonly [named]?: string })[named]

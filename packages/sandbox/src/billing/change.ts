@@ -9,7 +9,7 @@ import type {
 } from '../objects/customer-bodies.ts'
 import { periodAt, sameStep } from './calendar.ts'
 import { draft, finalize, statusAfter } from './invoicing.ts'
-import { advanceLine, arrearsLine, prorationLine } from './lines.ts'
+import { advanceLines, arrearsLines, prorationLine } from './lines.ts'
 import { isMetered, priceOf, stepOf } from './records.ts'
 
 interface Change {
@@ -35,12 +35,18 @@ export function withItems(
   }
   const prorated = trialing ? [] : leftovers(call, before, wanted, change.behavior, rebill)
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
-  const lines = [...before._pending, ...prorated, ...advance.map((item) => advanceLine(call, after, item))]
+  const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
   const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
-  return now ? invoiced(call, after, lines) : { ...after, _pending: lines }
+  return now ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
 }
 
-function invoiced(call: Call, subscription: SubscriptionBody, lines: readonly InvoiceLineBody[]): SubscriptionBody {
+/** The lines on an invoice of their own, finalized; without lines there is none. */
+export function invoicedNow(
+  call: Call,
+  subscription: SubscriptionBody,
+  lines: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  if (lines.length === 0) return subscription
   const period = { start: call.now, end: call.now }
   const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
   const invoice = finalize(call, made.invoice)
@@ -69,7 +75,8 @@ function beginsAnew(
   })
 }
 
-function reanchored(call: Call, item: SubscriptionItemBody): SubscriptionItemBody {
+/** An item whose period begins now. */
+export function reanchored(call: Call, item: SubscriptionItemBody): SubscriptionItemBody {
   const period = periodAt(call.now, stepOf(priceOf(call, item)), call.now)
   return {
     ...item,
@@ -95,7 +102,7 @@ function leftovers(
     if (isMetered(priceOf(call, old))) {
       // A new period bills what ran until now; a swap bills the usage before it only in flexible mode with prorations.
       const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
-      return billed ? [arrearsLine(call, before, old, call.now)] : []
+      return billed ? arrearsLines(call, before, old, call.now) : []
     }
     return prorates && (rebill || !same) ? [prorationLine(call, before, old, -1)] : []
   })

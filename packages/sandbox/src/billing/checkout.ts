@@ -190,7 +190,7 @@ function subscribed(
     description: plan.description,
     paymentMethod: card?.id,
     trialEnd: trialEndOf(call, plan.trial_end ?? undefined, plan.trial_period_days ?? undefined),
-    payOrRefuse: true,
+    paymentBehavior: 'error_if_incomplete',
     session: session.id,
     extra: (subscription) => once.map((item) => onceLine(call, subscription, priceOf(call, item), item.quantity ?? 1)),
   })

@@ -2,7 +2,7 @@
 import { dividedHalfUp, parseDecimal, scale } from '../money/decimal.ts'
 import type { CouponBody, CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import type { DiscountBody, InvoiceLineBody } from '../objects/customer-bodies.ts'
+import type { DiscountBody, InvoiceLineBody, SubscriptionBody } from '../objects/customer-bodies.ts'
 import { noSuchReference, onlyOneOf, refused } from '../protocol/errors.ts'
 import { couponIsOpen } from '../protocol/expand.ts'
 import { newId } from '../protocol/ids.ts'
@@ -145,6 +145,16 @@ export interface Reduction {
   readonly coupon: CouponBody
 }
 
+/** What the running discounts of a subscription take off at the call's moment. */
+export function reductionsOf(call: Call, subscription: SubscriptionBody): Reduction[] {
+  return subscription.discounts.flatMap<Reduction>((id) => {
+    const discount = call.find('discount', id)
+    if (discount === undefined || (discount.end !== null && discount.end <= call.now)) return []
+    const coupon = couponOf(call, discount.source.coupon)
+    return coupon === undefined ? [] : [{ discount: discount.id, coupon }]
+  })
+}
+
 /** The lines with what each reduction takes off them, one after the other: the second works on what the first left. */
 export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly Reduction[]): InvoiceLineBody[] {
   return reductions.reduce<InvoiceLineBody[]>(
@@ -160,7 +170,8 @@ export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly 
   )
 }
 
-function remaining(line: InvoiceLineBody): number {
+/** What a line costs after the discounts so far. */
+export function remaining(line: InvoiceLineBody): number {
   return line.discount_amounts.reduce((left, taken) => left - taken.amount, line.amount)
 }
 

@@ -179,8 +179,8 @@ function blankInvoice(
   }
 }
 
-/** Gives the invoice its number, settles it with the customer's balance, and tries to take the money. */
-export function finalize(call: Call, before: InvoiceBody): InvoiceBody {
+/** Gives the invoice its number, settles it with the customer's balance, and tries to take the money unless that waits. */
+export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
   const due = before.total + customer.balance
   const ending = Math.min(0, due)
@@ -198,11 +198,19 @@ export function finalize(call: Call, before: InvoiceBody): InvoiceBody {
     status_transitions: { ...before.status_transitions, finalized_at: call.now },
     _due: null,
   }
-  return attempt(call, call.update(before, open, 'invoice.finalized'))
+  const finalized = call.update(before, open, 'invoice.finalized')
+  return pay ? attempt(call, finalized) : finalized
 }
 
-/** The card that pays a subscription; without any the sandbox takes one that never declines. */
-function cardOf(call: Call, invoice: InvoiceBody, given?: string): PaymentMethodBody | undefined {
+/**
+ * The card that pays an invoice: the one given, that of the subscription, or the customer's default; a card that is merely
+ * attached pays nothing (docs.stripe.com/billing/subscriptions/payment-methods-setting).
+ */
+export function cardOf(
+  call: Call,
+  invoice: Pick<InvoiceBody, 'customer' | 'parent'>,
+  given?: string,
+): PaymentMethodBody | undefined {
   const subscription = call.find('subscription', invoice.parent.subscription_details.subscription)
   const id =
     given ??
@@ -211,10 +219,18 @@ function cardOf(call: Call, invoice: InvoiceBody, given?: string): PaymentMethod
   return id === null ? undefined : call.find('payment_method', id)
 }
 
-/** One try to be paid. The subscription is told by `reflect`. */
-export function attempt(call: Call, invoice: InvoiceBody, card?: string): InvoiceBody {
-  const tries = invoice.attempt_count + (invoice.amount_due > 0 ? 1 : 0)
-  const declined = invoice.amount_due > 0 && cardOf(call, invoice, card)?._declines === true
+/**
+ * One try to be paid. The subscription is told by `reflect`. A try that somebody asked for counts only as the first one, and
+ * leaves the retry schedule alone (the SDK's types, `attempt_count`).
+ */
+export function attempt(
+  call: Call,
+  invoice: InvoiceBody,
+  { card, manual = false }: { readonly card?: string | undefined; readonly manual?: boolean } = {},
+): InvoiceBody {
+  const counts = invoice.amount_due > 0 && (!manual || invoice.attempt_count === 0)
+  const tries = invoice.attempt_count + (counts ? 1 : 0)
+  const declined = invoice.amount_due > 0 && cardOf(call, invoice, card)?._declines !== false
   if (!declined) {
     const paid: InvoiceBody = {
       ...invoice,
@@ -228,9 +244,14 @@ export function attempt(call: Call, invoice: InvoiceBody, card?: string): Invoic
       status_transitions: { ...invoice.status_transitions, paid_at: call.now },
       _due: null,
     }
-    const written = call.update(invoice, paid, 'invoice.paid')
-    call.announce('invoice.payment_succeeded', written)
+    // In this order (recorded at 2026-08-26.dahlia).
+    const written = call.update(invoice, paid, 'invoice.payment_succeeded')
+    call.announce('invoice.paid', written)
     return written
+  }
+  if (!counts) {
+    call.announce('invoice.payment_failed', invoice)
+    return invoice
   }
   const wait = retryAfter[tries - 1]
   // The first invoice is not tried again by itself: its subscription expires.

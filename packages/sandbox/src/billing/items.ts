@@ -47,6 +47,7 @@ export function usablePrice(call: Call, id: string | undefined, name: string, cu
   if (!price.active) {
     throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
   }
+  refuseArchivedProduct(call, price, name)
   if (price.recurring === null) {
     const message =
       'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.'
@@ -54,6 +55,15 @@ export function usablePrice(call: Call, id: string | undefined, name: string, cu
   }
   if (currency !== undefined && pricingIn(price, currency) === undefined) throw wrongCurrency(price, currency, name)
   return price
+}
+
+/** A product that is archived sells nothing more, though its prices may be active (public threads). */
+export function refuseArchivedProduct(call: Call, price: PriceBody, name: string): void {
+  if (call.find('product', price.product)?.active !== false) return
+  throw refused(
+    `Price \`${price.id}\` is not available to be purchased because its product is not active.`,
+    `${name}[price]`,
+  )
 }
 
 export function wrongCurrency(price: PriceBody, currency: string, name: string): Error {
@@ -75,7 +85,10 @@ export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: s
   return newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
 }
 
-/** In a trial the period of an item is what is left of the trial. */
+/**
+ * The first period of an item begins now, and ends with the period that the subscription is in (recorded at 2026-08-26.dahlia);
+ * in a trial it is what is left of the trial.
+ */
 export function newItem(
   call: Call,
   holder: Holder,
@@ -83,14 +96,14 @@ export function newItem(
   own: Pick<SubscriptionItemBody, 'quantity' | 'metadata'>,
 ): SubscriptionItemBody {
   const { trialEnd, billing_cycle_anchor: anchor } = holder
-  const period = trialEnd === null ? periodAt(anchor, stepOf(price), call.now) : { start: call.now, end: trialEnd }
+  const end = trialEnd ?? periodAt(anchor, stepOf(price), call.now).end
   return {
     id: newId('si_', 14),
     object: 'subscription_item',
     billing_thresholds: null,
     created: call.now,
-    current_period_end: period.end,
-    current_period_start: period.start,
+    current_period_end: end,
+    current_period_start: call.now,
     current_trial: null,
     discounts: [],
     plan: price.id,

@@ -4,9 +4,13 @@ import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
-import { amountFor, pricingIn, share } from './charges.ts'
+import { dividedDown } from '../money/decimal.ts'
+import { amountFor, partsOf, pricingIn } from './charges.ts'
+import type { TierPart } from './charges.ts'
+import { periodAt } from './calendar.ts'
 import type { Period } from './calendar.ts'
-import { customerOf, priceOf } from './records.ts'
+import { reduced, reductionsOf, remaining } from './discounts.ts'
+import { customerOf, priceOf, stepOf } from './records.ts'
 import { usageIn } from './usage.ts'
 
 interface LineParts {
@@ -19,6 +23,8 @@ interface LineParts {
   readonly period: Period
   readonly description: string
   readonly proration?: boolean
+  /** Of a tier; else that of the price. */
+  readonly unitAmount?: string | null
 }
 
 export function newLine(parts: LineParts): InvoiceLineBody {
@@ -31,7 +37,7 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     currency: subscription.currency,
     description: parts.description,
     discount_amounts: [],
-    discountable: true,
+    discountable: parts.proration !== true,
     discounts: [],
     invoice: '',
     livemode: false,
@@ -55,7 +61,11 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     pricing: {
       price_details: { price: price.id, product: price.product },
       type: 'price_details',
-      unit_amount_decimal: pricingIn(price, subscription.currency)?.unit_amount_decimal ?? null,
+      // The amount of a part of a period is no multiple of a unit's, and none is shown (recorded at 2026-08-26.dahlia).
+      unit_amount_decimal:
+        parts.proration === true
+          ? null
+          : (parts.unitAmount ?? pricingIn(price, subscription.currency)?.unit_amount_decimal ?? null),
     },
     quantity: Number.isSafeInteger(whole) ? whole : null,
     quantity_decimal: parts.quantity,
@@ -86,18 +96,54 @@ export function itemAmount(call: Call, subscription: SubscriptionBody, item: Sub
 }
 
 /** A licensed item for the period that begins, paid in advance. */
-export function advanceLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
+export function advanceLines(
+  call: Call,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): InvoiceLineBody[] {
+  const period = { start: item.current_period_start, end: item.current_period_end }
+  return quantityLines(call, subscription, item, quantityOf(item), period)
+}
+
+/** A quantity of an item's price: one line, or one for each tier that it reaches (docs.stripe.com/billing, tiered pricing). */
+function quantityLines(
+  call: Call,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+  quantity: string,
+  period: Period,
+): InvoiceLineBody[] {
   const price = priceOf(call, item)
-  const quantity = quantityOf(item)
-  return newLine({
-    subscription,
-    item,
-    price,
-    quantity,
-    amount: itemAmount(call, subscription, item),
-    period: { start: item.current_period_start, end: item.current_period_end },
-    description: described(call, price, subscription.currency, quantity),
-  })
+  const common = { subscription, item, price, period }
+  const parts = partsOf(price, subscription.currency, quantity)
+  if (parts === undefined) {
+    const amount = amountFor(price, subscription.currency, quantity)
+    return [
+      newLine({ ...common, quantity, amount, description: described(call, price, subscription.currency, quantity) }),
+    ]
+  }
+  return parts.map((part) =>
+    newLine({
+      ...common,
+      quantity: part.quantity,
+      amount: part.amount,
+      unitAmount: part.unitAmount,
+      description: tierText(call, price, subscription.currency, part),
+    }),
+  )
+}
+
+function tierText(
+  call: Call,
+  price: PriceBody,
+  currency: string,
+  { tier, flat, quantity, unitAmount }: TierPart,
+): string {
+  const { interval, interval_count: count } = stepOf(price)
+  const each = count === 1 ? interval : `every ${count} ${interval}s`
+  const what = flat ? `Tier ${tier} flat fee` : `Tier ${tier}`
+  const at = unitAmount === null ? '' : ` at ${formatMinor(unitAmount, currency)} / ${each}`
+  return `${flat ? '1' : quantity} × ${productName(call, price)} (${what}${at})`
 }
 
 export function trialLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
@@ -109,33 +155,33 @@ export function trialLine(call: Call, subscription: SubscriptionBody, item: Subs
     quantity: quantityOf(item),
     amount: 0,
     period: { start: item.current_period_start, end: item.current_period_end },
-    description: `Trial period for ${productName(call, price)}`,
+    // Recorded at 2026-08-26.dahlia for flexible billing; classic billing says it in the older words.
+    description:
+      subscription.billing_mode.type === 'flexible'
+        ? `Free trial for ${quantityOf(item)} × ${productName(call, price)}`
+        : `Trial period for ${productName(call, price)}`,
   })
 }
 
 /** A metered item for what was used until `end`, paid afterwards. */
-export function arrearsLine(
+export function arrearsLines(
   call: Call,
   subscription: SubscriptionBody,
   item: SubscriptionItemBody,
   end: number,
-): InvoiceLineBody {
+): InvoiceLineBody[] {
   const price = priceOf(call, item)
   const period = { start: item._usage_from, end }
   const meter = call.find('billing.meter', price.recurring?.meter ?? '')
   const quantity = meter === undefined ? '0' : usageIn(call, meter, customerOf(call, subscription.customer).id, period)
-  return newLine({
-    subscription,
-    item,
-    price,
-    quantity,
-    amount: amountFor(price, subscription.currency, quantity),
-    period,
-    description: described(call, price, subscription.currency, quantity),
-  })
+  return quantityLines(call, subscription, item, quantity, period)
 }
 
-/** The part of a licensed item's period that is left: given back for an old item, charged for a new one. */
+/**
+ * The part of a licensed item's period that is left: given back for an old item, charged for a new one. Both are rounded down,
+ * a credit away from zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). Discounts that run are
+ * in the amount already (`proration_discounts: included`), so none applies to the line.
+ */
 export function prorationLine(
   call: Call,
   subscription: SubscriptionBody,
@@ -143,15 +189,20 @@ export function prorationLine(
   sign: 1 | -1,
 ): InvoiceLineBody {
   const price = priceOf(call, item)
-  const { current_period_start: start, current_period_end: end } = item
-  const left = share(itemAmount(call, subscription, item), Math.max(0, end - call.now), end - start)
-  const what = `${quantityOf(item)} × ${productName(call, price)} after ${dayText(call.now)}`
+  const { current_period_end: end } = item
+  // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
+  const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(price), call.now).start)
+  const paid = reduced(advanceLines(call, subscription, item), reductionsOf(call, subscription))
+  const whole = paid.reduce((sum, line) => sum + remaining(line), 0)
+  const left = Number(dividedDown(BigInt(sign * whole) * BigInt(Math.max(0, end - call.now)), BigInt(end - start)))
+  const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
+  const what = `${counted}${productName(call, price)} after ${dayText(call.now)}`
   return newLine({
     subscription,
     item,
     price,
     quantity: quantityOf(item),
-    amount: left === 0 ? 0 : sign * left,
+    amount: left === 0 ? 0 : left,
     period: { start: call.now, end },
     description: `${sign < 0 ? 'Unused' : 'Remaining'} time on ${what}`,
     proration: true,

@@ -3,13 +3,13 @@ import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
 import { cancelNow } from './cancel.ts'
-import { draft, finalize, statusAfter } from './invoicing.ts'
-import { advanceLine, arrearsLine } from './lines.ts'
+import { draft } from './invoicing.ts'
+import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
 import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
 
-/** Transactions once; what is still due afterwards is met again. `atOnce` pays without the hour of draft. */
-export function renew(call: Call, subscription: SubscriptionBody, atOnce = false): SubscriptionBody {
+/** Acts once; what is still due afterwards is met again. */
+export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expire(call, subscription)
   const warned = warn(call, subscription)
   if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
@@ -23,7 +23,7 @@ export function renew(call: Call, subscription: SubscriptionBody, atOnce = false
     ? { ...phased, status: 'active', billing_cycle_anchor: call.now, items: movedItems(call, phased, ended, true) }
     : { ...phased, items: movedItems(call, phased, ended, false) }
   if (ended.length === 0) return save(call, subscription, started)
-  return save(call, subscription, billed(call, started, ended, arrears, atOnce))
+  return save(call, subscription, billed(call, started, ended, arrears))
 }
 
 function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
@@ -43,7 +43,7 @@ function usageOf(
 ): InvoiceLineBody[] {
   return items
     .filter((item) => isMetered(priceOf(call, item)))
-    .map((item) => arrearsLine(call, subscription, item, Math.min(item.current_period_end, call.now)))
+    .flatMap((item) => arrearsLines(call, subscription, item, Math.min(item.current_period_end, call.now)))
 }
 
 /** Items whose period is over get their next one; a phase may have replaced them meanwhile. */
@@ -74,20 +74,21 @@ function billed(
   subscription: SubscriptionBody,
   ended: readonly SubscriptionItemBody[],
   arrears: readonly InvoiceLineBody[],
-  atOnce: boolean,
 ): SubscriptionBody {
   const over = new Set(ended.map((item) => item.id))
   // What a phase has added begins here too.
   const begun = subscription.items.data.filter(
     (item) => (over.has(item.id) || item.current_period_start === call.now) && !isMetered(priceOf(call, item)),
   )
-  const lines = [...subscription._pending, ...arrears, ...begun.map((item) => advanceLine(call, subscription, item))]
+  const lines = [
+    ...subscription._pending,
+    ...arrears,
+    ...begun.flatMap((item) => advanceLines(call, subscription, item)),
+  ]
   if (lines.length === 0) return subscription
   const period = { start: Math.min(...ended.map((item) => item.current_period_start)), end: call.now }
   const made = draft(call, { subscription, lines, reason: 'subscription_cycle', period })
-  const invoice = atOnce ? finalize(call, made.invoice) : made.invoice
-  const status = statusAfter(call, subscription, invoice)
-  return { ...subscription, discounts: made.discounts, latest_invoice: invoice.id, status, _pending: [] }
+  return { ...subscription, discounts: made.discounts, latest_invoice: made.invoice.id, _pending: [] }
 }
 
 /** The last period's usage is billed before the subscription ends. */

@@ -8,11 +8,11 @@ import type { Metadata } from '../protocol/metadata.ts'
 import { amountFor } from './charges.ts'
 import { readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
-import { draft, finalize, statusAfter } from './invoicing.ts'
+import { cardOf, draft, finalize, statusAfter } from './invoicing.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
-import { advanceLine, trialLine } from './lines.ts'
-import { day, isMetered, lastPeriodEnd, priceOf, save, writeNew } from './records.ts'
+import { advanceLines, trialLine } from './lines.ts'
+import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, writeNew } from './records.ts'
 
 export interface Wish {
   readonly customer: CustomerBody
@@ -27,8 +27,8 @@ export interface Wish {
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
-  /** Refuse instead of leaving it incomplete when the card declines. */
-  readonly payOrRefuse?: boolean | undefined
+  /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
+  readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
   readonly session?: string | null
   /** Things bought once, on the first invoice. */
   readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
@@ -54,6 +54,7 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   const first = wish.items[0]
   if (first === undefined) throw refused('Missing required param: items.', 'items', 'parameter_missing')
   const currency = wish.currency ?? usablePrice(call, first.price, 'items[0]', undefined).currency
+  refuseSecondCurrency(call, wish.customer.id, currency)
   const blank = blankSubscription(call, wish, currency)
   const holder = { ...blank, trialEnd: wish.trialEnd }
   const items = wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
@@ -71,6 +72,18 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   if (started._trial_told && started.status === 'trialing')
     call.announce('customer.subscription.trial_will_end', started)
   return started
+}
+
+/** A customer is billed in one currency at a time (public threads). */
+function refuseSecondCurrency(call: Call, customer: string, currency: string): void {
+  const other = call
+    .select('subscription', [{ field: 'customer', is: customer }])
+    .find((subscription) => !isOver(subscription) && subscription.currency !== currency)
+  if (other === undefined) return
+  throw refused(
+    'You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, ' +
+      `discount, quote, invoice item or active subscription mode checkout session with currency ${other.currency}.`,
+  )
 }
 
 function redeemAll(
@@ -97,15 +110,28 @@ function cancellation(
   return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
 }
 
+/** In the real API's words (public threads; code and status recorded at 2026-08-26.dahlia). */
+function nothingToPayWith(): Error {
+  const message =
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
+    'For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.'
+  return refused(message, undefined, 'resource_missing')
+}
+
 function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
   const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
-  const line = made.status === 'trialing' ? trialLine : advanceLine
-  const lines = [...licensed.map((item) => line(call, made, item)), ...(wish.extra?.(made) ?? [])]
+  const own = licensed.flatMap((item) =>
+    made.status === 'trialing' ? [trialLine(call, made, item)] : advanceLines(call, made, item),
+  )
+  const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) return made
   const period = { start: call.now, end: call.now }
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period })
-  const invoice = finalize(call, drafted.invoice)
-  if (invoice.status !== 'paid' && wish.payOrRefuse === true) throw cardDeclined()
+  const { paymentBehavior } = wish
+  const waits = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
+  if (!waits && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
+  const invoice = finalize(call, drafted.invoice, !waits)
+  if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete') throw cardDeclined()
   const status = statusAfter(call, made, invoice)
   const after = { ...made, discounts: drafted.discounts, latest_invoice: invoice.id, status }
   return save(call, made, after, null)

@@ -12,7 +12,25 @@ export function usageIn(call: Call, meter: MeterBody, customer: string, period: 
     { field: 'timestamp', op: '>=', value: period.start },
     { field: 'timestamp', op: '<', value: period.end },
   ])
-  return aggregated(meter.default_aggregation.formula, found)
+  return aggregated(meter.default_aggregation.formula, preaggregated(meter, found))
+}
+
+const windows = { hour: 3600, day: 86_400 } as const
+
+/**
+ * A meter with a time window gets its events summed up already, so that of each window only the last event counts (the SDK's
+ * types: `event_time_window`). Events newest first.
+ */
+export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
+  if (meter.event_time_window === null) return events
+  const size = windows[meter.event_time_window]
+  const last = new Map<number, MeterEventBody>()
+  for (const event of events) {
+    const window = Math.floor(event.timestamp / size)
+    const known = last.get(window)
+    if (known === undefined || event.timestamp > known.timestamp) last.set(window, event)
+  }
+  return [...last.values()]
 }
 
 /** Events newest first; of two at one moment the one that came later is the last. */

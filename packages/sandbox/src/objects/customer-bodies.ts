@@ -5,7 +5,7 @@ import type { Metadata } from '../protocol/metadata.ts'
 export interface ListOf<T> {
   object: 'list'
   data: T[]
-  has_more: false
+  has_more: boolean
   url: string
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
-import { accountOf } from './auth.ts'
+import { accountOf, notConnected } from './auth.ts'
 import type { Call } from './call.ts'
 import { StripeError, keyInUse, lockTimeout, rateLimited, refused, serverError, unknownUrl } from './errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
@@ -17,7 +17,9 @@ import type { RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import { route } from './routes.ts'
 import type { State } from '../store/state.ts'
-import { apiVersion } from './api-values.generated.ts'
+import { apiVersion, apiVersions } from './api-values.generated.ts'
+
+const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 export interface ApiRequest {
   readonly method: string
@@ -28,6 +30,8 @@ export interface ApiRequest {
   readonly authorization?: string | undefined
   readonly contentType?: string | undefined
   readonly idempotencyKey?: string | undefined
+  readonly stripeVersion?: string | undefined
+  readonly stripeAccount?: string | undefined
 }
 
 export interface ApiReply {
@@ -107,6 +111,7 @@ export class Api {
   async #answer(request: ApiRequest, progress: Progress): Promise<Outcome> {
     const account = accountOf(request.authorization)
     progress.account = account
+    checkHeaders(request, account)
     progress.params = decodeRequest(request)
     const routed = route(request.method, request.path)
     const key = request.method === 'POST' ? request.idempotencyKey : undefined
@@ -171,22 +176,38 @@ export class Api {
         return { status: before.status, body: before.body, headers, replayed: true }
       }
     }
+    const keep = (outcome: Outcome): void => {
+      if (key === undefined) return
+      const { status, body } = outcome
+      this.#keys.keep(account, key, { fingerprint, status, body, requestId: progress.id, createdAt: nowMs })
+    }
+    try {
+      return this.#operate(progress, routed, account, key, fault, keep)
+    } catch (error) {
+      // A declined payment was carried out: its answer is repeated, though what it wrote is undone (docs.stripe.com/api/idempotent_requests).
+      if (!(error instanceof StripeError) || error.status !== 402) throw error
+      const outcome = this.#failed(error, progress.id)
+      keep(outcome)
+      return outcome
+    }
+  }
+
+  #operate(
+    progress: Progress,
+    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
+    account: string,
+    key: string | undefined,
+    fault: FaultOrder | undefined,
+    keep: (outcome: Outcome) => void,
+  ): Outcome {
     return this.#parts.transactions.run(account, (open) => {
       const failure = this.#failed(serverError(), progress.id)
-      const keep = (outcome: Outcome): void => {
-        if (key === undefined) return
-        const { status, body } = outcome
-        this.#keys.keep(account, key, { fingerprint, status, body, requestId: progress.id, createdAt: nowMs })
-      }
       if (fault?.kind === 'error_before') {
         if (fault.keep !== false) keep(failure)
         return failure
       }
       const cause = { requestId: progress.id, idempotencyKey: key ?? null }
-      const done = {
-        status: 200,
-        body: this.#run(progress, routed, (form) => open({ id: routed.id, childId: routed.childId, form, cause })),
-      }
+      const done = this.#run(progress, routed, (form) => open({ id: routed.id, childId: routed.childId, form, cause }))
       const lost = fault?.kind === 'error_after'
       keep(lost && fault.keep !== false ? failure : done)
       return lost ? failure : done
@@ -197,14 +218,16 @@ export class Api {
     progress: Progress,
     { operation }: { readonly operation: Operation },
     callWith: (form: FormNode) => Call,
-  ): string {
+  ): Outcome {
     const { expand, ...own } = progress.params
     const paths = readExpand(expand)
     const tree =
       operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
     const call = callWith(Object.assign(emptyForm(), own))
     const answer = operation.run(call)
-    return toText(shown(answer, operation.path.replace(':id', call.id), (body) => render(body, tree, call)))
+    if ('refusal' in answer) return this.#failed(answer.refusal, progress.id)
+    const url = operation.path.replace(':id', call.id)
+    return { status: 200, body: toText(shown(answer, url, (body) => render(body, tree, call))) }
   }
 
   #finish(request: ApiRequest, progress: Progress, outcome: Outcome): ApiReply {
@@ -239,6 +262,17 @@ export class Api {
   }
 }
 
+/**
+ * Versions that exist are taken, though answers are always of one version, which their header names. No account here has
+ * others connected to it.
+ */
+function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiRequest, account: string): void {
+  if (stripeVersion !== undefined && stripeVersion !== apiVersion && !knownVersions.has(stripeVersion)) {
+    throw refused(`Invalid Stripe API version: ${stripeVersion}`)
+  }
+  if (stripeAccount !== undefined && stripeAccount !== account) throw notConnected(authorization, stripeAccount)
+}
+
 function decodeRequest(request: ApiRequest): FormNode {
   const form = decodeForm(request.query)
   if (request.body === '') return form
@@ -258,7 +292,7 @@ function refuseExpansion(paths: readonly string[]): typeof nothingExpanded {
 
 type Renderer = (body: Parameters<typeof render>[0]) => Record<string, unknown>
 
-function shown(answer: Answer, url: string, renderer: Renderer): unknown {
+function shown(answer: Exclude<Answer, { readonly refusal: unknown }>, url: string, renderer: Renderer): unknown {
   if ('unstored' in answer) return answer.unstored
   if ('object' in answer) return { ...renderer(answer.object), ...answer.once }
   return { object: 'list', data: answer.page.data.map(renderer), has_more: answer.page.hasMore, url }

@@ -19,6 +19,14 @@ export function accountOf(authorization: string | undefined): string {
   return accountIdOf(key)
 }
 
+/** The refusal for a `Stripe-Account` that the key has nothing to do with. */
+export function notConnected(authorization: string | undefined, account: string): StripeError {
+  const message =
+    `The provided key '${masked(keyOf(authorization) ?? '')}' does not have access to account '${account}' ` +
+    '(or that account does not exist). Application access may have been revoked.'
+  return new StripeError(message, { status: 403, code: 'account_invalid' })
+}
+
 /** Derived, so that the id is stable without the key being kept anywhere. */
 export function accountIdOf(key: string): string {
   const digest = createHash('sha256').update(`ratecard-sandbox:${key}`).digest('hex')

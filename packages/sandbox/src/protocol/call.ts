@@ -67,6 +67,12 @@ export class Call implements Lookup {
     return new Call(this.#state, this.account, request, this.#around)
   }
 
+  /** The same at another moment, of its own accord: its events name no request. */
+  unasked(now: number): Call {
+    const cause = { requestId: null, idempotencyKey: null }
+    return new Call(this.#state, this.account, { id: this.id, form: this.#form, now, cause }, this.#around)
+  }
+
   get origin(): string {
     return this.#around.origin()
   }

@@ -1,5 +1,6 @@
 // What a stored object looks like to a caller: hidden fields left out, references as ids, `expand` paths filled in.
 import type { Bodies, Body, Kind } from '../objects/bodies.ts'
+import type { ListOf } from '../objects/customer-bodies.ts'
 import { refused } from './errors.ts'
 import { elementsOf, isNode } from './form.ts'
 import type { FormValue } from './form.ts'
@@ -242,6 +243,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** Fields that are derived when read. */
 function present(body: Body, now: number): Body {
   if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, now) }
+  if (body.object === 'invoice') return { ...body, lines: isPreview(body) ? body.lines : firstPage(body.lines) }
   if (body.object !== 'price') return body
   const own = {
     custom_unit_amount: body.custom_unit_amount,
@@ -252,6 +254,16 @@ function present(body: Body, now: number): Body {
   }
   // The price's own currency is one of its options.
   return { ...body, currency_options: { [body.currency]: own, ...body.currency_options } }
+}
+
+/** A list within an object shows its first ten; the rest is paged (the SDK's types). */
+function firstPage<T>(list: ListOf<T>): ListOf<T> {
+  return { ...list, data: list.data.slice(0, 10), has_more: list.data.length > 10 }
+}
+
+/** A preview is kept nowhere, so its lines are all there. */
+function isPreview(invoice: Bodies['invoice']): boolean {
+  return invoice.id.startsWith('upcoming_in_')
 }
 
 /** Whether a coupon may still be redeemed at `now` (seconds). */

@@ -15,7 +15,7 @@ export function fingerprintOf(method: string, path: string, form: FormNode): str
     .digest('base64')
 }
 
-/** Remembers what was answered under a key for a day, 500s included. A refused request (4xx) leaves no trace: it did nothing. */
+/** Remembers what was answered under a key for a day, 500s included. Of refused requests only declined payments (402) are kept: the others did nothing. */
 export class IdempotencyKeys {
   readonly #state: State
   readonly #running = new Set<string>()

@@ -51,6 +51,34 @@ function placeOf(state: State, account: string, kind: Kind, param: string, id: s
   return place
 }
 
+/** One page of a list that is kept within an object, in its own order. */
+export function pageWithin<T extends { readonly id: string }>(
+  all: readonly T[],
+  params: PageParams,
+  noun: string,
+): {
+  readonly data: readonly T[]
+  readonly hasMore: boolean
+} {
+  const limit = Math.min(100, Math.max(1, params.limit ?? 10))
+  const placeIn = (param: string, id: string | undefined): number | undefined => {
+    if (id === undefined) return undefined
+    const place = all.findIndex((one) => one.id === id)
+    if (place < 0) throw noSuchReference(noun, id, param)
+    return place
+  }
+  const after = placeIn('starting_after', params.starting_after)
+  const before = placeIn('ending_before', params.ending_before)
+  if (after !== undefined && before !== undefined) {
+    throw refused('Received both starting_after and ending_before parameters. Please pass in only one.')
+  }
+  if (before === undefined) {
+    const from = after === undefined ? 0 : after + 1
+    return { data: all.slice(from, from + limit), hasMore: all.length > from + limit }
+  }
+  return { data: all.slice(Math.max(0, before - limit), before), hasMore: before > limit }
+}
+
 /** The `created` filter. */
 export function createdIn(range: Range | undefined): Condition[] {
   if (range === undefined) return []

@@ -1,7 +1,7 @@
 import { expireSession } from '../billing/catch-up.ts'
 import { pricingIn } from '../billing/charges.ts'
 import { discountsOf, quote } from '../billing/checkout.ts'
-import { wrongCurrency } from '../billing/items.ts'
+import { refuseArchivedProduct, wrongCurrency } from '../billing/items.ts'
 import { isMetered, momentOf } from '../billing/records.ts'
 import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
@@ -9,7 +9,7 @@ import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
+import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
 import { oneOf, range, text, unsupported } from '../protocol/params.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { blankSession, createFields } from './new-session.ts'
@@ -46,6 +46,7 @@ function readItems(call: Call, params: SessionParams): Wanted[] {
     if (!price.active) {
       throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
     }
+    refuseArchivedProduct(call, price, name)
     return {
       price,
       item: newId('li_1', 23),
@@ -143,12 +144,12 @@ function page(call: Call): Answer {
   return { page: call.page('checkout.session', params, conditions) }
 }
 
-/** All at once: there are 40 at most. */
 function items(call: Call): Answer {
-  call.read(pageFields)
-  const { data, url } = call.subject('checkout.session').line_items
+  const params = call.read(pageFields)
+  const { data: all, url } = call.subject('checkout.session').line_items
+  const { data, hasMore } = pageWithin(all, params, 'item')
   const shown = data.map((item) => ({ ...item, price: call.shown(call.reference('price', item.price, 'price')) }))
-  return { unstored: { object: 'list', data: shown, has_more: false, url } }
+  return { unstored: { object: 'list', data: shown, has_more: hasMore, url } }
 }
 
 const base = '/v1/checkout/sessions'

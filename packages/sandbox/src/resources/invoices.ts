@@ -1,10 +1,9 @@
 import { attempt, finalize, reflect } from '../billing/invoicing.ts'
 import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
-import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
-import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
+import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
 import { boolean, oneOf, range, text, unsupported } from '../protocol/params.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 import { preview } from './invoice-preview.ts'
@@ -41,25 +40,23 @@ const payFields = {
   source: unsupported(),
 }
 
-/** Tries now. A decline is a refusal, so nothing of the try is kept. */
-function pay(outer: Call): InvoiceBody {
+/** Tries now. A decline is a refusal, but the try counts (recorded at 2026-08-26.dahlia). */
+function pay(outer: Call): Answer {
   const invoice = outer.subject('invoice')
   const params = outer.read(payFields)
   if (invoice.status === 'paid') throw refused('Invoice is already paid', undefined, 'invoice_already_paid')
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const card = paymentMethodFor(call, params.payment_method, invoice.customer, 'payment_method')
-  const open = invoice.status === 'draft' ? finalize(call, invoice) : invoice
-  const done = open.status === 'paid' ? open : attempt(call, open, card)
-  if (done.status !== 'paid') throw cardDeclined()
+  const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
+  const done = open.status === 'paid' ? open : attempt(call, open, { card, manual: true })
   reflect(call, done)
-  return done
+  return done.status === 'paid' ? { object: done } : { refusal: cardDeclined() }
 }
 
-/** All lines are shown at once: an invoice here has few. */
 function lines(call: Call): Answer {
-  call.read(pageFields)
-  const found = call.subject('invoice').lines.data
-  return { unstored: { object: 'list', data: found, has_more: false, url: `/v1/invoices/${call.id}/lines` } }
+  const params = call.read(pageFields)
+  const { data, hasMore } = pageWithin(call.subject('invoice').lines.data, params, 'line_item')
+  return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
 }
 
 export const invoices: readonly Operation[] = [
@@ -80,5 +77,5 @@ export const invoices: readonly Operation[] = [
     },
   },
   { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
-  { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: (call) => ({ object: pay(call) }) },
+  { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
 ]

@@ -1,4 +1,4 @@
-import { aggregated } from '../billing/usage.ts'
+import { aggregated, preaggregated } from '../billing/usage.ts'
 import type { MeterBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { MeterEventBody } from '../objects/customer-bodies.ts'
@@ -130,7 +130,7 @@ function summaries(call: Call): Answer {
     .map(([index, events]) => ({
       id: `mtr_evt_sum_${meter.id.slice(-8)}${customer.id.slice(-8)}${start + index * size}`,
       object: 'billing.meter_event_summary',
-      aggregated_value: Number(aggregated(meter.default_aggregation.formula, events)),
+      aggregated_value: Number(aggregated(meter.default_aggregation.formula, preaggregated(meter, events))),
       end_time: start + (index + 1) * size,
       livemode: false,
       meter: meter.id,

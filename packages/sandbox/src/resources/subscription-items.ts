@@ -7,9 +7,9 @@ import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '
 import { refused } from '../protocol/errors.ts'
 import { deleted } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
-import { pageFields } from '../protocol/list-pages.ts'
+import { pageFields, pageWithin } from '../protocol/list-pages.ts'
 import { boolean, oneOf, required, text, unsupported } from '../protocol/params.ts'
-import { prorationBehavior, refuseOver, refuseScheduled } from './subscriptions.ts'
+import { prorationBehavior, refuseIncomplete, refuseOver, refuseScheduled } from './subscriptions.ts'
 
 const billing = {
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
@@ -28,6 +28,7 @@ function change(
   behavior: ProrationBehavior = 'create_prorations',
 ): SubscriptionBody {
   refuseOver(before)
+  refuseIncomplete(before, { items: [item] })
   refuseScheduled(before, 'items')
   const call = outer.at(momentOf(outer, before.test_clock))
   return save(call, before, withItems(call, before, itemsAfter(call, before, [item]), { behavior }))
@@ -80,12 +81,7 @@ function remove(call: Call): Answer {
 function page(call: Call): Answer {
   const params = call.read({ ...pageFields, subscription: required(text()) })
   const all = call.reference('subscription', params.subscription, 'subscription').items.data
-  const { starting_after: after, ending_before: before } = params
-  const from = after === undefined ? 0 : all.findIndex((item) => item.id === after) + 1
-  const to = before === undefined ? all.length : all.findIndex((item) => item.id === before)
-  const limit = Math.min(100, Math.max(1, params.limit ?? 10))
-  const found = all.slice(from, to)
-  return { page: { data: found.slice(0, limit), hasMore: found.length > limit } }
+  return { page: pageWithin(all, params, 'subscription_item') }
 }
 
 const base = '/v1/subscription_items'

@@ -1,13 +1,12 @@
 import type { Call } from '../protocol/call.ts'
 import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
 import { cancelNow } from '../billing/cancel.ts'
-import { withItems } from '../billing/change.ts'
+import { invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
-import { itemAmount, arrearsLine } from '../billing/lines.ts'
+import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
-import { renew } from '../billing/renewal.ts'
 import { subscribe, trialEndOf } from '../billing/subscribe.ts'
-import type { SubscriptionBody } from '../objects/customer-bodies.ts'
+import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { missingParam, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Operation } from '../protocol/operation.ts'
@@ -69,6 +68,7 @@ const sharedFields = {
 
 const createFields = {
   ...sharedFields,
+  payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
   backdate_start_date: unsupported(),
   billing_cycle_anchor: unsupported(),
   billing_cycle_anchor_config: unsupported(),
@@ -131,7 +131,7 @@ function create(outer: Call): SubscriptionBody {
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
     cancelAt: params.cancel_at,
     cancelAtPeriodEnd: params.cancel_at_period_end,
-    payOrRefuse: params.payment_behavior === 'error_if_incomplete',
+    paymentBehavior: params.payment_behavior,
   })
 }
 
@@ -147,9 +147,23 @@ export function refuseOver(subscription: SubscriptionBody): void {
   throw refused('A canceled subscription can only update its cancellation_details and metadata.')
 }
 
+/** What a subscription is waits for its first payment (code recorded at 2026-08-26.dahlia). */
+export function refuseIncomplete(
+  before: SubscriptionBody,
+  params: { readonly [K in keyof UpdateParams]?: unknown },
+): void {
+  if (before.status !== 'incomplete') return
+  const fixed = ['items', 'cancel_at_period_end', 'cancel_at', 'trial_end', 'billing_cycle_anchor'] as const
+  const named = fixed.find((name) => params[name] !== undefined)
+  if (named === undefined) return
+  const message = `You cannot update \`${named}\` of a subscription whose status is \`incomplete\`: its first invoice has to be paid.`
+  throw refused(message, named, 'status_transition_invalid')
+}
+
 function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
   const { metadata: _metadata, cancellation_details: _details, ...others } = params
   if (Object.values(others).some((value) => value !== undefined)) refuseOver(before)
+  refuseIncomplete(before, params)
   if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
   if (params.trial_end !== undefined) refuseScheduled(before, 'trial')
   if (params.cancel_at !== undefined || params.cancel_at_period_end !== undefined)
@@ -173,10 +187,10 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     const wanted = itemsAfter(call, after, params.items ?? [])
     after = withItems(call, after, wanted, { behavior: params.proration_behavior ?? 'create_prorations', anchorNow })
   }
-  if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end)
+  if (params.trial_end !== undefined)
+    after = withTrial(call, after, params.trial_end, params.proration_behavior ?? 'create_prorations')
   if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
-  const written = save(call, before, after)
-  return params.trial_end === 'now' && before.status === 'trialing' ? renew(call, written, true) : written
+  return save(call, before, after)
 }
 
 function plan(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): Partial<SubscriptionBody> {
@@ -210,20 +224,56 @@ function discountsAfter(call: Call, before: SubscriptionBody, given: UpdateParam
   return redeem(call, readDiscounts(call, given ?? [], purchase, before.discounts), of)
 }
 
-/** A new end of the trial; what was paid for the running period is not given back. */
-function withTrial(call: Call, before: SubscriptionBody, end: number | 'now'): SubscriptionBody {
-  if (end === 'now') return before.status === 'trialing' ? { ...before, trial_end: call.now } : before
+/**
+ * A new end of the trial. A running period that was paid for is given back, with an invoice at once; what is over is billed at
+ * once as well (both recorded at 2026-08-26.dahlia, with the reason `subscription_update`).
+ */
+function withTrial(
+  call: Call,
+  before: SubscriptionBody,
+  end: number | 'now',
+  behavior: ProrationBehavior,
+): SubscriptionBody {
+  if (end === 'now') return before.status === 'trialing' ? endTrial(call, before) : before
   const until = trialEndOf(call, end, undefined) ?? call.now
-  const data = before.items.data.map((item) => ({ ...item, current_period_start: call.now, current_period_end: until }))
-  return {
+  const items = before.items.data.map((item) => ({
+    ...item,
+    current_period_start: call.now,
+    current_period_end: until,
+  }))
+  const after: SubscriptionBody = {
     ...before,
     billing_cycle_anchor: until,
-    items: { ...before.items, data },
+    items: { ...before.items, data: items },
     status: 'trialing',
     trial_end: until,
-    trial_start: before.trial_start ?? call.now,
+    trial_start: before.status === 'trialing' ? before.trial_start : call.now,
     _trial_told: false,
   }
+  if (before.status === 'trialing') return after
+  const licensed = (one: SubscriptionItemBody): boolean => !isMetered(priceOf(call, one))
+  const unused =
+    behavior === 'none' ? [] : before.items.data.filter(licensed).map((item) => prorationLine(call, before, item, -1))
+  const lines = [...before._pending, ...unused, ...items.filter(licensed).map((item) => trialLine(call, after, item))]
+  return invoicedNow(call, after, lines)
+}
+
+function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
+  const items = before.items.data.map((item) => reanchored(call, item))
+  const after: SubscriptionBody = {
+    ...before,
+    billing_cycle_anchor: call.now,
+    items: { ...before.items, data: items },
+    status: 'active',
+    trial_end: call.now,
+  }
+  const over = before.items.data
+    .filter((item) => !isMetered(priceOf(call, item)))
+    .map((item) => trialLine(call, before, { ...item, current_period_end: call.now }))
+  const begun = items
+    .filter((item) => !isMetered(priceOf(call, item)))
+    .flatMap((item) => advanceLines(call, after, item))
+  return invoicedNow(call, after, [...before._pending, ...over, ...begun])
 }
 
 function update(outer: Call): SubscriptionBody {
@@ -242,7 +292,8 @@ function cancel(outer: Call): SubscriptionBody {
   if (isOver(before)) throw refused(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
   const call = outer.at(momentOf(outer, before.test_clock))
   const metered = before.items.data.filter((item) => isMetered(priceOf(call, item)))
-  const usage = before.status === 'trialing' ? [] : metered.map((item) => arrearsLine(call, before, item, call.now))
+  const usage =
+    before.status === 'trialing' ? [] : metered.flatMap((item) => arrearsLines(call, before, item, call.now))
   const lines = params.invoice_now === true ? [...before._pending, ...usage] : []
   return cancelNow(call, { ...before, ...plan(call, before, params) }, lines)
 }

@@ -1,5 +1,7 @@
 import { cancelAllOf } from '../billing/cancel.ts'
+import { stepped } from '../billing/calendar.ts'
 import { catchUp } from '../billing/catch-up.ts'
+import { isOver, priceOf, stepOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { TestClockBody } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
@@ -35,16 +37,32 @@ function advance(call: Call): TestClockBody {
   if (time <= clock.frozen_time) {
     throw refused('The frozen time must be after the current frozen time of the clock.', 'frozen_time')
   }
-  if (time > clock.frozen_time + twoYears) {
-    throw refused('A test clock can be advanced by at most two years at a time.', 'frozen_time')
-  }
+  refuseTooFar(call, clock, time)
   const details = { advancing: { target_frozen_time: time } }
   const moving: TestClockBody = { ...clock, status: 'advancing', status_details: details }
   call.announce('test_helpers.test_clock.advancing', moving)
-  catchUp(call.at(time), clock.id)
+  catchUp(call.unasked(time), clock.id)
   call.update(clock, { ...clock, frozen_time: time }, null)
   call.announce('test_helpers.test_clock.ready', { ...clock, frozen_time: time })
   return moving
+}
+
+/** Two intervals of the shortest subscription on the clock; two years without any (the SDK's types, `frozen_time`). */
+function refuseTooFar(call: Call, clock: TestClockBody, time: number): void {
+  const steps = call
+    .select('subscription', [{ field: 'test_clock', is: clock.id }])
+    .filter((subscription) => !isOver(subscription))
+    .flatMap((subscription) => subscription.items.data.map((item) => stepOf(priceOf(call, item))))
+  const latest = Math.min(
+    ...steps.map((step) => stepped(clock.frozen_time, step, 2)),
+    steps.length === 0 ? clock.frozen_time + twoYears : Infinity,
+  )
+  if (time <= latest) return
+  const most =
+    steps.length === 0
+      ? 'two years from the current frozen time'
+      : 'two intervals of the shortest subscription on this test clock from the current frozen time'
+  throw refused(`The frozen time cannot be more than ${most}: \`${latest}\` at most.`, 'frozen_time')
 }
 
 /** The customers of a clock go with it. */

@@ -46,12 +46,8 @@ export function managedItem<K extends ResourceKind>(
   const live = mapped === null ? null : reading.own.find(kind, mapped)
   const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
   if (live === null || desired === undefined) return undefined
-  // A code that is off on purpose, expired or used up is still the document's.
-  const stays =
-    live.active ||
-    (kind === 'promotion_code' &&
-      (isWithheld(reading.own, live) || !(desired as DesiredResource<'promotion_code'>).fields.active))
-  if (!stays) return undefined
+  // A code that is off, on purpose or by itself, is still the document's.
+  if (!live.active && kind !== 'promotion_code') return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
   if (unchanged(reading, kind, desired, live)) return { item, processorId: live.processorId }

@@ -2,6 +2,7 @@
 // (ui, public, enterprise fields, free prices, inactive codes) from the current version. Never rounds, never guesses money:
 // what the document cannot express is listed instead.
 import type { BillingConfig, Product } from '../../config/schema.ts'
+import { withSoundText } from '../../config/text.ts'
 import { validateConfig } from '../../config/validate.ts'
 import { pathOf } from '../../errors/issue.ts'
 import { desiredCatalog, emptyCatalog } from '../desired.ts'
@@ -86,11 +87,28 @@ function withoutInvalid(document: BillingConfig, reading: Reading): BillingConfi
   for (let round = 0; round < 10_000; round++) {
     const broken = validateConfig(valid).errors.find((issue) => issue.code !== 'products_empty')
     if (broken === undefined) return valid
+    if (broken.code === 'text_malformed') {
+      valid = withSoundTextOf(valid, reading)
+      continue
+    }
     const next = without(valid, pathOf(broken.pointer), broken.detail, reading)
     if (next === null) return valid
     valid = next
   }
   return valid
+}
+
+/** Text of the account that a document must not hold is made harmless and listed: leaving the item out would archive it with the next push. */
+function withSoundTextOf(document: BillingConfig, reading: Reading): BillingConfig {
+  const { document: sound, pointers } = withSoundText(document)
+  for (const pointer of pointers)
+    without(
+      document,
+      pathOf(pointer),
+      `${pathOf(pointer).at(-1) ?? ''} holds control characters, which are left out.`,
+      reading,
+    )
+  return sound
 }
 
 function without(

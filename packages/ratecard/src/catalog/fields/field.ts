@@ -73,10 +73,18 @@ export interface AnyOwnMember {
   readonly pulled: 'kept' | 'live'
 }
 
+/** Members of every kind that are ours alone. */
+const everyKind = {
+  previous_ids: {
+    value: (item: { readonly previous_ids?: readonly string[] }): unknown => item.previous_ids,
+    pulled: 'kept',
+  },
+} as const
+
 /** The members of an item that no row says. */
 type Unsaid<Item, Rows, Own, Structure> = Exclude<
   keyof Item,
-  MembersOf<Rows[keyof Rows]> | keyof Own | Structure | 'id' | 'processor_id'
+  MembersOf<Rows[keyof Rows]> | keyof Own | Structure | 'id' | 'processor_id' | keyof typeof everyKind
 >
 type MembersOf<Row> = Row extends { readonly members: readonly (infer Member)[] } ? Member : never
 
@@ -201,7 +209,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     >(
       fields: Fields & Complete<Unsaid<Item, Fields, Own, Structure>>,
       own: Own,
-    ): { readonly fields: Fields; readonly own: Own } => ({ fields, own })
+    ): { readonly fields: Fields; readonly own: Own & typeof everyKind } => ({ fields, own: { ...own, ...everyKind } })
   }
 
   return { field, required, text, flag, orNull, metadata, table }

@@ -21,7 +21,7 @@ export function decideCreation<K extends ResourceKind>(
   want: DesiredResource<K>,
   carried: number,
 ): Partial<Decision> {
-  const taken = want.kind === 'price' ? takenLookupKey(state, want) : []
+  const taken = want.kind === 'price' ? takenLookupKey(state, want) : codeOfDeletedCoupon(state, want)
   if (taken.length > 0) return { issues: taken }
   const cleared = clearTheWay(state, want)
   if (cleared.issues.length > 0) return cleared
@@ -36,6 +36,24 @@ export function decideCreation<K extends ResourceKind>(
     carried: limitOf(want) === null ? 0 : carried,
   } as Step
   return together(cleared, { steps: [step], chosenId: id === null ? null : { kind: want.kind, id } })
+}
+
+/** A code cannot be made for a coupon that somebody deleted at the processor, and that stays so. */
+function codeOfDeletedCoupon(state: PlanState, want: DesiredResource): Issue[] {
+  if (want.kind !== 'promotion_code') return []
+  const { coupon } = (want as DesiredResource<'promotion_code'>).fields
+  const object = state.outcomes.get('coupon', coupon) ?? null
+  if (object === null || state.own.find('coupon', object) !== null) return []
+  return [
+    refusal(
+      state,
+      want,
+      'drift',
+      `The code "${want.configId}" gives the coupon "${coupon}", which was deleted at the processor.`,
+      'Make the coupon again with --force, or take both out of the files.',
+      'coupon',
+    ),
+  ]
 }
 
 function limitOf(want: DesiredResource): number | null {

@@ -13,7 +13,8 @@ import { decideCreation, usedUp } from './create.ts'
 import { changeOf, together } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
-import { caution, editsSince, fieldChange, ourEdits, refusal } from './state.ts'
+import { deletedCoupon } from './switched-off.ts'
+import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom } from './state.ts'
 import type { PlanState } from './state.ts'
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
@@ -50,10 +51,12 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
   const { kind, configId } = want
   const self = processorId(configId)
   const mapped = state.own.currentOf(kind, configId)
-  const because = editsSince(state, want)
+  const because = [...renamedFrom(state, want), ...editsSince(state, want)]
   const moves = mapped !== self
+  const renamed = state.formerId(kind, configId)
   let action: Change['action']
   if (!state.known.has(kind, configId)) action = moves ? 'create' : 'reactivate'
+  else if (renamed !== undefined && (!moves || mapped === String(renamed))) action = 'rename'
   else if (moves) action = 'replace'
   else action = because.length > 0 ? 'update' : 'keep'
   return {
@@ -63,7 +66,7 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
       kind,
       configId,
       home: 'local',
-      because: action === 'update' || action === 'replace' ? because : [],
+      because: action === 'update' || action === 'replace' || action === 'rename' ? because : [],
       before: action === 'create' ? null : mapped,
       after: self,
     }),
@@ -130,12 +133,22 @@ function settleExhausted<K extends ResourceKind>(
 function decideAbsent<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Decision {
   const known = state.known.get(want.kind, want.configId)
   if (known === undefined) return newObject(state, want, 0, 'create', [])
+  const deleted = deletedCoupon(state, want)
   const mapped = state.own.currentOf(want.kind, want.configId)
+  if (deleted.stays && mapped !== null)
+    return together({
+      issues: deleted.issues,
+      outcome: { kind: want.kind, configId: want.configId, is: mapped },
+      change: changeOf(state, { ...want, action: 'keep', because: [], before: mapped, after: mapped }),
+    })
   const gone: FieldChange[] =
     known.home === 'local'
       ? []
       : [{ field: 'processor_id', before: mapped ?? undefined, after: undefined, origin: 'drift' }]
-  return newObject(state, want, 0, 'replace', [...gone, ...editsSince(state, want)])
+  return together(
+    { issues: deleted.issues },
+    newObject(state, want, 0, 'replace', [...renamedFrom(state, want), ...gone, ...editsSince(state, want)]),
+  )
 }
 
 function decideReplacement<K extends ResourceKind>(
@@ -145,7 +158,11 @@ function decideReplacement<K extends ResourceKind>(
   found: readonly Difference[],
 ): Decision {
   const { kind, configId } = want
-  const because = () => [...found.map((difference) => fieldChange(state, kind, difference)), ...ourEdits(state, want)]
+  const because = () => [
+    ...renamedFrom(state, want),
+    ...found.map((difference) => fieldChange(state, kind, difference)),
+    ...ourEdits(state, want),
+  ]
   const carried = target.redeemed + target.carried
   const made = state.known.has(kind, configId)
     ? newObject(state, want, carried, 'replace', because())

@@ -9,7 +9,8 @@ import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
 import { changeOf, together } from './decision.ts'
 import type { Decision } from './decision.ts'
-import { fieldChange, ourEdits } from './state.ts'
+import { fieldChange, ourEdits, renamedFrom } from './state.ts'
+import { switchedOff } from './switched-off.ts'
 import type { PlanState } from './state.ts'
 
 interface SettleOptions<K extends ResourceKind> {
@@ -29,13 +30,15 @@ export function settleOn<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
-  found: readonly Difference[],
+  differing: readonly Difference[],
   options: SettleOptions<K>,
 ): Decision {
   const { kind, configId, home } = want
+  const off = switchedOff(state, want, object, differing)
+  const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const needs: Needs = {
     // Codes are switched by their own field `active`; a coupon that exists is active.
-    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon',
+    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && !off.stays,
     mark: kind !== 'meter' && object.mark !== configId,
     claim: kind === 'price' && object.lookupKey !== configId,
   }
@@ -43,12 +46,13 @@ export function settleOn<K extends ResourceKind>(
   const mapped = state.own.currentOf(kind, configId)
   const moves = mapped !== object.processorId
   const because: FieldChange[] = [
+    ...renamedFrom(state, want),
     ...(options.replacing?.found ?? found).map((difference) => fieldChange(state, kind, difference)),
     ...(!state.known.has(kind, configId) || options.adopting
       ? []
       : [
           ...landed(state, want, options.replacing?.found ?? found),
-          ...repairs(needs, want, object, options),
+          ...repairs(state, needs, want, object, options),
           ...ourEdits(state, want),
         ]),
   ]
@@ -65,6 +69,7 @@ export function settleOn<K extends ResourceKind>(
   })
   return together(
     // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+    { issues: off.issues },
     needs.claim ? { issues: takenLookupKey(state, want) } : {},
     wakes ? clearTheWay(state, want) : {},
     {
@@ -91,18 +96,21 @@ function landed<K extends ResourceKind>(
 
 /** Repairs of what somebody undid at the processor, as differences that people can read. */
 function repairs<K extends ResourceKind>(
+  state: PlanState,
   needs: Needs,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
   options: SettleOptions<K>,
 ): FieldChange[] {
   if (options.replacing !== undefined) return []
+  // A renamed object still carries its earlier id: nobody edited it.
+  const former = state.formerId(want.kind, want.configId)
   return [
     ...(needs.activate ? [{ field: 'active', before: false, after: true, origin: 'drift' as const }] : []),
-    ...(needs.claim
+    ...(needs.claim && object.lookupKey !== former
       ? [{ field: 'lookup_key', before: object.lookupKey ?? undefined, after: want.configId, origin: 'drift' as const }]
       : []),
-    ...(needs.mark
+    ...(needs.mark && object.mark !== former
       ? [
           {
             field: 'metadata.ratecard_id',
@@ -127,6 +135,7 @@ function actionFor<K extends ResourceKind>(
   const known = state.known.has(want.kind, want.configId)
   if (!known) return object.active && moves ? 'adopt' : 'reactivate'
   if (moves) return 'replace'
+  if (state.formerId(want.kind, want.configId) !== undefined) return 'rename'
   return because.length > 0 ? 'update' : 'keep'
 }
 

@@ -12,6 +12,7 @@ import type { FieldsOf } from '../fields/tables.ts'
 import { processorId, resourceKinds } from '../kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { Ownership } from '../observed.ts'
+import type { Rename } from '../renames.ts'
 import { placesOf } from '../places.ts'
 import type { PlaceOf } from '../places.ts'
 import { ResourceMap } from '../resource-map.ts'
@@ -37,6 +38,9 @@ export interface Decided {
 export interface PlanState extends Decided {
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force: boolean
+  /** Objects that an unfinished push of ours switched off. */
+  readonly stopped: ReadonlySet<ProcessorId>
+  readonly renames: readonly Rename[]
   readonly desired: Catalog
   readonly previous: Catalog
   readonly own: Ownership
@@ -47,6 +51,8 @@ export interface PlanState extends Decided {
   wantedFields<K extends ResourceKind>(resource: DesiredResource<K>): FieldsOf<K, ProcessorId>
   /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
   lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
+  /** The id that this one takes over; undefined when it is no rename. */
+  formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
   /** One line for each side of a change; null where there is none. */
   display(action: Change['action'], kind: ResourceKind, id: ConfigId): Change['display']
   readonly placeOf: PlaceOf
@@ -54,13 +60,21 @@ export interface PlanState extends Decided {
 
 export function planState(
   documents: { readonly config: BillingConfig; readonly previous: BillingConfig | null },
-  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force'>,
+  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'stopped' | 'renames'>,
   decided: Decided,
 ): PlanState {
   const { desired, previous, own } = catalogs
   const known = indexOf(previous)
   const [before, after] = [displayOf(documents.previous), displayOf(documents.config)]
   const [wantedFields, lastFields] = [new Map<DesiredResource, unknown>(), new Map<DesiredResource, unknown>()]
+  const former = new ResourceMap<Rename>()
+  for (const rename of catalogs.renames)
+    if (rename.continues || !former.has(rename.kind, rename.to)) former.set(rename.kind, rename.to, rename)
+  const formerId = (kind: ResourceKind, id: ConfigId) => former.get(kind, id)?.from
+  const idBefore = (kind: ResourceKind, id: ConfigId) => {
+    const rename = former.get(kind, id)
+    return rename?.continues === true ? rename.from : id
+  }
   return {
     ...catalogs,
     ...decided,
@@ -73,8 +87,9 @@ export function planState(
         ? null
         : resolved(lastFields, last, (of, name) => own.currentOf(of, name))
     },
+    formerId,
     display: (action, kind, id) => ({
-      before: action === 'keep' ? null : before(kind, id),
+      before: action === 'keep' ? null : before(kind, idBefore(kind, id)),
       after: action === 'keep' || action === 'archive' ? null : after(kind, id),
     }),
     placeOf: placesOf(documents.config),
@@ -137,6 +152,12 @@ export function editsSince<K extends ResourceKind>(state: PlanState, want: Desir
     ...differences(want.kind, after, before, before).map((difference) => fieldChange(state, want.kind, difference)),
     ...ourEdits(state, want),
   ]
+}
+
+/** That a resource is a renamed one, as the first thing to be told of it. */
+export function renamedFrom(state: PlanState, { kind, configId }: Subject): FieldChange[] {
+  const before = state.formerId(kind, configId)
+  return before === undefined ? [] : [{ field: 'id', before, after: configId, origin: 'edit' }]
 }
 
 /** Differences in the fields that are ours alone: no processor write. */

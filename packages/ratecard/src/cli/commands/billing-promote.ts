@@ -10,6 +10,7 @@ import { variableTexts } from '../../config/written-form.ts'
 import { pathOf } from '../../errors/issue.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, EnvironmentName } from '../command.ts'
+import { concealRevisions, concealVariables, secretsOf } from '../conceal.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
 import { connectEnvironment, sameServer } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
@@ -179,6 +180,8 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   const { from, to, target, tested, expanded } = promotion
   const { options, io, out } = context
   const current = await currentOf(target, io.signal)
+  if (expanded.written !== null) concealVariables(io, secretsOf(expanded.written, expanded.document))
+  await concealRevisions(context, target.client, [current?.revision ?? null])
   const differences = compareDocuments(current?.config ?? null, expanded.config)
   const here = `revision ${tested.revision.revision} of ${from} (version ${tested.revision.version})`
   const there =

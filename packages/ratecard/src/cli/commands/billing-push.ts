@@ -4,9 +4,11 @@ import { systemClock, toRfc3339 } from '../../clock.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
+import { concealPlan } from '../conceal.ts'
 import { readConfig, requireConfig } from '../read-config.ts'
 import { createPushQueue } from '../push-queue.ts'
 import type { PushQueue } from '../push-queue.ts'
+import type { ReadConfig } from '../read-config.ts'
 import { readPlan, writePlan } from '../saved-plan.ts'
 import type { SavedPlan } from '../saved-plan.ts'
 import { connect, requireAddress } from '../server-address.ts'
@@ -73,7 +75,7 @@ export const billingPush: Command = {
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
     return withPlaces(
       read,
-      () => planWhenFree(context, queue, () => plan(context, connection, config, read.written)),
+      () => planWhenFree(context, queue, () => plan(context, connection, config, read)),
       asFailure,
     ).finally(() => context.out.endProgress())
   },
@@ -117,7 +119,7 @@ async function plan(
   context: CommandContext,
   connection: Connection,
   config: object,
-  written: object | null,
+  { written, variables }: Pick<ReadConfig, 'written' | 'variables'>,
 ): Promise<CommandResult> {
   const { options, io, out } = context
   const choices = {
@@ -127,12 +129,13 @@ async function plan(
     message: options.text('message'),
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
-  showPlanOf(context, connection, planned)
+  await concealPlan(context, connection.client, planned)
+  showPlanOf(context, connection, planned, variables)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   const planOut = options.text('planOut')
   if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
   if (options.flag('dryRun') || planOut !== undefined)
-    return { exit: exitOf(context, planned), json: jsonOutcome(planned) }
+    return { exit: exitOf(context, planned), json: { ...jsonOutcome(planned), variables } }
   const exactly = await confirmPlan(context, connection, planned)
   out.say()
   const outcome = await pushAndFollow(context, connection.client, config, {

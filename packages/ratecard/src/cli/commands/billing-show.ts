@@ -2,6 +2,8 @@ import type { BillingDocument, PriceDocument } from '@ratecard/client'
 import { describePrice } from '../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { usageFailure } from '../failure.ts'
+import { concealRevisions } from '../conceal.ts'
+import { concealEnvironment } from '../read-config.ts'
 import { connect } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
@@ -28,9 +30,11 @@ export const billingShow: Command = {
   },
 }
 
-async function showAll({ options, io, out }: CommandContext, { client }: Connection): Promise<CommandResult> {
+async function showAll({ options, io, out, global }: CommandContext, { client }: Connection): Promise<CommandResult> {
   const call = { signal: io.signal }
   const served = options.flag('public') ? await client.billing.config(call) : await client.admin.config(call)
+  concealEnvironment({ io, global })
+  if (!options.flag('public')) await concealRevisions({ io }, client, [served.revision])
   const { paint } = out
   out.say(
     `Version ${paint.bold(served.version)}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,

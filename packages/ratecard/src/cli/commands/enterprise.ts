@@ -155,6 +155,10 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   for (const { subscription, price, reason, detail } of outcome.skipped)
     out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reasonText(reason, detail)}`)
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
+  if (outcome.checkoutsClosed > 0)
+    out.say(
+      `  ${paint.dim('·')}  ${String(outcome.checkoutsClosed)} open checkout ${outcome.checkoutsClosed === 1 ? 'page' : 'pages'} closed: what they sold is not the tenant’s price any more.`,
+    )
   const left = outcome.leftOnOtherDeal
   // A tick beside a discount that goes on would be read as done.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''

@@ -2,8 +2,10 @@
 import type { PushOutcome } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { CommandContext } from '../command.ts'
+import { concealPlan, concealVariables, secretsOf } from '../conceal.ts'
 import { CliFailure } from '../failure.ts'
 import { createPushQueue } from '../push-queue.ts'
+import { concealEnvironment } from '../read-config.ts'
 import type { SavedPlan } from '../saved-plan.ts'
 import { connect, sameServer } from '../server-address.ts'
 import { showTime } from '../views/table.ts'
@@ -32,6 +34,9 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     signal: io.signal,
   })
   out.say(`Saved ${showTime(saved.createdAt)} UTC, and still what would be done.\n`)
+  concealEnvironment(context)
+  if (saved.written !== null) concealVariables(context.io, secretsOf(saved.written, saved.document))
+  await concealPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   if (options.flag('dryRun')) return planned

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Command } from '../command.ts'
+import { harmless } from '../terminal-text.ts'
 import { serveUntilStopped } from './serving.ts'
 
 export const serverStart: Command = {
@@ -28,7 +29,7 @@ export const serverStart: Command = {
       const running = await startServer({
         env: io.env,
         out: (line) => out.say(line),
-        logForPeople: io.stderr.isTTY,
+        ...(io.stderr.isTTY ? { logForPeople: harmless } : {}),
         ...(port === undefined ? {} : { port }),
         ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
       })

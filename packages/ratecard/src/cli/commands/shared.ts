@@ -45,13 +45,19 @@ export function hasChanges(outcome: PushOutcome): boolean {
   return outcome.details.some(({ action }) => action !== 'keep')
 }
 
-export function showPlanOf(context: CommandContext, connection: Connection, plan: PushOutcome): void {
+export function showPlanOf(
+  context: CommandContext,
+  connection: Connection,
+  plan: PushOutcome,
+  variables: readonly string[] = [],
+): void {
   const { out } = context
   const { paint } = out
   const where = `${connection.url}${context.global.environment === null ? '' : ` (${context.global.environment})`}`
   out.say(`Plan for version ${paint.bold(plan.version)} at ${where}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, paint)}\n`)
   out.say(planSummary(plan.details, plan.writes))
+  if (variables.length > 0) out.say(`Variables used: ${variables.join(', ')}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
 }

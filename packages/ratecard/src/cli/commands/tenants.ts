@@ -137,6 +137,11 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
     ]),
   )
   out.print(table(columns, rows, out))
+  for (const { id, duplicateOf, items } of subscriptions)
+    if (duplicateOf !== null)
+      out.say(
+        `${out.paint.yellow('!')} ${id} is a second subscription beside ${duplicateOf}, to ${items.map((item) => item.priceId ?? item.processorPriceId).join(', ')}: both are billed. Cancel one of them at the processor, and refund it.`,
+      )
 }
 
 export const tenantsUpdate: Command = {

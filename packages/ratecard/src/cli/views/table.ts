@@ -1,4 +1,5 @@
 import type { Output } from '../output.ts'
+import { inline, seen } from '../terminal-text.ts'
 
 export interface Column {
   readonly title: string
@@ -15,9 +16,10 @@ const gap = 2
  */
 export function table(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  given: readonly (readonly string[])[],
   { paint, width }: Place,
 ): string {
+  const rows = given.map((cells) => cells.map(inline))
   const natural = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
   )
@@ -85,7 +87,7 @@ function wrap(cell: string, width: number): string[] {
 const graphemes = new Intl.Segmenter('en')
 
 export function visibleLength(text: string): number {
-  return [...graphemes.segment(text.replace(/\u001b\[[0-9;]*m/g, ''))].length
+  return [...graphemes.segment(seen(text))].length
 }
 
 /** `2026-11-21 03:49:01` in UTC, from an RFC 3339 time. */

@@ -49,6 +49,18 @@ export const mappingColumns = {
   revision: whole(),
 } satisfies Columns
 
+/** What a push renamed: entries of the mapping history that got another configuration id. */
+export const renameColumns = {
+  revision: whole(),
+  kind: textOf<ResourceKind>(),
+  fromId: textOf<ConfigId>(),
+  toId: textOf<ConfigId>(),
+  /** `item`: the item itself got the id. `past`: what was removed before joined a present item. */
+  carries: oneOf(['item', 'past']),
+  /** JSON: the sequences of the entries. */
+  entries: text(),
+} satisfies Columns
+
 export const archivedObjectColumns = {
   processorId: textOf<ProcessorId>(),
   kind: textOf<ResourceKind>(),

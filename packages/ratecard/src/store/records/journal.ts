@@ -5,7 +5,8 @@ import { changeKinds } from './configuration.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration'] as const
-export const jobStates = ['running', 'interrupted', 'done', 'failed', 'cancelled'] as const
+/** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
+export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
 
 export type PushState = (typeof pushStates)[number]
@@ -64,6 +65,8 @@ export const jobColumns = {
   /** What it is about: a tenant, a template, a price. */
   subject: text('shown'),
   state: oneOf(jobStates, 'shown'),
+  /** When a waiting job goes on; null for any other. */
+  resumesAt: timeOrNull('shown'),
   /** JSON: what was asked for. */
   input: text(),
   author: textOrNull('shown'),
@@ -88,6 +91,8 @@ export const jobStepColumns = {
   state: oneOf(stepStates),
   /** How often it was begun; part of the idempotency key. */
   attempts: whole(),
+  /** A pending step has nothing to do before; null when it does not wait. */
+  waitsUntil: timeOrNull(),
   /** JSON: what came of it. */
   result: textOrNull(),
   /** JSON: the processor's own words. */

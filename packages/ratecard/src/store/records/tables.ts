@@ -5,7 +5,13 @@ import { factColumns, idempotencyColumns, leaseColumns, paceColumns, secretColum
 import { serviceKeyColumns, sessionColumns } from './access.ts'
 import { text, time, whole } from './columns.ts'
 import type { Columns, RowOf } from './columns.ts'
-import { archivedObjectColumns, mappingColumns, publishedColumns, versionColumns } from './configuration.ts'
+import {
+  archivedObjectColumns,
+  mappingColumns,
+  publishedColumns,
+  renameColumns,
+  versionColumns,
+} from './configuration.ts'
 import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
@@ -24,6 +30,7 @@ export const tables = {
   /** Copied as a row that is there already. */
   published: { columns: publishedColumns, copiedBy: null },
   mappings: { columns: mappingColumns, copiedBy: ['sequence'] },
+  renames: { columns: renameColumns, copiedBy: ['revision', 'kind', 'fromId'] },
   archivedObjects: { columns: archivedObjectColumns, copiedBy: ['processorId'] },
   pushes: { columns: pushColumns, copiedBy: ['id'] },
   steps: { columns: stepColumns, copiedBy: ['pushId', 'position'] },

@@ -1,15 +1,11 @@
 // The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
 // One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
-import { tenantMigrations } from './migrations-tenants.ts'
-
-export interface Migration {
-  readonly name: string
-  statements(types: { readonly key: string }): readonly string[]
-}
+import type { Migration } from './migration.ts'
+import { tenantMigrations, waitingJobs } from './migrations-tenants.ts'
 
 /** Lines of workers: here on PostgreSQL, in a file of their own when the store is embedded. */
-const workerLogStatements: Migration['statements'] = ({ key }) => [
+const workerLogStatements = ({ key }: { readonly key: string }) => [
   `create table worker_logs (
   id ${key} primary key,
   worker ${key} not null,
@@ -256,6 +252,21 @@ export const migrations: readonly Migration[] = [
       `create table written_form_uses (
   push_id ${key} primary key,
   written_id ${key} not null references written_forms (id)
+)`,
+    ],
+  },
+  waitingJobs,
+  {
+    name: 'renames of configuration ids',
+    statements: ({ key }) => [
+      `create table renames (
+  revision bigint not null references versions (revision),
+  kind ${key} not null,
+  from_id ${key} not null,
+  to_id ${key} not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
 )`,
     ],
   },
