@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { askProcessor, isUnknownObject } from '../processor/asking.ts'
+import { askProcessor, isUnknownObject } from '../processor/failures.ts'
 import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
 import type { EditedField, TenantRecord } from '../store/records/tenants.ts'
 import { pick } from '../store/records/columns.ts'
