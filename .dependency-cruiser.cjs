@@ -33,6 +33,10 @@ const rooms = {
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
     'service-tenants.ts',
   ],
+  migrations: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
+    'service-tenants.ts',
+  ],
   enterprise: [
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
     'service-tenants.ts',
@@ -115,6 +119,7 @@ module.exports = {
           'access',
           'tenants',
           'subscribers',
+          'migrations',
           'swaps',
           'enterprise',
           'checkout',

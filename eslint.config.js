@@ -103,7 +103,7 @@ export default tseslint.config(
   },
   {
     files: ['packages/{ratecard,sandbox}/src/**'],
-    ignores: [...compositionRoot, 'packages/ratecard/src/clock.ts'],
+    ignores: [...compositionRoot, 'packages/*/src/clock.ts'],
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance, wallClock] },
   },
   {

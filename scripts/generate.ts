@@ -7,6 +7,7 @@ import { configPage } from './reference/config-page.ts'
 import { cliPage } from './reference/cli-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
+import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
 import { wireTypes } from './reference/wire-types.ts'
 
@@ -18,6 +19,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
+  'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
   'packages/client/src/wire-types.generated.ts': wireTypes,
 }

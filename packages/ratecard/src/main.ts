@@ -1,6 +1,6 @@
 // Processes begin and end here: which store and which processor stand behind the service, and what a start prints.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -36,6 +36,8 @@ export interface StartServerOptions {
   readonly out: (line: string) => void
   /** A person reads the log, at a terminal that this makes its text harmless for; absent: the log is JSON. */
   readonly logForPeople?: (text: string) => string
+  /** false where what is printed stays, in a log file: a generated key is then named by its file alone. */
+  readonly showKey?: boolean
   readonly clock?: Clock
 }
 
@@ -70,6 +72,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const store = await openSettingsStore(settings, clock)
     closers.push(() => store.close())
     const logger = createLog(settings.logLevel, options.logForPeople ?? null)
+    const open = whoElseEnters(settings.dataDir)
+    if (open !== null) logger.warn(open)
     const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
     const registry = createMetrics()
     const publicUrl = publicUrlOf(settings)
@@ -105,7 +109,17 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const workers = await service.workers.state()
     const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
     keepSandboxAddress(settings, new URL(url).port, sandboxUrl)
-    options.out(banner({ url, sandboxUrl, workers, settings, key: firstKey?.key ?? null, keyFiles }))
+    options.out(
+      banner({
+        url,
+        sandboxUrl,
+        workers,
+        settings,
+        key: firstKey?.key ?? null,
+        keyFiles,
+        showKey: options.showKey ?? true,
+      }),
+    )
     // Not waited for: a processor that is slow to answer must not keep prices from being served.
     if (sandboxUrl === null) void warnOfProcessor(service, settings, options.out, logger)
     serving = true
@@ -244,6 +258,14 @@ function portTaken(error: unknown, setting: string, port: number): ServiceError 
   })
 }
 
+/** A folder that was there before may be open to others, who could read the store or put another in its place. It is not ours to close. */
+function whoElseEnters(directory: string): string | null {
+  const mode = statSync(directory).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return null
+  const what = (mode & 0o022) === 0 ? 'read' : 'change'
+  return `Other users of this machine may ${what} the data folder ${directory} (mode ${mode.toString(8)}), which holds keys and the store: chmod 700 ${directory}`
+}
+
 function makePrivate(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
@@ -306,9 +328,10 @@ interface BannerParts {
   readonly settings: Settings
   readonly key: string | null
   readonly keyFiles: readonly string[]
+  readonly showKey: boolean
 }
 
-function banner({ url, sandboxUrl, workers, settings, key, keyFiles }: BannerParts): string {
+function banner({ url, sandboxUrl, workers, settings, key, keyFiles, showKey }: BannerParts): string {
   const rows: [string, string][] = [
     ['API', `${url}/api/v1/billing/config`],
     ['Docs', `${url}/docs`],
@@ -318,7 +341,13 @@ function banner({ url, sandboxUrl, workers, settings, key, keyFiles }: BannerPar
     ['Service key', keyRow(settings, keyFiles)],
   ]
   const lines = ['Ratecard is ready', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`)]
-  if (key !== null) lines.push('', `  First service key, shown once: ${key}`)
+  if (key !== null)
+    lines.push(
+      '',
+      showKey
+        ? `  First service key, shown once: ${key}`
+        : `  The first service key is in ${keyFiles[0] ?? 'the data folder'}; it is not printed into a log.`,
+    )
   return lines.join('\n')
 }
 

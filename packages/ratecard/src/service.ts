@@ -130,7 +130,7 @@ export interface Service extends TenantOperations, WorkerOperations {
   fullConfig(): Promise<ServedConfig>
   findPrice(id: string, visibility: Visibility): Promise<{ readonly price: Price; readonly product: Product }>
   findProduct(id: string, visibility: Visibility): Promise<Product>
-  findMeter(id: string): Promise<Meter>
+  findMeter(id: string, visibility: Visibility): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
   calculate(priceId: string, quantity: number, visibility: Visibility): Promise<Cost>
   /** Without `secrets` each `secret` is null, known or not. */

@@ -1,5 +1,6 @@
 // The sandbox as a thread: started by thread.ts with its options, told to close, asked whether it lives.
 import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from './clock.ts'
 import type { FromThread, ThreadOptions, ToThread } from './messages.ts'
 import { startSandbox } from './server.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'
@@ -12,7 +13,7 @@ try {
   const sandbox = await startSandbox({
     // The supervisor is the only one that starts this file.
     ...(workerData as ThreadOptions),
-    clock: { now: () => Date.now() },
+    clock: systemClock,
     log: (line) => say({ kind: 'log', line }),
   })
   parent.on('message', (message: ToThread) => {

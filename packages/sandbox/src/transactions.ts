@@ -18,6 +18,7 @@ interface TransactionParts {
 }
 
 interface Request {
+  readonly operation?: string
   readonly id: string
   readonly childId?: string
   readonly form: FormNode

@@ -301,3 +301,42 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   while ((await second.service.findJob(id)).state !== 'done') await new Promise((resolve) => setImmediate(resolve))
   expect(await second.service.findJob(id)).toMatchObject({ steps: [{ state: 'succeeded', attempts: 2 }] })
 })
+
+test('a waiting migration whose price is replaced again says so before the push, and moves everybody to the newest price', async () => {
+  const shop = await datedShop([2, 1])
+  const waiting = await shop.migrate(45)
+  expect(waiting).toMatchObject({ state: 'waiting', stepsTotal: 2 })
+  const newest = negotiated('1.2.0', (config) => (priceIn(config, 'pro_monthly').amount = 1500))
+  const told = { code: 'migration_waiting', detail: expect.stringMatching(/^2 subscribers wait/) as string }
+  const planned = await shop.service.push(newest, { ...nobody, dryRun: true })
+  expect(planned.warnings).toContainEqual(expect.objectContaining(told))
+  expect(await refusalOf(shop.service.push(newest, nobody))).toBe('impact_not_approved')
+  await shop.push(newest)
+  expect(await shop.service.findJob(waiting.id)).toMatchObject({ state: 'waiting', resumesAt: waiting.resumesAt })
+  shop.advance(46)
+  shop.pass(46)
+  await shop.service.waitingJobs.continueDue()
+  const done = await shop.finished(waiting.id)
+  expect(done.steps.map(({ state, result }) => [state, result?.['reason']])).toEqual([
+    ['succeeded', undefined],
+    ['succeeded', undefined],
+  ])
+  expect(done.state).toBe('done')
+  shop.advance(31)
+  expect(await lastAmount(shop, 't0')).toBe(3000)
+  expect(await lastAmount(shop, 't1')).toBe(1500)
+})
+
+test('a waiting migration whose price is removed says before the push that its subscribers stay', async () => {
+  const shop = await datedShop([1])
+  await shop.migrate(45)
+  const without = negotiated('1.2.0', (config) => {
+    for (const product of config.products)
+      product.prices = (product.prices ?? []).filter(({ id }) => id !== 'pro_monthly' && !id.startsWith('pro_monthly_'))
+  })
+  const planned = await shop.service.push(without, { ...nobody, dryRun: true })
+  expect(planned.warnings).toContainEqual(
+    expect.objectContaining({ code: 'migration_waiting', detail: expect.stringContaining('they stay') as string }),
+  )
+  expect(await refusalOf(shop.service.push(without, nobody))).toBe('impact_not_approved')
+})

@@ -76,6 +76,7 @@ export function terminalIo(io: CliIo): CliIo {
     write: (text) => {
       stream.write(shown(text))
     },
+    ...(stream.isLog === undefined ? {} : { isLog: stream.isLog }),
     // Looked up each time: a window can be made wider.
     get isTTY() {
       return stream.isTTY

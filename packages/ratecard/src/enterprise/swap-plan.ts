@@ -4,8 +4,8 @@ import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { SkipReport } from '../service-tenants.ts'
 import type { EnterpriseTarget } from '../service-tenants.ts'
-import { isLive, misfit, momentFor, sharing } from '../swaps/fit.ts'
-import type { Moment } from '../swaps/fit.ts'
+import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../swaps/compatibility.ts'
+import type { Effective } from '../swaps/compatibility.ts'
 import { belongs } from '../swaps/price-book.ts'
 import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
 import type { Move, SwapStep } from '../swaps/step.ts'
@@ -31,7 +31,12 @@ export interface SwapPlan {
 type Verdict =
   | { readonly kind: 'stays' }
   | { readonly kind: 'skipped'; readonly reason: string; readonly detail?: string }
-  | { readonly kind: 'moves'; readonly to: BookedPrice; readonly processorId: ProcessorId; readonly moment: Moment }
+  | {
+      readonly kind: 'moves'
+      readonly to: BookedPrice
+      readonly processorId: ProcessorId
+      readonly effective: Effective
+    }
 
 /** One item with where it is, where it will be, and what becomes of it. */
 interface Case {
@@ -51,7 +56,7 @@ export function planSwaps(
   const skipped: SkipReport[] = []
   for (const state of states) {
     const { subscription } = state
-    const cases = apart(subscription.items.map((item) => decide(item, state, book, wanted)))
+    const cases = withoutSharedPrices(subscription.items.map((item) => decide(item, state, book, wanted)))
     for (const { item, verdict } of cases)
       if (verdict.kind === 'skipped') {
         const price = book.idOf(item.price.id) ?? item.price.id
@@ -67,8 +72,8 @@ export function planSwaps(
   return { steps, skipped }
 }
 
-function moveOf({ item, coming, verdict }: Case, effective: Moment, book: PriceBook): readonly Move[] {
-  if (verdict.kind !== 'moves' || verdict.moment !== effective) return []
+function moveOf({ item, coming, verdict }: Case, effective: Effective, book: PriceBook): readonly Move[] {
+  if (verdict.kind !== 'moves' || verdict.effective !== effective) return []
   return [
     {
       item: item.id,
@@ -140,13 +145,18 @@ function verdictOn(
   if ('reason' in to) return { kind: 'skipped', ...to }
   if (to.processorId === coming) return { kind: 'stays' }
   if (to.processorId === null) return skipped(`The price "${to.price.id}" is free and has no object at the processor.`)
-  const unfit = misfit(item, subscription, to)
-  const reason = coming === item.price.id ? unfit : unlikeComing(booked, coming, to, unfit)
+  const unfit = incompatibility(item, subscription, to)
+  const reason = coming === item.price.id ? unfit : differsFromScheduled(booked, coming, to, unfit)
   if (reason !== null) return skipped(reason)
-  const moment = momentFor(item, subscription, to, booked.processorId === item.price.id ? booked.price : undefined)
-  if (moment === 'period_end' && subscription.cancelAtPeriodEnd)
+  const effective = effectiveFor(
+    item,
+    subscription,
+    to,
+    booked.processorId === item.price.id ? booked.price : undefined,
+  )
+  if (effective === 'period_end' && subscription.cancelAtPeriodEnd)
     return skipped('The subscription ends with the period, before the price could change.')
-  return { kind: 'moves', to, processorId: to.processorId, moment }
+  return { kind: 'moves', to, processorId: to.processorId, effective }
 }
 
 /**
@@ -154,7 +164,12 @@ function verdictOn(
  * one gives way when the new price fits the item as it is, too; `unfit` says why it does not. To leave it would let a replaced
  * negotiated price come, and stay, although the template has another by now or is removed.
  */
-function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice, unfit: string | null): string | null {
+function differsFromScheduled(
+  booked: BookedPrice,
+  coming: ProcessorId,
+  to: BookedPrice,
+  unfit: string | null,
+): string | null {
   if (booked.processorId !== coming && unfit !== null)
     return `Its schedule moves it to a former price of "${booked.price.id}".`
   const rhythm = ({ price, meter }: BookedPrice) =>
@@ -165,18 +180,18 @@ function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice,
 }
 
 /** Takes back the moves after which two items would share a price, now or after the period, until none do. */
-function apart(cases: readonly Case[]): readonly Case[] {
-  const placed = (moment: Moment) =>
+function withoutSharedPrices(cases: readonly Case[]): readonly Case[] {
+  const placed = (effective: Effective) =>
     cases.map(({ item, coming, verdict }) =>
-      verdict.kind === 'moves' && (moment === 'period_end' || verdict.moment === 'now')
+      verdict.kind === 'moves' && (effective === 'period_end' || verdict.effective === 'now')
         ? verdict.processorId
-        : moment === 'now'
+        : effective === 'now'
           ? item.price.id
           : coming,
     )
-  const clashing = new Set([...sharing(placed('now')), ...sharing(placed('period_end'))])
+  const clashing = new Set([...positionsSharingPrice(placed('now')), ...positionsSharingPrice(placed('period_end'))])
   if (!cases.some(({ verdict }, position) => verdict.kind === 'moves' && clashing.has(position))) return cases
-  return apart(
+  return withoutSharedPrices(
     cases.map((one, position): Case => {
       if (one.verdict.kind !== 'moves' || !clashing.has(position)) return one
       const reason = `Another item of the subscription is on "${one.verdict.to.price.id}", or would be: two items cannot share a price.`

@@ -59,7 +59,11 @@ export const problemCodes = {
     title: 'No such product',
     when: 'The product is unknown, or hidden from this caller.',
   },
-  meter_not_found: { status: 404, title: 'No such meter', when: 'The meter is unknown.' },
+  meter_not_found: {
+    status: 404,
+    title: 'No such meter',
+    when: 'The meter is unknown, or no price that this caller sees bills it.',
+  },
   mapping_not_found: {
     status: 404,
     title: 'No such processor id',

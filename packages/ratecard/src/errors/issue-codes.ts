@@ -79,6 +79,8 @@ export const issueCodes = {
   drift: 'The field was changed at the processor since the last push.',
   subscribers_affected:
     'More live subscriptions than the server lets pass unasked are on prices that the plan archives or replaces.',
+  migration_waiting:
+    'A migration waits for its date to move subscribers to a price that the plan replaces or archives.',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

@@ -56,8 +56,8 @@ export function findProduct(current: Current, id: string, { hidden }: Visibility
   return found
 }
 
-export function findMeter(current: Current, id: string): Meter {
-  const found = current.publicIndex.meters.get(id)
+export function findMeter(current: Current, id: string, { hidden }: Visibility): Meter {
+  const found = (hidden ? current.fullIndex : current.publicIndex).meters.get(id)
   if (found === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
   return found
 }

@@ -61,7 +61,7 @@ export function createLookups(deps: LookupDeps): Lookups {
     fullConfig: async () => current(await published.read()).full,
     findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
     findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),
-    findMeter: async (id) => findMeter(current(await published.read()), id),
+    findMeter: async (id, visibility) => findMeter(current(await published.read()), id, visibility),
     convert: async (id, visibility) => convert(await published.read(), id, visibility),
     calculate: async (id, quantity, visibility) => {
       if (!Number.isSafeInteger(quantity) || quantity < 0)

@@ -1,7 +1,7 @@
 // The customer's half of the processor port: customers, their subscriptions, checkouts, usage and invoice previews.
 // Failures are ProcessorErrors, sorted as in processor.ts. Times are epoch milliseconds; amounts are minor units.
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
-import type { WriteOptions } from './processor.ts'
+import type { WriteOptions } from './write-options.ts'
 
 /** What a subscription item's price says of itself; prices of an item may be archived, or be none of ours. */
 export interface LivePrice {

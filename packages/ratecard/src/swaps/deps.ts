@@ -5,7 +5,10 @@ import type { PriceBook } from './price-book.ts'
 
 /** What every use case needs that changes subscriptions. */
 export interface SwapDeps {
-  readonly store: Pick<Store, 'tenants' | 'jobs' | 'localSubscriptions' | 'versions' | 'exclusively' | 'held'>
+  readonly store: Pick<
+    Store,
+    'tenants' | 'jobs' | 'localSubscriptions' | 'versions' | 'pushes' | 'exclusively' | 'held'
+  >
   readonly processor: CustomerProcessor
   readonly clock: Clock
   /** A new id: text, lower case, sortable by time. */

@@ -8,7 +8,7 @@ import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './consider.ts'
+import { currentDocument } from './plan-against-live.ts'
 
 export interface DriftResult {
   readonly inSync: boolean

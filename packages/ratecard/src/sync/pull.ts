@@ -3,7 +3,7 @@ import type { LiveDocument } from '../catalog/document/to-document.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './consider.ts'
+import { currentDocument } from './plan-against-live.ts'
 
 /** A configuration document of what is active at the processor. Reads only. */
 export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {

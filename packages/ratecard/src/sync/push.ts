@@ -12,7 +12,7 @@ import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { PriceImpact } from '../service.ts'
 import { bindAccount } from './account.ts'
-import { consider } from './consider.ts'
+import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
 import { impactMember } from './impact.ts'
@@ -98,7 +98,12 @@ export async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(deps, config, request, signal)
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
+    deps,
+    config,
+    request,
+    signal,
+  )
   refuseStale(fingerprint, request)
   const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
   return {
@@ -124,7 +129,7 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, movedAlong, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
     request,
@@ -161,6 +166,7 @@ export async function pushUnderLease(
     baseRevision: current?.revision ?? null,
     fingerprint,
     impact: impact.prices,
+    movedAlong,
   }
   const push = await openPush(deps, run, plan, lease)
   if (request.written !== undefined) await deps.store.writtenForms.assign(push.id, request.written)

@@ -13,7 +13,7 @@ import { bindAccount } from './account.ts'
 import { pushLease } from './deps.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
-import { currentDocument } from './consider.ts'
+import { currentDocument } from './plan-against-live.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 

@@ -25,6 +25,7 @@ export interface Run {
   /** Told again by whoever resumes it. */
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
+  readonly movedAlong?: readonly string[]
 }
 
 export interface StoredPlan {
@@ -35,6 +36,8 @@ export interface StoredPlan {
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
+  /** Jobs whose waiting moves were approved to go to the new prices; see migrations/move-step.ts. */
+  readonly movedAlong?: readonly string[]
 }
 
 export interface Lease {
@@ -55,6 +58,7 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
     checksum: run.checksum,
     ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
     ...(run.impact === undefined ? {} : { impact: run.impact }),
+    ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
   const push = await deps.store.pushes.open(
     {

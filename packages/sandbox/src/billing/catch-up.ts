@@ -1,7 +1,7 @@
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
-import { attempt, reflect, settle } from './invoicing.ts'
+import { attempt, overdue, reflect, settle } from './invoicing.ts'
 import { renew } from './renewal.ts'
 
 /**
@@ -32,6 +32,7 @@ function sameDue(
 
 function actOnInvoice(call: Call, invoice: InvoiceBody): void {
   if (invoice.status === 'draft') settle(call, invoice)
+  else if (invoice.collection_method === 'send_invoice') overdue(call, invoice)
   else reflect(call, attempt(call, invoice))
 }
 

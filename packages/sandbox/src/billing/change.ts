@@ -8,7 +8,7 @@ import type {
   SubscriptionItemBody,
 } from '../objects/customer-bodies.ts'
 import { periodAt, sameStep } from './calendar.ts'
-import { draft, finalize, statusAfter } from './invoicing.ts'
+import { afterInvoice, draft, finalize, statusAfter } from './invoicing.ts'
 import { advanceLines, arrearsLines, prorationLine } from './lines.ts'
 import { isMetered, priceOf, stepOf } from './records.ts'
 
@@ -51,8 +51,7 @@ export function invoicedNow(
   const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
   const invoice = finalize(call, made.invoice)
   return {
-    ...subscription,
-    discounts: made.discounts,
+    ...afterInvoice(subscription, made),
     latest_invoice: invoice.id,
     status: statusAfter(call, subscription, invoice),
     _pending: [],

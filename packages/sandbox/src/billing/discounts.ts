@@ -2,7 +2,7 @@
 import { dividedHalfUp, parseDecimal, scale } from '../money/decimal.ts'
 import type { CouponBody, CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import type { DiscountBody, InvoiceLineBody, SubscriptionBody } from '../objects/customer-bodies.ts'
+import type { DiscountBody, InvoiceLineBody } from '../objects/customer-bodies.ts'
 import { noSuchReference, onlyOneOf, refused } from '../protocol/errors.ts'
 import { couponIsOpen } from '../protocol/expand.ts'
 import { newId } from '../protocol/ids.ts'
@@ -112,7 +112,12 @@ function amountOff(coupon: CouponBody, currency: string): number | undefined {
 export function redeem(
   call: Call,
   redeemed: readonly (Redeemed | string)[],
-  of: { readonly customer: string; readonly subscription: string | null; readonly session: string | null },
+  of: {
+    readonly customer: string
+    readonly subscription: string | null
+    readonly item?: string
+    readonly session: string | null
+  },
 ): string[] {
   return redeemed.map((one) => {
     if (typeof one === 'string') return one
@@ -133,7 +138,7 @@ export function redeem(
       source: { coupon: coupon.id, type: 'coupon' },
       start: call.now,
       subscription: of.subscription,
-      subscription_item: null,
+      subscription_item: of.item ?? null,
     }
     return call.create(body, 'customer.discount.created').id
   })
@@ -143,11 +148,13 @@ export function redeem(
 export interface Reduction {
   readonly discount: string
   readonly coupon: CouponBody
+  /** Only the lines of this item. */
+  readonly item?: string
 }
 
-/** What the running discounts of a subscription take off at the call's moment. */
-export function reductionsOf(call: Call, subscription: SubscriptionBody): Reduction[] {
-  return subscription.discounts.flatMap<Reduction>((id) => {
+/** What discounts take off at the call's moment; those that have ended nothing. */
+export function reductionsOf(call: Call, discounts: readonly string[]): Reduction[] {
+  return discounts.flatMap<Reduction>((id) => {
     const discount = call.find('discount', id)
     if (discount === undefined || (discount.end !== null && discount.end <= call.now)) return []
     const coupon = couponOf(call, discount.source.coupon)
@@ -159,7 +166,7 @@ export function reductionsOf(call: Call, subscription: SubscriptionBody): Reduct
 export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly Reduction[]): InvoiceLineBody[] {
   return reductions.reduce<InvoiceLineBody[]>(
     (left, reduction) => {
-      const parts = allocate(left, reduction.coupon)
+      const parts = allocate(left, reduction)
       return left.map((line, index) => {
         const amount = parts[index] ?? 0
         if (amount === 0) return line
@@ -176,11 +183,12 @@ export function remaining(line: InvoiceLineBody): number {
 }
 
 /** How much of each line, so that the parts are exactly the rounded whole. */
-function allocate(lines: readonly InvoiceLineBody[], coupon: CouponBody): number[] {
+function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction): number[] {
   const products = coupon.applies_to?.products
   const bases = lines.map((line) => {
     const fits = products === undefined || products.includes(line.pricing.price_details.product)
-    return line.discountable && fits ? BigInt(remaining(line)) : 0n
+    const own = item === undefined || line.parent.subscription_item_details?.subscription_item === item
+    return line.discountable && fits && own ? BigInt(remaining(line)) : 0n
   })
   const base = bases.reduce((sum, part) => sum + part, 0n)
   const whole = wholeOff(coupon, lines[0]?.currency ?? '', base)

@@ -8,8 +8,8 @@ import type {
   SubscriptionBody,
 } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
-import { couponOf, reduced } from './discounts.ts'
-import type { Reduction } from './discounts.ts'
+import { reduced, reductionsOf } from './discounts.ts'
+import { taxed, totalTaxes } from './taxes.ts'
 import type { Period } from './calendar.ts'
 import { customerOf, day, isOver, save } from './records.ts'
 
@@ -27,19 +27,33 @@ interface NewInvoice {
 
 export interface Invoiced {
   readonly invoice: InvoiceBody
-  /** What the subscription keeps: a coupon for one time is used up, others have ended. */
-  readonly discounts: string[]
+  /** What the subscription loses: a coupon for one time is used up, others have ended. */
+  readonly gone: ReadonlySet<string>
 }
 
-function totals(lines: readonly InvoiceLineBody[]): Pick<InvoiceBody, 'subtotal' | 'total' | 'total_discount_amounts'> {
+type Sums = Pick<
+  InvoiceBody,
+  'subtotal' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'subtotal_excluding_tax' | 'total_taxes'
+>
+
+function totals(lines: readonly InvoiceLineBody[]): Sums {
   const byDiscount = new Map<string, number>()
   for (const { amount, discount } of lines.flatMap((line) => line.discount_amounts)) {
     byDiscount.set(discount, (byDiscount.get(discount) ?? 0) + amount)
   }
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
   const off = [...byDiscount.values()].reduce((sum, amount) => sum + amount, 0)
-  const amounts = [...byDiscount].map(([discount, amount]) => ({ amount, discount }))
-  return { subtotal, total: subtotal - off, total_discount_amounts: amounts }
+  const taxes = totalTaxes(lines)
+  const sumOf = (behavior: string): number =>
+    taxes.filter((tax) => tax.tax_behavior === behavior).reduce((sum, tax) => sum + tax.amount, 0)
+  return {
+    subtotal,
+    subtotal_excluding_tax: subtotal - sumOf('inclusive'),
+    total: subtotal - off + sumOf('exclusive'),
+    total_discount_amounts: [...byDiscount].map(([discount, amount]) => ({ amount, discount })),
+    total_excluding_tax: subtotal - off - sumOf('inclusive'),
+    total_taxes: taxes,
+  }
 }
 
 function balanced(
@@ -50,42 +64,45 @@ function balanced(
   return { amount_due: due, amount_remaining: due, starting_balance: starting }
 }
 
-/** Writes a draft. Discounts of the subscription that have ended take nothing off. */
+/** Writes a draft. Discounts that have ended take nothing off; those of an item are taken off its own lines, first. */
 export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const { subscription } = wanted
-  const held = subscription.discounts.flatMap((id) => call.find('discount', id) ?? [])
-  const running = held.filter((discount) => discount.end === null || discount.end > call.now)
-  const reductions = running.flatMap<Reduction>((discount) => {
-    const coupon = couponOf(call, discount.source.coupon)
-    return coupon === undefined ? [] : [{ discount: discount.id, coupon }]
-  })
+  const items = new Map(subscription.items.data.map((item) => [item.id, item]))
+  const ofItems = [...items.values()].flatMap((item) =>
+    reductionsOf(call, item.discounts).map((reduction) => ({ ...reduction, item: item.id })),
+  )
+  const reductions = [...ofItems, ...reductionsOf(call, subscription.discounts)]
+  const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
-  const lines = reduced(wanted.lines, reductions).map((line) => ({ ...line, invoice: id }))
+  const lines = taxed(call, reduced(wanted.lines, reductions), (line) => {
+    const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
+    return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
+  }).map((line) => ({ ...line, invoice: id }))
   const sums = totals(lines)
   const used = new Set(
     reductions
       .filter(({ coupon, discount }) => coupon.duration === 'once' && takes(sums, discount))
       .map((r) => r.discount),
   )
-  const kept = running.filter((discount) => !used.has(discount.id))
-  for (const gone of held.filter((discount) => !kept.includes(discount))) {
-    call.announce('customer.discount.deleted', gone)
+  const held = [...subscription.discounts, ...[...items.values()].flatMap((item) => item.discounts)]
+  const gone = new Set(held.filter((discount) => used.has(discount) || !running.has(discount)))
+  for (const discount of gone) {
+    const body = call.find('discount', discount)
+    if (body !== undefined) call.announce('customer.discount.deleted', body)
   }
-  const invoice = call.create(
-    blankInvoice(
-      call,
-      wanted,
-      id,
-      lines,
-      running.map((discount) => discount.id),
-      sums,
-    ),
-    'invoice.created',
-  )
-  return { invoice, discounts: kept.map((discount) => discount.id) }
+  const own = subscription.discounts.filter((discount) => running.has(discount))
+  const invoice = call.create(blankInvoice(call, wanted, id, lines, own, sums), 'invoice.created')
+  return { invoice, gone }
 }
 
-function takes(sums: Pick<InvoiceBody, 'total_discount_amounts'>, discount: string): boolean {
+/** The subscription without the discounts that an invoice used up, or that have ended. */
+export function afterInvoice(subscription: SubscriptionBody, { gone }: Invoiced): SubscriptionBody {
+  const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
+  const data = subscription.items.data.map((item) => ({ ...item, discounts: kept(item.discounts) }))
+  return { ...subscription, discounts: kept(subscription.discounts), items: { ...subscription.items, data } }
+}
+
+function takes(sums: Sums, discount: string): boolean {
   return sums.total_discount_amounts.some((taken) => taken.discount === discount && taken.amount !== 0)
 }
 
@@ -95,10 +112,12 @@ function blankInvoice(
   id: string,
   lines: InvoiceLineBody[],
   discounts: string[],
-  sums: ReturnType<typeof totals>,
+  sums: Sums,
 ): InvoiceBody {
   const customer = customerOf(call, subscription.customer)
-  const finalizesAt = reason === 'subscription_cycle' ? call.now + draftFor : null
+  const byMail = subscription.collection_method === 'send_invoice'
+  const finalizesAt =
+    reason === 'subscription_cycle' || (byMail && reason === 'subscription_create') ? call.now + draftFor : null
   return {
     id,
     object: 'invoice',
@@ -113,10 +132,14 @@ function blankInvoice(
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: {
+      ...subscription.automatic_tax,
+      provider: subscription.automatic_tax.enabled ? 'stripe' : null,
+      status: subscription.automatic_tax.enabled ? 'complete' : null,
+    },
     automatically_finalizes_at: finalizesAt,
     billing_reason: reason,
-    collection_method: 'charge_automatically',
+    collection_method: subscription.collection_method,
     created: call.now,
     currency: subscription.currency,
     custom_fields: null,
@@ -131,10 +154,10 @@ function blankInvoice(
     customer_tax_ids: [],
     default_payment_method: null,
     default_source: null,
-    default_tax_rates: [],
+    default_tax_rates: subscription.default_tax_rates,
     description: null,
     discounts,
-    due_date: null,
+    due_date: byMail ? call.now + (subscription.days_until_due ?? 0) * day : null,
     effective_at: null,
     ending_balance: null,
     footer: null,
@@ -147,7 +170,7 @@ function blankInvoice(
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
     livemode: false,
     metadata: {},
-    next_payment_attempt: finalizesAt,
+    next_payment_attempt: byMail ? null : finalizesAt,
     number: null,
     on_behalf_of: null,
     parent: {
@@ -168,11 +191,8 @@ function blankInvoice(
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     ...sums,
-    subtotal_excluding_tax: sums.subtotal,
     test_clock: subscription.test_clock,
-    total_excluding_tax: sums.total,
     total_pretax_credit_amounts: [],
-    total_taxes: [],
     webhooks_delivered_at: call.now,
     _due: finalizesAt,
     _clock: subscription.test_clock,
@@ -198,8 +218,25 @@ export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBo
     status_transitions: { ...before.status_transitions, finalized_at: call.now },
     _due: null,
   }
+  if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
   const finalized = call.update(before, open, 'invoice.finalized')
   return pay ? attempt(call, finalized) : finalized
+}
+
+/** An invoice that is mailed waits for its day; nobody tries a card. */
+function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
+  const days = (before.due_date ?? before.created) - before.created
+  const due = call.now + days
+  const hosted = `${call.origin}/invoices/${before.id}`
+  const sent = { ...open, due_date: due, hosted_invoice_url: hosted, next_payment_attempt: null, _due: due }
+  const written = call.update(before, sent, 'invoice.finalized')
+  call.announce('invoice.sent', written)
+  return written
+}
+
+/** The day has passed: the subscription is past due (the SDK's types, `status`). */
+export function overdue(call: Call, invoice: InvoiceBody): void {
+  reflect(call, call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue'))
 }
 
 /**
@@ -232,18 +269,7 @@ export function attempt(
   const tries = invoice.attempt_count + (counts ? 1 : 0)
   const declined = invoice.amount_due > 0 && cardOf(call, invoice, card)?._declines !== false
   if (!declined) {
-    const paid: InvoiceBody = {
-      ...invoice,
-      amount_paid: invoice.amount_due,
-      amount_remaining: 0,
-      attempt_count: tries,
-      attempted: true,
-      auto_advance: false,
-      next_payment_attempt: null,
-      status: 'paid',
-      status_transitions: { ...invoice.status_transitions, paid_at: call.now },
-      _due: null,
-    }
+    const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
     // In this order (recorded at 2026-08-26.dahlia).
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.announce('invoice.paid', written)
@@ -260,12 +286,31 @@ export function attempt(
   return call.update(invoice, failed, 'invoice.payment_failed')
 }
 
+function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
+  return {
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: call.now },
+    _due: null,
+  }
+}
+
+/** The money came another way; nothing was tried. */
+export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
+  return call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+}
+
 /** What a paid or refused invoice means for its subscription. */
 export function reflect(call: Call, invoice: InvoiceBody): void {
   const before = call.find('subscription', invoice.parent.subscription_details.subscription)
   if (before === undefined || isOver(before)) return
   const status = statusAfter(call, before, invoice)
-  if (status !== before.status) save(call, before, { ...before, status })
+  if (status === before.status) return
+  save(call, before, { ...before, status, ended_at: status === 'incomplete_expired' ? call.now : before.ended_at })
 }
 
 export function statusAfter(
@@ -273,20 +318,27 @@ export function statusAfter(
   subscription: SubscriptionBody,
   invoice: InvoiceBody,
 ): SubscriptionBody['status'] {
-  const paid = invoice.status === 'paid'
+  const paid = invoice.status === 'paid' || invoice.status === 'void' || invoice.status === 'uncollectible'
   if (invoice.status === 'draft') return subscription.status
-  if (invoice.billing_reason === 'subscription_create') {
+  if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
+    // The SDK's types, `status`: a first invoice that is voided ends a subscription that waits for it.
+    if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
     if (!paid) return 'incomplete'
     return subscription.status === 'incomplete' ? 'active' : subscription.status
   }
   if (subscription.status === 'trialing') return 'trialing'
-  if (!paid) return 'past_due'
+  if (!paid) return isAwaited(call, invoice) ? subscription.status : 'past_due'
   if (subscription.status !== 'past_due') return subscription.status
   const conditions = [
     { field: 'parent.subscription_details.subscription', is: subscription.id },
     { field: 'status', is: 'open' },
   ]
   return call.select('invoice', conditions, 1).length === 0 ? 'active' : 'past_due'
+}
+
+/** Mailed, and its day has not come. */
+function isAwaited(call: Call, invoice: InvoiceBody): boolean {
+  return invoice.collection_method === 'send_invoice' && invoice.due_date !== null && invoice.due_date > call.now
 }
 
 /** A draft that waits no longer, with what it means for its subscription. */

@@ -5,24 +5,22 @@ import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer
 import { missingParam, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { boolean, integer, list, shape, text, unsupported } from '../protocol/params.ts'
+import { boolean, integer, list, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
 import { periodAt, sameStep } from './calendar.ts'
-import { pricingIn } from './charges.ts'
-import { isMetered, priceOf, stepOf } from './records.ts'
+import { amountFor, pricingIn } from './charges.ts'
+import { discountsParam, readDiscounts, redeem } from './discounts.ts'
+import { customerOf, isMetered, priceOf, stepOf } from './records.ts'
+import { taxRatesParam, usableTaxRates } from './terms.ts'
 
 const mostItems = 20
 
 export const newItemFields = {
-  billing_thresholds: unsupported(),
-  current_trial: unsupported(),
-  discounts: unsupported(),
+  discounts: discountsParam,
+  tax_rates: taxRatesParam,
   metadata: metadata(),
-  plan: unsupported(),
   price: text(),
-  price_data: unsupported(),
   quantity: integer({ min: 0 }),
-  tax_rates: unsupported(),
 } satisfies Fields
 export const changedItemFields = { ...newItemFields, clear_usage: boolean(), deleted: boolean(), id: text() }
 
@@ -31,7 +29,10 @@ export const changedItems = list(shape(changedItemFields), { max: mostItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
 /** Who the items are for; `billing_cycle_anchor` says where their periods begin. */
-export type Holder = Pick<SubscriptionBody, 'id' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'> & {
+export type Holder = Pick<
+  SubscriptionBody,
+  'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
+> & {
   readonly trialEnd: number | null
 }
 
@@ -82,7 +83,36 @@ function quantityFor(price: PriceBody, given: number | undefined, name: string):
 export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: string): SubscriptionItemBody {
   const price = usablePrice(call, params.price, name, holder.currency)
   const quantity = quantityFor(price, params.quantity, name)
-  return newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
+  const item = newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
+  return { ...item, ...extras(call, holder, item, params, name) }
+}
+
+/** What else the request says about an item: its own discounts and tax rates. */
+function extras(
+  call: Call,
+  holder: Holder,
+  item: SubscriptionItemBody,
+  params: ItemParams,
+  name: string,
+): Pick<SubscriptionItemBody, 'discounts' | 'tax_rates'> {
+  const { discounts, tax_rates: rates } = params
+  return {
+    discounts: discounts === undefined ? item.discounts : itemDiscounts(call, holder, item, discounts ?? []),
+    tax_rates: rates === undefined ? item.tax_rates : usableTaxRates(call, rates, `${name}[tax_rates]`),
+  }
+}
+
+function itemDiscounts(
+  call: Call,
+  holder: Holder,
+  item: SubscriptionItemBody,
+  given: NonNullable<ItemParams['discounts']>,
+): string[] {
+  const price = priceOf(call, item)
+  const subtotal = isMetered(price) ? 0 : amountFor(price, holder.currency, String(item.quantity ?? 1))
+  const purchase = { customer: customerOf(call, holder.customer), currency: holder.currency, subtotal }
+  const of = { customer: holder.customer, subscription: holder.id, item: item.id, session: null }
+  return redeem(call, readDiscounts(call, given, purchase, item.discounts), of)
 }
 
 /**
@@ -125,7 +155,11 @@ function changedItem(
   name: string,
 ): SubscriptionItemBody {
   const { quantity: _former, ...rest } = before
-  const described = { ...rest, metadata: applyMetadata(before.metadata, params.metadata) }
+  const described = {
+    ...rest,
+    ...extras(call, holder, before, params, name),
+    metadata: applyMetadata(before.metadata, params.metadata),
+  }
   if (params.price === undefined || params.price === before.price) {
     const price = priceOf(call, before)
     if (params.quantity === undefined)

@@ -192,7 +192,10 @@ export function prorationLine(
   const { current_period_end: end } = item
   // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
   const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(price), call.now).start)
-  const paid = reduced(advanceLines(call, subscription, item), reductionsOf(call, subscription))
+  const paid = reduced(advanceLines(call, subscription, item), [
+    ...reductionsOf(call, item.discounts),
+    ...reductionsOf(call, subscription.discounts),
+  ])
   const whole = paid.reduce((sum, line) => sum + remaining(line), 0)
   const left = Number(dividedDown(BigInt(sign * whole) * BigInt(Math.max(0, end - call.now)), BigInt(end - start)))
   const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `

@@ -5,6 +5,7 @@ import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../obje
 import { sameStep } from './calendar.ts'
 import { holderOf, newItem } from './items.ts'
 import { priceOf, stepOf } from './records.ts'
+import type { Terms } from './terms.ts'
 
 /** The subscription in its next phase, or let go, or marked cancelled; not yet written. `ended` are items whose period is over. */
 export function enterNextPhase(
@@ -22,8 +23,27 @@ export function enterNextPhase(
   const discounts = next.discounts.map((one) => one.discount).filter((id) => subscription.discounts.includes(id))
   return {
     ...subscription,
+    ...termsOfPhase(subscription, schedule, next),
     discounts,
     items: { ...subscription.items, data: itemsOf(call, subscription, next, ended) },
+  }
+}
+
+/** How the subscription bills in a phase: as the phase says, or else the schedule. */
+export function termsOfPhase(
+  subscription: SubscriptionBody,
+  { default_settings: usual }: Pick<SubscriptionScheduleBody, 'default_settings'>,
+  phase: PhaseBody,
+): Terms & Pick<SubscriptionBody, 'default_payment_method' | 'description'> {
+  const method = phase.collection_method ?? usual.collection_method
+  const days = phase.invoice_settings?.days_until_due ?? usual.invoice_settings.days_until_due
+  return {
+    automatic_tax: phase.automatic_tax ?? usual.automatic_tax,
+    collection_method: method,
+    days_until_due: method === 'send_invoice' ? (days ?? subscription.days_until_due) : null,
+    default_payment_method: phase.default_payment_method ?? usual.default_payment_method,
+    default_tax_rates: phase.default_tax_rates,
+    description: phase.description ?? usual.description,
   }
 }
 
@@ -69,7 +89,8 @@ export function itemsOf(
 function added(call: Call, subscription: SubscriptionBody, wanted: PhaseItemBody): SubscriptionItemBody {
   const { metadata, quantity } = wanted
   const own = { metadata, ...(quantity === undefined ? {} : { quantity }) }
-  return newItem(call, holderOf(subscription), priceOf(call, wanted), own)
+  const item = newItem(call, holderOf(subscription), priceOf(call, wanted), own)
+  return { ...item, tax_rates: wanted.tax_rates }
 }
 
 function taken(
@@ -82,6 +103,9 @@ function taken(
   const item = { ...rest, plan: wanted.price, price: wanted.price }
   const changed: SubscriptionItemBody = {
     ...item,
+    // A discount that was used up meanwhile does not come back.
+    discounts: wanted.discounts.map((one) => one.discount).filter((id) => former.discounts.includes(id)),
+    tax_rates: wanted.tax_rates,
     ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
   }
   if (former.price === wanted.price) return changed

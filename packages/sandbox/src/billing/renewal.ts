@@ -3,7 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
 import { cancelNow } from './cancel.ts'
-import { draft } from './invoicing.ts'
+import { afterInvoice, draft } from './invoicing.ts'
 import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
 import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
@@ -88,7 +88,7 @@ function billed(
   if (lines.length === 0) return subscription
   const period = { start: Math.min(...ended.map((item) => item.current_period_start)), end: call.now }
   const made = draft(call, { subscription, lines, reason: 'subscription_cycle', period })
-  return { ...subscription, discounts: made.discounts, latest_invoice: made.invoice.id, _pending: [] }
+  return { ...afterInvoice(subscription, made), latest_invoice: made.invoice.id, _pending: [] }
 }
 
 /** The last period's usage is billed before the subscription ends. */

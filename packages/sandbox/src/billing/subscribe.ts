@@ -8,10 +8,12 @@ import type { Metadata } from '../protocol/metadata.ts'
 import { amountFor } from './charges.ts'
 import { readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
-import { cardOf, draft, finalize, statusAfter } from './invoicing.ts'
+import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
 import { advanceLines, trialLine } from './lines.ts'
+import { plainTerms } from './terms.ts'
+import type { Terms } from './terms.ts'
 import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, writeNew } from './records.ts'
 
 export interface Wish {
@@ -23,6 +25,7 @@ export interface Wish {
   readonly metadata: Metadata
   readonly description?: string | null | undefined
   readonly paymentMethod?: string | undefined
+  readonly terms?: Terms
   /** Seconds; null without a trial. */
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
@@ -127,13 +130,16 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
   if (lines.length === 0) return made
   const period = { start: call.now, end: call.now }
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period })
+  // An invoice by mail is a draft for an hour, as those of renewals are.
+  if (made.collection_method === 'send_invoice')
+    return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
   const { paymentBehavior } = wish
   const waits = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
   if (!waits && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
   const invoice = finalize(call, drafted.invoice, !waits)
   if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete') throw cardDeclined()
   const status = statusAfter(call, made, invoice)
-  const after = { ...made, discounts: drafted.discounts, latest_invoice: invoice.id, status }
+  const after = { ...afterInvoice(made, drafted), latest_invoice: invoice.id, status }
   return save(call, made, after, null)
 }
 
@@ -145,7 +151,7 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    ...(wish.terms ?? plainTerms),
     billing_cycle_anchor: trialEnd ?? call.now,
     billing_cycle_anchor_config: null,
     billing_mode:
@@ -158,15 +164,12 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     cancel_at_period_end: false,
     canceled_at: null,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
-    collection_method: 'charge_automatically',
     created: call.now,
     currency,
     customer: wish.customer.id,
     customer_account: null,
-    days_until_due: null,
     default_payment_method: wish.paymentMethod ?? null,
     default_source: null,
-    default_tax_rates: [],
     description: wish.description ?? null,
     discounts: [],
     ended_at: null,

@@ -207,6 +207,27 @@ export interface CustomerBody {
   test_clock: string | null
 }
 
+export interface TaxRateBody {
+  id: string
+  object: 'tax_rate'
+  active: boolean
+  country: string | null
+  created: number
+  description: string | null
+  display_name: string
+  effective_percentage: number
+  flat_amount: null
+  inclusive: boolean
+  jurisdiction: string | null
+  jurisdiction_level: null
+  livemode: false
+  metadata: Metadata
+  percentage: number
+  rate_type: 'percentage'
+  state: string | null
+  tax_type: string | null
+}
+
 export interface FeatureBody {
   id: string
   object: 'entitlements.feature'
@@ -256,6 +277,7 @@ export interface Bodies {
   promotion_code: PromotionCodeBody
   webhook_endpoint: WebhookEndpointBody
   customer: CustomerBody
+  tax_rate: TaxRateBody
   'entitlements.feature': FeatureBody
   product_feature: ProductFeatureBody
   'entitlements.active_entitlement': ActiveEntitlementBody
@@ -285,6 +307,7 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   promotion_code: { noun: 'promotion code', param: 'promotion_code' },
   webhook_endpoint: { noun: 'webhook endpoint', param: 'webhook_endpoint' },
   customer: { noun: 'customer', param: 'id' },
+  tax_rate: { noun: 'tax rate', param: 'tax_rate' },
   'entitlements.feature': { noun: 'feature', param: 'id' },
   product_feature: { noun: 'product_feature', param: 'id' },
   'entitlements.active_entitlement': { noun: 'active_entitlement', param: 'id' },

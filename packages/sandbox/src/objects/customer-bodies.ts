@@ -69,7 +69,7 @@ export interface DiscountBody {
   source: { coupon: string; type: 'coupon' }
   start: number
   subscription: string | null
-  subscription_item: null
+  subscription_item: string | null
 }
 
 export interface SubscriptionItemBody {
@@ -95,12 +95,29 @@ export interface SubscriptionItemBody {
 
 export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
 
+export type CollectionMethod = 'charge_automatically' | 'send_invoice'
+
+export interface AutomaticTaxBody {
+  disabled_reason: null
+  enabled: boolean
+  liability: { type: 'self' } | null
+}
+
+export interface TaxBody {
+  amount: number
+  tax_behavior: 'exclusive' | 'inclusive'
+  tax_rate_details: { tax_rate: string }
+  taxability_reason: 'not_available'
+  taxable_amount: number
+  type: 'tax_rate_details'
+}
+
 export interface SubscriptionBody extends Timed {
   id: string
   object: 'subscription'
   application: null
   application_fee_percent: null
-  automatic_tax: { disabled_reason: null; enabled: false; liability: null }
+  automatic_tax: AutomaticTaxBody
   billing_cycle_anchor: number
   billing_cycle_anchor_config: null
   billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
@@ -115,15 +132,15 @@ export interface SubscriptionBody extends Timed {
     feedback_option: null
     reason: 'cancellation_requested' | 'payment_failed' | null
   }
-  collection_method: 'charge_automatically'
+  collection_method: CollectionMethod
   created: number
   currency: string
   customer: string
   customer_account: null
-  days_until_due: null
+  days_until_due: number | null
   default_payment_method: string | null
   default_source: null
-  default_tax_rates: never[]
+  default_tax_rates: string[]
   description: string | null
   discounts: string[]
   ended_at: number | null
@@ -193,7 +210,7 @@ export interface InvoiceLineBody {
   quantity_decimal: string | null
   subscription: string
   subtotal: number
-  taxes: never[]
+  taxes: TaxBody[]
 }
 
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update'
@@ -213,10 +230,10 @@ export interface InvoiceBody extends Timed {
   attempt_count: number
   attempted: boolean
   auto_advance: boolean
-  automatic_tax: { disabled_reason: null; enabled: false; liability: null; provider: null; status: null }
+  automatic_tax: AutomaticTaxBody & { provider: 'stripe' | null; status: 'complete' | null }
   automatically_finalizes_at: number | null
   billing_reason: BillingReason
-  collection_method: 'charge_automatically'
+  collection_method: CollectionMethod
   created: number
   currency: string
   custom_fields: null
@@ -231,10 +248,10 @@ export interface InvoiceBody extends Timed {
   customer_tax_ids: never[]
   default_payment_method: string | null
   default_source: null
-  default_tax_rates: never[]
+  default_tax_rates: string[]
   description: null
   discounts: string[]
-  due_date: null
+  due_date: number | null
   effective_at: number | null
   ending_balance: number | null
   footer: null
@@ -280,7 +297,7 @@ export interface InvoiceBody extends Timed {
   total_discount_amounts: { amount: number; discount: string }[]
   total_excluding_tax: number
   total_pretax_credit_amounts: never[]
-  total_taxes: never[]
+  total_taxes: TaxBody[]
   webhooks_delivered_at: number | null
 }
 

@@ -1,14 +1,23 @@
 import type { Metadata } from '../protocol/metadata.ts'
-import type { ProrationBehavior } from './customer-bodies.ts'
+import type { AutomaticTaxBody, CollectionMethod, ProrationBehavior } from './customer-bodies.ts'
+
+export interface InvoiceSettingsBody {
+  account_tax_ids: null
+  custom_fields: null
+  days_until_due: number | null
+  description: null
+  footer: null
+  issuer: { type: 'self' }
+}
 
 export interface PhaseItemBody {
   billing_thresholds: null
-  discounts: never[]
+  discounts: PhaseDiscountBody[]
   metadata: Metadata
   plan: string
   price: string
   quantity?: number
-  tax_rates: never[]
+  tax_rates: string[]
 }
 
 /** A discount that the subscription has already. */
@@ -21,16 +30,17 @@ export interface PhaseDiscountBody {
 export interface PhaseBody {
   add_invoice_items: never[]
   application_fee_percent: null
+  automatic_tax?: AutomaticTaxBody
   billing_cycle_anchor: null
   billing_thresholds: null
-  collection_method: null
+  collection_method: CollectionMethod | null
   currency: string
-  default_payment_method: null
-  default_tax_rates: never[]
-  description: null
+  default_payment_method: string | null
+  default_tax_rates: string[]
+  description: string | null
   discounts: PhaseDiscountBody[]
   end_date: number
-  invoice_settings: null
+  invoice_settings: InvoiceSettingsBody | null
   items: PhaseItemBody[]
   metadata: Metadata
   on_behalf_of: null
@@ -53,20 +63,13 @@ export interface SubscriptionScheduleBody {
   customer_account: null
   default_settings: {
     application_fee_percent: null
-    automatic_tax: { disabled_reason: null; enabled: false; liability: null }
+    automatic_tax: AutomaticTaxBody
     billing_cycle_anchor: 'automatic'
     billing_thresholds: null
-    collection_method: 'charge_automatically'
-    default_payment_method: null
-    description: null
-    invoice_settings: {
-      account_tax_ids: null
-      custom_fields: null
-      days_until_due: null
-      description: null
-      footer: null
-      issuer: { type: 'self' }
-    }
+    collection_method: CollectionMethod
+    default_payment_method: string | null
+    description: string | null
+    invoice_settings: InvoiceSettingsBody
     on_behalf_of: null
     transfer_data: null
   }

@@ -5,13 +5,23 @@ import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
 import { accountOf, notConnected } from './auth.ts'
 import type { Call } from './call.ts'
-import { StripeError, keyInUse, lockTimeout, rateLimited, refused, serverError, unknownUrl } from './errors.ts'
+import {
+  StripeError,
+  keyInUse,
+  lockTimeout,
+  notSupported,
+  rateLimited,
+  refused,
+  serverError,
+  unknownUrl,
+} from './errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
 import type { Faults, FaultOrder } from '../control/faults.ts'
 import { decodeForm, emptyForm, toPlain } from './form.ts'
 import type { FormNode, Plain } from './form.ts'
 import { IdempotencyKeys, fingerprintOf } from './idempotency.ts'
 import { newId } from './ids.ts'
+import { isKnownRequest } from './known.ts'
 import type { Answer, Operation } from './operation.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
@@ -120,7 +130,10 @@ export class Api {
     const operationName = routed === undefined ? request.path : `${request.method} ${routed.operation.path}`
     const reason = this.#parts.rate.take(account, operationName, this.#parts.clock.now())
     if (reason !== undefined) throw rateLimited(reason)
-    if (routed === undefined) throw unknownUrl(request.method, request.path)
+    if (routed === undefined) {
+      if (isKnownRequest(request.method, request.path)) throw notSupported(`${request.method} ${request.path}`)
+      throw unknownUrl(request.method, request.path)
+    }
     await this.#parts.transactions.settle(account)
     const outcome = this.#once(request, progress, routed, account, key, fault)
     if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
@@ -207,7 +220,15 @@ export class Api {
         return failure
       }
       const cause = { requestId: progress.id, idempotencyKey: key ?? null }
-      const done = this.#run(progress, routed, (form) => open({ id: routed.id, childId: routed.childId, form, cause }))
+      const done = this.#run(progress, routed, (form) =>
+        open({
+          operation: `${routed.operation.method} ${routed.operation.path}`,
+          id: routed.id,
+          childId: routed.childId,
+          form,
+          cause,
+        }),
+      )
       const lost = fault?.kind === 'error_after'
       keep(lost && fault.keep !== false ? failure : done)
       return lost ? failure : done

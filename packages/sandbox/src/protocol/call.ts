@@ -1,11 +1,12 @@
 import type { Bodies, Body, Kind } from '../objects/bodies.ts'
 import { nouns } from '../objects/bodies.ts'
-import { noSuchReference, noSuchResource } from './errors.ts'
+import { UnknownParameters, UnknownValue, noSuchReference, noSuchResource, notSupported } from './errors.ts'
 import { newEvent } from '../events/events.ts'
 import type { Cause } from '../events/events.ts'
 import { nothingExpanded, render } from './expand.ts'
 import type { Lookup } from './expand.ts'
 import type { FormNode } from './form.ts'
+import { isKnownParameter, isKnownValue } from './known.ts'
 import { readPage } from './list-pages.ts'
 import type { Page, PageParams } from './list-pages.ts'
 import { readParams } from './params.ts'
@@ -28,6 +29,8 @@ export interface Surroundings {
 }
 
 interface CallRequest {
+  /** As `POST /v1/prices/:id`. */
+  readonly operation?: string
   readonly id: string
   readonly childId?: string
   readonly form: FormNode
@@ -37,6 +40,7 @@ interface CallRequest {
 
 /** One request to one operation, in one account and one transaction. Whatever it throws undoes what it wrote. */
 export class Call implements Lookup {
+  readonly #operation: string
   readonly account: string
   /** The id in the path, or ''. */
   readonly id: string
@@ -54,23 +58,28 @@ export class Call implements Lookup {
     this.#around = around
     this.account = account
     this.id = request.id
+    this.#operation = request.operation ?? ''
     this.childId = request.childId ?? ''
     this.#form = request.form
     this.now = request.now
     this.#cause = request.cause
   }
 
+  #asked(): Pick<CallRequest, 'operation' | 'id' | 'childId' | 'form'> {
+    return { operation: this.#operation, id: this.id, childId: this.childId, form: this.#form }
+  }
+
   /** The same at another moment (seconds): on a test clock, or when something was due. */
   at(now: number): Call {
     if (now === this.now) return this
-    const request = { id: this.id, childId: this.childId, form: this.#form, now, cause: this.#cause }
+    const request = { ...this.#asked(), now, cause: this.#cause }
     return new Call(this.#state, this.account, request, this.#around)
   }
 
   /** The same at another moment, of its own accord: its events name no request. */
   unasked(now: number): Call {
     const cause = { requestId: null, idempotencyKey: null }
-    return new Call(this.#state, this.account, { id: this.id, form: this.#form, now, cause }, this.#around)
+    return new Call(this.#state, this.account, { ...this.#asked(), now, cause }, this.#around)
   }
 
   get origin(): string {
@@ -79,7 +88,7 @@ export class Call implements Lookup {
 
   /** What `work` would do: everything it writes is undone, and no event leaves. */
   rehearse<T>(work: (call: Call) => T): T {
-    const request = { id: this.id, form: this.#form, now: this.now, cause: this.#cause }
+    const request = { ...this.#asked(), now: this.now, cause: this.#cause }
     const around = { origin: this.#around.origin, outbox: [] }
     return this.#state.undone(() => work(new Call(this.#state, this.account, request, around)))
   }
@@ -90,7 +99,11 @@ export class Call implements Lookup {
   }
 
   read<F extends Fields>(fields: F): Read<F> {
-    return readParams(fields, this.#form)
+    try {
+      return readParams(fields, this.#form)
+    } catch (error) {
+      throw inTheRightVoice(this.#operation, error)
+    }
   }
 
   find<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
@@ -179,4 +192,16 @@ export class Call implements Lookup {
       this.#around.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
     }
   }
+}
+
+/** A refusal of what the real API would have taken says that the sandbox does not support it. */
+function inTheRightVoice(operation: string, error: unknown): unknown {
+  if (error instanceof UnknownValue && error.param !== undefined && isKnownValue(operation, error.param, error.value)) {
+    return notSupported(`the value \`${error.value}\` of \`${error.param}\``, error.param)
+  }
+  if (!(error instanceof UnknownParameters)) return error
+  const unknown = error.names.filter((name) => !isKnownParameter(operation, name))
+  if (unknown.length > 0) return new UnknownParameters(unknown)
+  const plural = error.names.length > 1 ? 's' : ''
+  return notSupported(`the parameter${plural} ${error.names.map((name) => `\`${name}\``).join(', ')}`, error.names[0])
 }

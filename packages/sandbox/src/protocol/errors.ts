@@ -42,6 +42,32 @@ export class StripeError extends Error {
   }
 }
 
+/** Parameters that no operation here reads, by their full names. */
+export class UnknownParameters extends StripeError {
+  readonly names: readonly string[]
+
+  constructor(names: readonly string[]) {
+    const plural = names.length > 1 ? 's' : ''
+    super(`Received unknown parameter${plural}: ${names.join(', ')}`, { param: names[0], code: 'parameter_unknown' })
+    this.names = names
+  }
+}
+
+/** A value that an enum here does not have. */
+export class UnknownValue extends StripeError {
+  readonly value: string
+
+  constructor(message: string, param: string, value: string) {
+    super(message, { param })
+    this.value = value
+  }
+}
+
+/** What the real API has and the sandbox has not: said in the sandbox's own voice. */
+export function notSupported(what: string, param?: string): StripeError {
+  return new StripeError(`The sandbox does not support ${what}.`, { param })
+}
+
 export function refused(message: string, param?: string, code?: string): StripeError {
   return new StripeError(message, { param, code })
 }

@@ -23,7 +23,13 @@ const customer: Rule = { refer: 'customer' }
 const discounts: Rule = { refer: 'discount' }
 const clock: Rule = { refer: 'test_helpers.test_clock' }
 
-const itemRules: Rules = { price: { refer: 'price', always: true }, plan: { plan: true }, discounts }
+const taxRates: Rule = { refer: 'tax_rate', always: true }
+const itemRules: Rules = {
+  tax_rates: taxRates,
+  price: { refer: 'price', always: true },
+  plan: { plan: true },
+  discounts,
+}
 const lineRules: Rules = {
   discounts,
   subscription: { refer: 'subscription' },
@@ -51,6 +57,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     test_clock: clock,
     invoice_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
   },
+  tax_rate: {},
   'entitlements.feature': {},
   product_feature: { entitlement_feature: { refer: 'entitlements.feature', always: true } },
   'entitlements.active_entitlement': { feature: { refer: 'entitlements.feature' } },
@@ -59,6 +66,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   subscription: {
     customer,
     default_payment_method: { refer: 'payment_method' },
+    default_tax_rates: taxRates,
     discounts,
     items: listOf(itemRules),
     latest_invoice: { refer: 'invoice' },
@@ -70,7 +78,14 @@ const rules: { readonly [K in Kind]: Rules } = {
     customer,
     subscription: { refer: 'subscription' },
     test_clock: clock,
-    phases: { within: { items: { within: { price: { refer: 'price' } } } } },
+    default_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
+    phases: {
+      within: {
+        default_payment_method: { refer: 'payment_method' },
+        default_tax_rates: taxRates,
+        items: { within: { price: { refer: 'price' }, tax_rates: taxRates } },
+      },
+    },
   },
   discount: {
     customer,
@@ -80,6 +95,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   invoice: {
     customer,
     default_payment_method: { refer: 'payment_method' },
+    default_tax_rates: taxRates,
     discounts,
     lines: listOf(lineRules),
     test_clock: clock,

@@ -1,6 +1,6 @@
 // A small declarative checker of parameters: known names, types, enums, lengths, in the real API's order (unknown names
 // first, then missing ones, then values) and wording. It decides nothing about objects: those rules live with the resources.
-import { missingParam, refused } from './errors.ts'
+import { UnknownParameters, UnknownValue, missingParam, refused } from './errors.ts'
 import { elementsOf, isNode } from './form.ts'
 import type { FormNode, FormValue } from './form.ts'
 
@@ -31,9 +31,7 @@ export function readParams<F extends Fields>(fields: F, form: FormNode, prefix =
   const nameOf = (name: string): string => (prefix === '' ? name : `${prefix}[${name}]`)
   const unknown = Object.keys(form).filter((name) => !Object.hasOwn(fields, name))
   if (unknown[0] !== undefined) {
-    const plural = unknown.length > 1 ? 's' : ''
-    const names = unknown.map(nameOf).join(', ')
-    throw refused(`Received unknown parameter${plural}: ${names}`, nameOf(unknown[0]), 'parameter_unknown')
+    throw new UnknownParameters(unknown.map(nameOf))
   }
   for (const [name, param] of Object.entries(fields)) {
     if (param.required && form[name] === undefined) throw missingParam(nameOf(name))
@@ -174,7 +172,8 @@ export function oneOf<const T extends string>(...values: readonly T[]): Optional
     const given = isNode(value) ? '' : value
     if (given === '') throw isNode(value) ? refused('Invalid string', name) : cannotBeEmpty(name)
     const found = values.find((allowed) => allowed === given)
-    if (found === undefined) throw refused(`Invalid ${name}: must be one of ${alternatives(values)}`, name)
+    if (found === undefined)
+      throw new UnknownValue(`Invalid ${name}: must be one of ${alternatives(values)}`, name, given)
     return found
   })
 }
@@ -217,13 +216,6 @@ export function mapOf<T>(
       return [key, item.read(inner, `${name}[${key}]`)]
     })
     return new Map(entries)
-  })
-}
-
-/** A parameter of the real API that this server does not act on: said, rather than silently ignored. */
-export function unsupported(): Optional<never> {
-  return optional((_value, name) => {
-    throw refused(`The sandbox does not support the parameter \`${name}\`.`, name)
   })
 }
 

@@ -1,3 +1,4 @@
+import { isLiteralRequest } from './known.ts'
 import type { Operation } from './operation.ts'
 import { account } from '../resources/account.ts'
 import { checkoutSessions } from '../resources/checkout-sessions.ts'
@@ -16,6 +17,7 @@ import { promotionCodes } from '../resources/promotion-codes.ts'
 import { subscriptionItems } from '../resources/subscription-items.ts'
 import { subscriptionSchedules } from '../resources/subscription-schedules.ts'
 import { subscriptions } from '../resources/subscriptions.ts'
+import { taxRates } from '../resources/tax-rates.ts'
 import { testClocks } from '../resources/test-clocks.ts'
 import { webhookEndpoints } from '../resources/webhook-endpoints.ts'
 
@@ -36,6 +38,7 @@ const operations: readonly Operation[] = [
   ...subscriptionSchedules,
   ...invoices,
   ...meterEvents,
+  ...taxRates,
   ...testClocks,
   ...checkoutSessions,
   ...portalSessions,
@@ -60,6 +63,7 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
 export function route(method: string, path: string): Routed | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }
+  if (isLiteralRequest(method, path)) return undefined
   const parts = path.split('/')
   for (const pattern of patterns) {
     if (pattern.parts.length !== parts.length) continue

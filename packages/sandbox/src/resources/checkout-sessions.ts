@@ -10,7 +10,7 @@ import { newId } from '../protocol/ids.ts'
 import { applyMetadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
-import { oneOf, range, text, unsupported } from '../protocol/params.ts'
+import { oneOf, range, text } from '../protocol/params.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { blankSession, createFields } from './new-session.ts'
 import type { SessionParams } from './new-session.ts'
@@ -129,10 +129,7 @@ const listFields = {
   ...pageFields,
   created: range(),
   customer: text(),
-  customer_account: unsupported(),
-  customer_details: unsupported(),
   payment_intent: text(),
-  payment_link: unsupported(),
   status: oneOf('complete', 'expired', 'open'),
   subscription: text(),
 }

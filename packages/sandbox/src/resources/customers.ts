@@ -7,18 +7,7 @@ import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { deleted } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
-import {
-  boolean,
-  emptyable,
-  integer,
-  list,
-  oneOf,
-  range,
-  required,
-  shape,
-  text,
-  unsupported,
-} from '../protocol/params.ts'
+import { boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 
@@ -46,11 +35,8 @@ const invoiceSettingFields = {
 const sharedFields = {
   address: emptyable(address),
   balance: integer(),
-  business_name: unsupported(),
-  cash_balance: unsupported(),
   description: emptyable(text()),
   email: emptyable(text({ max: 512 })),
-  individual_name: unsupported(),
   invoice_prefix: text({ max: 12, pattern: /^[A-Z0-9]{3,12}$/ }),
   invoice_settings: shape(invoiceSettingFields),
   metadata: metadata(),
@@ -59,16 +45,12 @@ const sharedFields = {
   phone: emptyable(text({ max: 20 })),
   preferred_locales: list(text()),
   shipping: emptyable(shape({ address: required(address), name: required(text()), phone: text() })),
-  source: unsupported(),
-  tax: unsupported(),
   tax_exempt: emptyable(oneOf('exempt', 'none', 'reverse')),
   validate: boolean(),
 } satisfies Fields
 
 const createFields = {
   ...sharedFields,
-  payment_method: unsupported(),
-  tax_id_data: unsupported(),
   test_clock: text(),
 }
 

@@ -10,43 +10,28 @@ import { discountsParam } from '../billing/discounts.ts'
 import type { DiscountParams } from '../billing/discounts.ts'
 import { StripeError, missingParam, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
-import { boolean, oneOf, shape, text, timestamp, unsupported } from '../protocol/params.ts'
+import { boolean, oneOf, shape, text, timestamp } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { change, prorationBehavior, refuseScheduled } from './subscriptions.ts'
 import { currency } from './currencies.ts'
 
 const detailFields = {
-  billing_cycle_anchor: shape({ timestamp: unsupported(), type: oneOf('now', 'unchanged') }),
+  billing_cycle_anchor: shape({ type: oneOf('now', 'unchanged') }),
   billing_mode: shape({
     flexible: shape({ proration_discounts: oneOf('included') }),
     type: oneOf('classic', 'flexible'),
   }),
-  billing_schedules: unsupported(),
-  cancel_at: unsupported(),
   cancel_at_period_end: boolean(),
-  cancel_now: unsupported(),
-  default_tax_rates: unsupported(),
   items: changedItems,
   proration_behavior: prorationBehavior,
-  proration_date: unsupported(),
-  resume_at: unsupported(),
-  start_date: unsupported(),
   trial_end: timestamp(),
 }
 
 const fields = {
-  automatic_tax: unsupported(),
   currency: currency(),
   customer: text(),
-  customer_account: unsupported(),
-  customer_details: unsupported(),
   discounts: discountsParam,
-  invoice_items: unsupported(),
-  issuer: unsupported(),
-  on_behalf_of: unsupported(),
   preview_mode: oneOf('next'),
-  schedule: unsupported(),
-  schedule_details: unsupported(),
   subscription: text(),
   subscription_details: shape(detailFields),
 }

@@ -2,6 +2,7 @@ import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
 import type {
+  InvoiceSettingsBody,
   PhaseBody,
   PhaseDiscountBody,
   PhaseItemBody,
@@ -13,7 +14,8 @@ export function blankPhase(
   own: Pick<
     PhaseBody,
     'discounts' | 'start_date' | 'end_date' | 'items' | 'metadata' | 'proration_behavior' | 'trial_end'
-  >,
+  > &
+    Partial<PhaseBody>,
 ): PhaseBody {
   return {
     add_invoice_items: [],
@@ -40,9 +42,30 @@ export function asPhaseItem(
   price: string,
   quantity: number | undefined,
   own: PhaseItemBody['metadata'],
+  more: Partial<Pick<PhaseItemBody, 'discounts' | 'tax_rates'>> = {},
 ): PhaseItemBody {
   const counted = quantity === undefined ? {} : { quantity }
-  return { billing_thresholds: null, discounts: [], metadata: own, plan: price, price, ...counted, tax_rates: [] }
+  return {
+    billing_thresholds: null,
+    discounts: [],
+    metadata: own,
+    plan: price,
+    price,
+    ...counted,
+    tax_rates: [],
+    ...more,
+  }
+}
+
+export function settingsOf(days: number | null): InvoiceSettingsBody {
+  return {
+    account_tax_ids: null,
+    custom_fields: null,
+    days_until_due: days,
+    description: null,
+    footer: null,
+    issuer: { type: 'self' },
+  }
 }
 
 /** A schedule that drives the subscription from now on, with its one phase. */
@@ -65,20 +88,13 @@ export function newSchedule(
     customer_account: null,
     default_settings: {
       application_fee_percent: null,
-      automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+      automatic_tax: subscription.automatic_tax,
       billing_cycle_anchor: 'automatic',
       billing_thresholds: null,
-      collection_method: 'charge_automatically',
-      default_payment_method: null,
-      description: null,
-      invoice_settings: {
-        account_tax_ids: null,
-        custom_fields: null,
-        days_until_due: null,
-        description: null,
-        footer: null,
-        issuer: { type: 'self' },
-      },
+      collection_method: subscription.collection_method,
+      default_payment_method: subscription.default_payment_method,
+      description: subscription.description,
+      invoice_settings: settingsOf(subscription.days_until_due),
       on_behalf_of: null,
       transfer_data: null,
     },

@@ -1,43 +1,33 @@
 import type { Call } from '../protocol/call.ts'
 import { refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { boolean, integer, list, oneOf, required, shape, text, timestamp, unsupported } from '../protocol/params.ts'
+import { boolean, integer, list, oneOf, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { currency } from './currencies.ts'
 
 const lineItem = shape({
-  adjustable_quantity: unsupported(),
-  dynamic_tax_rates: unsupported(),
   metadata: metadata(),
   price: text(),
-  price_data: unsupported(),
   quantity: integer({ min: 1 }),
-  tax_rates: unsupported(),
 })
 
 export const createFields = {
   allow_promotion_codes: boolean(),
-  automatic_tax: unsupported(),
-  billing_address_collection: unsupported(),
   cancel_url: webUrl(),
   client_reference_id: text({ max: 200 }),
   currency: currency(),
   customer: text(),
-  customer_account: unsupported(),
   customer_creation: oneOf('always', 'if_required'),
   customer_email: text({ max: 512 }),
-  custom_fields: unsupported(),
   discounts: list(shape({ coupon: text(), promotion_code: text() }), { max: 1 }),
   expires_at: timestamp(),
-  invoice_creation: unsupported(),
   line_items: list(lineItem, { max: 40 }),
   locale: text(),
   metadata: metadata(),
   mode: required(oneOf('payment', 'subscription')),
   payment_intent_data: shape({ description: text(), metadata: metadata() }),
   payment_method_collection: oneOf('always', 'if_required'),
-  shipping_address_collection: unsupported(),
   subscription_data: shape({
     description: text({ max: 500 }),
     metadata: metadata(),
@@ -45,7 +35,6 @@ export const createFields = {
     trial_period_days: integer({ min: 1, max: 730 }),
   }),
   success_url: required(webUrl()),
-  tax_id_collection: unsupported(),
   ui_mode: oneOf('hosted_page'),
 }
 export type SessionParams = Read<typeof createFields>

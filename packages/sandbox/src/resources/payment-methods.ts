@@ -4,7 +4,7 @@ import { cardDeclined, noSuchResource, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
-import { oneOf, required, text, unsupported } from '../protocol/params.ts'
+import { oneOf, required, text } from '../protocol/params.ts'
 
 interface TestCard {
   readonly name: string
@@ -62,7 +62,7 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
 }
 
 function attach(call: Call): PaymentMethodBody {
-  const params = call.read({ customer: required(text()), customer_account: unsupported() })
+  const params = call.read({ customer: required(text()) })
   const customer = call.reference('customer', params.customer, 'customer')
   const card = testCards.find(({ name }) => name === call.id)
   if (card !== undefined) return newPaymentMethod(call, card, customer.id)
@@ -94,9 +94,7 @@ export const paymentMethods: readonly Operation[] = [
     run: (call) => {
       const params = call.read({
         ...pageFields,
-        allow_redisplay: unsupported(),
         customer: text(),
-        customer_account: unsupported(),
         type: oneOf('card'),
       })
       return { page: call.page('payment_method', params, where('customer', params.customer)) }

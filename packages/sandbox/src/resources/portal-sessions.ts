@@ -1,16 +1,11 @@
 import { missingParam } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Operation } from '../protocol/operation.ts'
-import { text, unsupported } from '../protocol/params.ts'
+import { text } from '../protocol/params.ts'
 import { webUrl } from './new-session.ts'
 
 const portalFields = {
-  configuration: unsupported(),
   customer: text(),
-  customer_account: unsupported(),
-  flow_data: unsupported(),
-  locale: unsupported(),
-  on_behalf_of: unsupported(),
   return_url: webUrl(),
 }
 

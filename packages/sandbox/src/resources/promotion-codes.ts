@@ -17,7 +17,6 @@ import {
   shape,
   text,
   timestamp,
-  unsupported,
 } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { checkCurrencyKey, currency } from './currencies.ts'
@@ -37,7 +36,6 @@ const createFields = {
   active: boolean(),
   code: text({ max: 500, pattern: /^[a-zA-Z0-9\-_]+$/ }),
   customer: text(),
-  customer_account: unsupported(),
   expires_at: timestamp(),
   max_redemptions: integer({ min: 1 }),
   metadata: metadata(),
@@ -57,7 +55,6 @@ const listFields = {
   coupon: text(),
   created: range(),
   customer: text(),
-  customer_account: unsupported(),
 }
 
 /** Codes end by themselves; they are switched off at the first look after that. */

@@ -8,13 +8,12 @@ import { refused } from '../protocol/errors.ts'
 import { deleted } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields, pageWithin } from '../protocol/list-pages.ts'
-import { boolean, oneOf, required, text, unsupported } from '../protocol/params.ts'
+import { boolean, oneOf, required, text } from '../protocol/params.ts'
 import { prorationBehavior, refuseIncomplete, refuseOver, refuseScheduled } from './subscriptions.ts'
 
 const billing = {
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
   proration_behavior: prorationBehavior,
-  proration_date: unsupported(),
 }
 const createFields = { ...newItemFields, ...billing, subscription: required(text()) }
 const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
@@ -35,13 +34,7 @@ function change(
 }
 
 function create(call: Call): SubscriptionItemBody {
-  const {
-    subscription,
-    payment_behavior: _payment,
-    proration_behavior: behavior,
-    proration_date: _date,
-    ...item
-  } = call.read(createFields)
+  const { subscription, payment_behavior: _payment, proration_behavior: behavior, ...item } = call.read(createFields)
   const before = call.reference('subscription', subscription, 'subscription')
   const known = new Set(before.items.data.map((one) => one.id))
   const after = change(call, before, item, behavior)
@@ -63,7 +56,6 @@ function update(call: Call): SubscriptionItemBody {
     off_session: _off,
     payment_behavior: _payment,
     proration_behavior: behavior,
-    proration_date: _date,
     ...item
   } = call.read(updateFields)
   change(call, before, { ...item, id: call.id }, behavior)

@@ -2,21 +2,16 @@ import type { Call } from '../protocol/call.ts'
 import type { Condition } from '../store/conditions.ts'
 import type { Answer } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
-import { oneOf, range, text, unsupported } from '../protocol/params.ts'
+import { oneOf, range, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 
 const statuses = ['active', 'canceled', 'incomplete', 'incomplete_expired', 'past_due', 'trialing'] as const
 
 const listFields = {
   ...pageFields,
-  automatic_tax: unsupported(),
   collection_method: oneOf('charge_automatically', 'send_invoice'),
   created: range(),
-  current_period_end: unsupported(),
-  current_period_start: unsupported(),
   customer: text(),
-  customer_account: unsupported(),
-  plan: unsupported(),
   price: text(),
   status: oneOf('all', 'ended', 'paused', 'unpaid', ...statuses),
   test_clock: text(),

@@ -1,7 +1,8 @@
 import { cancelNow } from '../billing/cancel.ts'
 import { stepped } from '../billing/calendar.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
-import { itemsOf, release } from '../billing/phases.ts'
+import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
+import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
 import { isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../protocol/call.ts'
@@ -21,41 +22,49 @@ import {
   shape,
   text,
   timestamp,
-  unsupported,
 } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
-import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../objects/schedule-bodies.ts'
+import type {
+  PhaseDiscountBody,
+  PhaseBody,
+  PhaseItemBody,
+  SubscriptionScheduleBody,
+} from '../objects/schedule-bodies.ts'
 import { interval } from './new-price.ts'
-import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule } from './new-schedule.ts'
-import { change, prorationBehavior } from './subscriptions.ts'
+import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, settingsOf } from './new-schedule.ts'
+import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
+const phaseDiscounts = emptyable(list(shape({ discount: required(text()) }), { max: 20 }))
 const phaseItem = shape({
-  billing_thresholds: unsupported(),
-  discounts: unsupported(),
+  discounts: phaseDiscounts,
+  tax_rates: taxRatesParam,
   metadata: metadata(),
-  plan: unsupported(),
   price: required(text()),
-  price_data: unsupported(),
   quantity: integer({ min: 0 }),
-  tax_rates: unsupported(),
 })
 
-const phaseDiscount = shape({ coupon: unsupported(), discount: required(text()), promotion_code: unsupported() })
+/** What a schedule says by default, and a phase for itself. */
+const settingFields = {
+  automatic_tax: termFields.automatic_tax,
+  collection_method: termFields.collection_method,
+  default_payment_method: text(),
+  description: emptyable(text({ max: 500 })),
+  invoice_settings: shape({ days_until_due: integer({ min: 0, max: 730 }) }),
+}
 
 const phaseFields = {
-  add_invoice_items: unsupported(),
-  billing_cycle_anchor: unsupported(),
   currency: text(),
-  discounts: emptyable(list(phaseDiscount, { max: 20 })),
+  discounts: phaseDiscounts,
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),
   metadata: metadata(),
   proration_behavior: prorationBehavior,
   start_date: nowOrTimestamp(),
-  trial: unsupported(),
   trial_end: timestamp(),
+  ...settingFields,
+  default_tax_rates: taxRatesParam,
 }
 type PhaseParams = Read<typeof phaseFields>
 const phases = list(shape(phaseFields), { max: 10 })
@@ -66,23 +75,14 @@ function nowOrTimestamp(): Param<number | 'now', false> {
 }
 
 const createFields = {
-  billing_mode: unsupported(),
-  customer: unsupported(),
-  customer_account: unsupported(),
-  default_settings: unsupported(),
-  end_behavior: unsupported(),
   from_subscription: text(),
   metadata: metadata(),
-  pause_schedules: unsupported(),
-  phases: unsupported(),
-  start_date: unsupported(),
 }
 
 const updateFields = {
-  default_settings: unsupported(),
+  default_settings: shape(settingFields),
   end_behavior: endBehavior,
   metadata: metadata(),
-  pause_schedules: unsupported(),
   phases,
   proration_behavior: prorationBehavior,
 }
@@ -104,7 +104,14 @@ function create(outer: Call): SubscriptionScheduleBody {
   const phase = blankPhase(before, {
     start_date: start,
     end_date: lastPeriodEnd(items),
-    items: items.map((item) => asPhaseItem(item.price, item.quantity, item.metadata)),
+    items: items.map((item) =>
+      asPhaseItem(item.price, item.quantity, item.metadata, {
+        discounts: item.discounts.map(asPhaseDiscount),
+        tax_rates: item.tax_rates,
+      }),
+    ),
+    automatic_tax: before.automatic_tax,
+    default_tax_rates: before.default_tax_rates,
     metadata: {},
     discounts: before.discounts.map(asPhaseDiscount),
     proration_behavior: 'create_prorations',
@@ -148,15 +155,66 @@ function toPhases(
       discounts: discountsOf(subscription, params, name),
       proration_behavior: params.proration_behavior ?? 'create_prorations',
       trial_end: trialEndOf(call, params, { start, end }, name),
+      ...settingsOfPhase(call, subscription, params, name),
     })
   })
 }
 
 function discountsOf(subscription: SubscriptionBody, params: PhaseParams, name: string): PhaseBody['discounts'] {
-  return (params.discounts ?? []).map(({ discount }, index) => {
-    if (subscription.discounts.includes(discount)) return asPhaseDiscount(discount)
+  return keptDiscounts(subscription.discounts, params.discounts, name)
+}
+
+/** A phase names discounts that are there already. */
+function keptDiscounts(held: readonly string[], given: PhaseParams['discounts'], name: string): PhaseDiscountBody[] {
+  return (given ?? []).map(({ discount }, index) => {
+    if (held.includes(discount)) return asPhaseDiscount(discount)
     throw noSuchReference('discount', discount, `${name}[discounts][${index}][discount]`)
   })
+}
+
+/** What the phase says for itself; null or absent is what the schedule says by default. */
+function settingsOfPhase(
+  call: Call,
+  subscription: SubscriptionBody,
+  params: PhaseParams,
+  name: string,
+): Partial<PhaseBody> {
+  const { customer } = subscription
+  const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
+  const days = params.invoice_settings?.days_until_due
+  return {
+    ...(params.automatic_tax === undefined
+      ? {}
+      : { automatic_tax: automaticTax(call, customer, params.automatic_tax.enabled) }),
+    collection_method: params.collection_method ?? null,
+    default_payment_method: card ?? null,
+    default_tax_rates: usableTaxRates(call, params.default_tax_rates ?? [], `${name}[default_tax_rates]`),
+    description: params.description ?? null,
+    invoice_settings: days === undefined ? null : settingsOf(days),
+  }
+}
+
+function settingsAfter(
+  call: Call,
+  schedule: SubscriptionScheduleBody,
+  given: Read<typeof settingFields> | undefined,
+): SubscriptionScheduleBody['default_settings'] {
+  const before = schedule.default_settings
+  if (given === undefined) return before
+  const days = given.invoice_settings?.days_until_due
+  const param = 'default_settings[default_payment_method]'
+  return {
+    ...before,
+    automatic_tax:
+      given.automatic_tax === undefined
+        ? before.automatic_tax
+        : automaticTax(call, schedule.customer, given.automatic_tax.enabled),
+    collection_method: given.collection_method ?? before.collection_method,
+    default_payment_method:
+      paymentMethodFor(call, given.default_payment_method, schedule.customer, param) ?? before.default_payment_method,
+    description: given.description === undefined ? before.description : given.description,
+    invoice_settings: days === undefined ? before.invoice_settings : settingsOf(days),
+  }
 }
 
 function trialEndOf(
@@ -187,7 +245,14 @@ function toPhaseItem(
     throw refused('Quantity should not be specified where usage_type is `metered`.', `${name}[quantity]`)
   }
   const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
-  return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata))
+  return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata), {
+    discounts: keptDiscounts(
+      subscription.items.data.flatMap((one) => one.discounts),
+      item.discounts,
+      name,
+    ),
+    tax_rates: usableTaxRates(call, item.tax_rates ?? [], `${name}[tax_rates]`),
+  })
 }
 
 /** Without an end a phase lasts one period of its first item. */
@@ -223,6 +288,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   const own = {
     metadata: applyMetadata(schedule.metadata, params.metadata),
     end_behavior: params.end_behavior ?? schedule.end_behavior,
+    default_settings: settingsAfter(call, schedule, params.default_settings),
   }
   if (params.phases === undefined)
     return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
@@ -237,7 +303,8 @@ function update(outer: Call): SubscriptionScheduleBody {
   const written = call.update(schedule, after, 'subscription_schedule.updated')
   const behavior = params.proration_behavior ?? 'create_prorations'
   const discounts = current.discounts.map(({ discount }) => discount)
-  const changed = { ...withItems(call, before, itemsOf(call, before, current, []), { behavior }), discounts }
+  const billedSo = { ...before, ...termsOfPhase(before, after, current) }
+  const changed = { ...withItems(call, billedSo, itemsOf(call, before, current, []), { behavior }), discounts }
   setTrial(call, save(call, before, changed), current)
   return written
 }
@@ -263,7 +330,7 @@ function letGo(outer: Call): SubscriptionScheduleBody {
 /** The subscription is cancelled at once as well. */
 function cancel(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
-  outer.read({ invoice_now: unsupported(), prorate: unsupported() })
+  outer.read({})
   refuseInactive(schedule, 'cancel')
   const call = outer.at(momentOf(outer, schedule.test_clock))
   cancelNow(call, drivenBy(call, schedule))

@@ -6,11 +6,12 @@ import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { subscribe, trialEndOf } from '../billing/subscribe.ts'
+import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { missingParam, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Operation } from '../protocol/operation.ts'
-import { boolean, emptyable, integer, oneOf, shape, text, timestamp, unsupported } from '../protocol/params.ts'
+import { boolean, emptyable, integer, oneOf, shape, text, timestamp } from '../protocol/params.ts'
 import type { Fields, Param, Read } from '../protocol/params.ts'
 import { currency } from './currencies.ts'
 import { page } from './subscription-list.ts'
@@ -31,31 +32,12 @@ const details = shape({
       'unused',
     ),
   ),
-  feedback_option: unsupported(),
 })
 
-const notHere = {
-  add_invoice_items: unsupported(),
-  application_fee_percent: unsupported(),
-  automatic_tax: unsupported(),
-  billing_schedules: unsupported(),
-  billing_thresholds: unsupported(),
-  days_until_due: unsupported(),
-  default_source: unsupported(),
-  default_tax_rates: unsupported(),
-  invoice_settings: unsupported(),
-  on_behalf_of: unsupported(),
-  payment_settings: unsupported(),
-  pending_invoice_item_interval: unsupported(),
-  transfer_data: unsupported(),
-  trial_from_plan: unsupported(),
-  trial_settings: unsupported(),
-}
-
 const sharedFields = {
-  ...notHere,
   cancel_at_period_end: boolean(),
-  collection_method: oneOf('charge_automatically'),
+  ...termFields,
+  days_until_due: integer({ min: 0, max: 730 }),
   default_payment_method: text(),
   description: emptyable(text({ max: 500 })),
   discounts: discountsParam,
@@ -69,9 +51,6 @@ const sharedFields = {
 const createFields = {
   ...sharedFields,
   payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
-  backdate_start_date: unsupported(),
-  billing_cycle_anchor: unsupported(),
-  billing_cycle_anchor_config: unsupported(),
   billing_mode: shape({
     flexible: shape({ proration_discounts: oneOf('included') }),
     type: oneOf('classic', 'flexible'),
@@ -79,7 +58,6 @@ const createFields = {
   cancel_at: timestamp(),
   currency: currency(),
   customer: text(),
-  customer_account: unsupported(),
   items: newItems,
   trial_period_days: integer({ min: 0, max: 730 }),
 }
@@ -90,8 +68,6 @@ const updateFields = {
   cancel_at: emptyable(timestamp()),
   cancellation_details: details,
   items: changedItems,
-  pause_collection: unsupported(),
-  proration_date: unsupported(),
 }
 type UpdateParams = Read<typeof updateFields>
 
@@ -127,6 +103,7 @@ function create(outer: Call): SubscriptionBody {
     mode: params.billing_mode?.type,
     metadata: applyMetadata({}, params.metadata),
     description: params.description,
+    terms: termsAfter(call, customer.id, plainTerms, params),
     paymentMethod: paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method'),
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
     cancelAt: params.cancel_at,
@@ -175,6 +152,7 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   let after: SubscriptionBody = {
     ...before,
     ...plan(call, before, params),
+    ...termsAfter(call, before.customer, before, params),
     default_payment_method:
       paymentMethodFor(call, params.default_payment_method, before.customer, 'default_payment_method') ??
       before.default_payment_method,

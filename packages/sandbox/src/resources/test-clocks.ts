@@ -9,13 +9,13 @@ import { newId } from '../protocol/ids.ts'
 import { deleted } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields } from '../protocol/list-pages.ts'
-import { required, text, timestamp, unsupported } from '../protocol/params.ts'
+import { required, text, timestamp } from '../protocol/params.ts'
 
 const keptFor = 30 * 86_400
 const twoYears = 2 * 366 * 86_400
 
 function create(call: Call): TestClockBody {
-  const params = call.read({ customer: unsupported(), frozen_time: required(timestamp()), name: text({ max: 300 }) })
+  const params = call.read({ frozen_time: required(timestamp()), name: text({ max: 300 }) })
   const body: TestClockBody = {
     id: newId('clock_1', 23),
     object: 'test_helpers.test_clock',

@@ -29,6 +29,7 @@ export const serverStart: Command = {
       const running = await startServer({
         env: io.env,
         out: (line) => out.say(line),
+        showKey: io.stdout.isLog !== true,
         ...(io.stderr.isTTY ? { logForPeople: harmless } : {}),
         ...(port === undefined ? {} : { port }),
         ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),

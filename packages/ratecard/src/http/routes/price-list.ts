@@ -47,7 +47,7 @@ export function priceListRoutes({ service, guard, publicUrl }: PriceListDeps): R
       return cacheable(request, reply, answer(200, { product }))
     }),
     getMeter: rawRoute(rows.getMeter, async ({ params, request, reply, answer }) => {
-      const meter = await service.findMeter(params.id)
+      const meter = await service.findMeter(params.id, visibilityOf(request))
       return cacheable(request, reply, answer(200, { meter }))
     }),
     calculatePrice: route(

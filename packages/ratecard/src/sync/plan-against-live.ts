@@ -17,26 +17,28 @@ import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
 import { pastDates } from './past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
-import type { PushRequest } from './push.ts'
+import { waitingMigrations } from './waiting-migrations.ts'
 
-export interface Considered {
+export interface PlanWithImpact {
   readonly current: VersionRecord | null
   readonly plan: Plan
   readonly impact: Impact
   /** What the plan does to live subscriptions that must be approved. */
   readonly approvals: readonly Issue[]
+  /** Jobs whose waiting moves go to the new price with this plan. */
+  readonly movedAlong: readonly string[]
   readonly unchanged: boolean
   /** Of the plan, the document and what must be approved; not of head counts, which change by the minute. */
   readonly fingerprint: string
 }
 
 /** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
-export async function consider(
+export async function planAgainstLive(
   deps: SyncDeps,
   config: BillingConfig,
-  { force = false, rollbackTo }: Pick<PushRequest, 'force' | 'rollbackTo'>,
+  { force = false, rollbackTo }: { readonly force?: boolean; readonly rollbackTo?: number },
   signal: AbortSignal,
-): Promise<Considered> {
+): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
@@ -53,7 +55,9 @@ export async function consider(
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
   const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
   const impact = await impactOf(deps, { plan, snapshot }, signal)
+  const waiting = await waitingMigrations(deps, { plan, config })
   const approvals = [
+    ...waiting.issues,
     ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
     ...beyondThreshold(impact, deps.impactThreshold),
   ]
@@ -62,6 +66,7 @@ export async function consider(
     plan,
     impact,
     approvals,
+    movedAlong: waiting.movedAlong,
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     fingerprint: planFingerprint(plan, {
       document: checksum(config),

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
-import type { ReplacedPrice } from './migration-plan.ts'
+import type { ReplacedPrice } from './plan-moves.ts'
 
 /** `price_not_found` unless the current configuration has the price. */
 export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {

@@ -1,10 +1,10 @@
 // Decides which items of one subscription go from a former processor price to the one that replaced it, when, and why
-// another stays. Pure. An item moves only where nothing is billed now and its rhythm stays; see swaps/fit.ts.
+// another stays. Pure. An item moves only where nothing is billed now and its rhythm stays; see swaps/compatibility.ts.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { MigrationRequest } from '../service-tenants.ts'
-import { isLive, misfit, momentFor, sharing } from '../swaps/fit.ts'
-import type { Moment } from '../swaps/fit.ts'
+import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../swaps/compatibility.ts'
+import type { Effective } from '../swaps/compatibility.ts'
 import type { BookedPrice } from '../swaps/price-book.ts'
 
 /** A price that was replaced: what it is now, and the processor prices it was before. */
@@ -17,7 +17,7 @@ export interface ReplacedPrice {
 
 export interface PlannedMove {
   readonly item: LiveItem
-  readonly effective: Moment
+  readonly effective: Effective
   /** Epoch milliseconds; for `now` the moment of planning. */
   readonly effectiveAt: number
   /** Why it stays; null when it moves. */
@@ -52,7 +52,7 @@ export function planMoves(
   const present = items.map(({ id, price }) =>
     moving.has(id) && replaced.current !== null ? replaced.current : price.id,
   )
-  const clashing = new Set([...sharing(after), ...sharing(present)])
+  const clashing = new Set([...positionsSharingPrice(after), ...positionsSharingPrice(present)])
   return planned.map((move) => {
     if (move.skipped !== null || !clashing.has(items.indexOf(move.item))) return move
     return {
@@ -70,7 +70,7 @@ function planMove(
   now: number,
 ): PlannedMove {
   // The former price is not in the configuration any more, so whether tiers of it were free is not known here.
-  const effective = to === 'now' ? momentFor(item, subscription, booked) : 'period_end'
+  const effective = to === 'now' ? effectiveFor(item, subscription, booked) : 'period_end'
   const notBefore = typeof to === 'object' ? to.at : 0
   const effectiveAt = effective === 'now' ? now : renewalFrom(item, notBefore)
   const planned = (skipped: string | null, already = false): PlannedMove => ({
@@ -86,7 +86,7 @@ function planMove(
   const next = coming.get(item.price.id)
   if (next === current) return planned('Its schedule moves it already.', true)
   if (next !== undefined && next !== item.price.id) return planned('Its schedule moves it to another price.')
-  const reason = misfit(item, subscription, booked)
+  const reason = incompatibility(item, subscription, booked)
   if (reason !== null) return planned(reason)
   if (effective === 'period_end' && subscription.cancelAtPeriodEnd)
     return planned('The subscription ends with the period, before the price could change.')

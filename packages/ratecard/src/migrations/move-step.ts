@@ -1,6 +1,7 @@
 // Carries out one line of a migration. The subscription is read and planned again first: between the dry run and its turn the
 // customer may have bought seats, cancelled, or been given another price.
 import { processorId } from '../catalog/resource.ts'
+import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
@@ -12,7 +13,7 @@ import { carryOut, comingPrices, doneRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import { alone, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
-import { planMoves } from './migration-plan.ts'
+import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
 
 type Asked = Pick<MigrationRequest, 'priceId' | 'to'>
@@ -38,9 +39,11 @@ async function moveItem(
   { journal, held }: { readonly journal: Journal; readonly held: Held },
 ): Promise<Done> {
   const signal = AbortSignal.any([held.signal, journal.signal])
-  const replaced = replacedPrice(await deps.priceBook(), asked.priceId)
+  const book = await deps.priceBook()
+  const replaced = replacedPrice(book, asked.priceId)
   const { current } = replaced
-  if (current === null || current !== step['to_processor_id'])
+  const target = processorId(String(step['to_processor_id']))
+  if (current === null || !(await movesAlong(deps, journal.jobId, book.history(asked.priceId), target)))
     return skipped('The price was replaced again meanwhile; start a new migration.')
   return askProcessor(signal, async () => {
     const subscription = await deps.processor.subscription(String(step['subscription']), signal)
@@ -76,6 +79,27 @@ async function moveItem(
     const done = await carryOut(deps.processor, move, { idempotencyKey: key, signal })
     return { state: 'succeeded', result: doneRecord(move, done) }
   })
+}
+
+/**
+ * Whether what was the target is so still, or every push that replaced it since was approved knowing that this job's
+ * subscribers wait for it.
+ */
+async function movesAlong(
+  { store }: SwapDeps,
+  jobId: string,
+  history: readonly MappingEntry[],
+  target: ProcessorId,
+): Promise<boolean> {
+  const at = history.findLastIndex((entry) => entry.processorId === target)
+  if (at === -1) return false
+  for (const { revision } of history.slice(at + 1)) {
+    const pushId = (await store.versions.find(revision))?.pushId ?? null
+    const push = pushId === null ? null : await store.pushes.find(pushId)
+    const { movedAlong = [] } = push === null ? {} : (JSON.parse(push.plan) as { movedAlong?: readonly string[] })
+    if (!movedAlong.includes(jobId)) return false
+  }
+  return true
 }
 
 function hasEnded({ status }: LiveSubscription): boolean {

@@ -6,7 +6,7 @@ import { canonicalDecimal } from '../money/decimal.ts'
 import type { LiveItem, LiveSubscription, SubscriptionStatus } from '../processor/customer-half.ts'
 import type { BookedPrice } from './price-book.ts'
 
-export type Moment = 'now' | 'period_end'
+export type Effective = 'now' | 'period_end'
 
 const billing: readonly SubscriptionStatus[] = ['active', 'trialing', 'past_due']
 
@@ -16,7 +16,7 @@ export function isLive(subscription: Pick<LiveSubscription, 'status'>): boolean 
 }
 
 /** Why the item cannot go on to this price: it must keep currency, rhythm and measure. null when it can. */
-export function misfit(
+export function incompatibility(
   item: Pick<LiveItem, 'price'>,
   subscription: Pick<LiveSubscription, 'currency'>,
   wanted: Pick<BookedPrice, 'price' | 'meter'>,
@@ -42,12 +42,12 @@ function every(interval: string | undefined, count: number): string {
 }
 
 /** When the item may change to the price without a bill now. `now` only for what stays harmless in the middle of a period. */
-export function momentFor(
+export function effectiveFor(
   item: LiveItem,
   subscription: LiveSubscription,
   wanted: BookedPrice,
   present?: Price,
-): Moment {
+): Effective {
   if (subscription.schedule !== null || item.price.usageType === 'metered') return 'period_end'
   return isFree(item, present) === isFreePrice(wanted.price) ? 'now' : 'period_end'
 }
@@ -68,7 +68,7 @@ function isFreePrice(price: Price): boolean {
 }
 
 /** Positions of items that would share a price with another: the processor refuses that, whatever the order. */
-export function sharing(prices: readonly string[]): ReadonlySet<number> {
+export function positionsSharingPrice(prices: readonly string[]): ReadonlySet<number> {
   const at = new Map<string, number[]>()
   prices.forEach((price, position) => at.set(price, [...(at.get(price) ?? []), position]))
   return new Set([...at.values()].filter((positions) => positions.length > 1).flat())
