@@ -367,6 +367,11 @@ create table renames (
   primary key (revision, kind, from_id, to_id)
 );
 
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -733,3 +738,8 @@ create table renames (
   entries text not null,
   primary key (revision, kind, from_id, to_id)
 );
+
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;

@@ -1396,6 +1396,8 @@ export interface Bodies {
     crons?: readonly string[]
     cpu_ms?: number | null
     hosts?: readonly string[]
+    service_key?: 'read' | 'write' | null
+    pass_credentials?: boolean
     environment?: string | null
     author?: string | null
     message?: string | null

@@ -55,7 +55,7 @@ export interface ServiceOptions {
   readonly processorName: string
   readonly clock: Clock
   /** Absent: this replica hosts no workers. */
-  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId'>>
+  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
 
 /** The service and what only its owner may use of it. */
@@ -97,6 +97,7 @@ export function createService(options: ServiceOptions): ComposedService {
     store,
     clock,
     newId: deps.newId,
+    keys: keys.ofWorkers,
   })
   /** Work that a graceful stop waits for. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {

@@ -114,6 +114,8 @@ export interface ServiceKeyStore {
   list(): Promise<readonly ServiceKeyRecord[]>
   /** False when no such key, or revoked already. */
   revoke(id: string, at: number): Promise<boolean>
+  /** Every valid key of a worker. */
+  revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>
 }
 

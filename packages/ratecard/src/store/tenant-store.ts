@@ -57,6 +57,8 @@ export interface LocalSubscriptionStore {
   start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord>
   /** Running and ended ones, oldest first. */
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
+  /** Of all tenants, those that run on this price. */
+  running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
   end(id: string, at: number): Promise<boolean>
 }
 

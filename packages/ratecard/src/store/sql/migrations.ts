@@ -270,4 +270,12 @@ export const migrations: readonly Migration[] = [
 )`,
     ],
   },
+  {
+    name: 'service keys of workers',
+    statements: () => [
+      `alter table service_keys add column worker text`,
+      `alter table worker_bundles add column service_key text check (service_key in ('read', 'write'))`,
+      `alter table worker_bundles add column pass_credentials bigint not null default 0`,
+    ],
+  },
 ]
