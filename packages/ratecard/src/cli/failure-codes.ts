@@ -19,6 +19,7 @@ export const failureCodes = {
     'A file or folder that was named, or that a project needs, is not there. `ratecard init` makes a project.',
   file_exists: 'A file would be overwritten. Choose another name, or say `--yes`.',
   file_error: 'A file could not be read or written: see the rights, the disk and the name.',
+  file_unfit: 'A file is none that can be read here: too large, no text, or something other than a file.',
   address_in_use: 'Another program listens on that port. Stop it, or choose another one with `--port`.',
   plan_file_invalid:
     'The file holds no plan of this version, or its document was changed after it was planned. Make it again with `--plan-out`.',
