@@ -75,6 +75,7 @@ async function makeTenant(id: string, processorCustomerId: string): Promise<void
       result: null,
       author: null,
       keyId: null,
+      keyName: null,
       requestId: null,
       createdAt: at,
     },

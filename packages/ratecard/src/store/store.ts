@@ -21,7 +21,17 @@ export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash
 
 export type NewPush = Pick<
   PushRecord,
-  'id' | 'kind' | 'document' | 'version' | 'author' | 'message' | 'plan' | 'baseRevision' | 'createdAt'
+  | 'id'
+  | 'kind'
+  | 'document'
+  | 'version'
+  | 'author'
+  | 'message'
+  | 'keyId'
+  | 'keyName'
+  | 'plan'
+  | 'baseRevision'
+  | 'createdAt'
 > & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]

@@ -5,6 +5,7 @@ import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../job-outcome.t
 import { sentencesOf, waysBack } from '../job-sentences.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
+import { showWho } from '../views/who.ts'
 import { toWireJson } from '../views/wire-json.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
@@ -25,7 +26,7 @@ export const jobsList: Command = {
       job.state,
       `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
       showTime(job.createdAt),
-      job.author ?? '–',
+      showWho(job),
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
     else out.print(table(columns, rows, out))
