@@ -232,6 +232,11 @@ async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease
   if (job === null || job.state === 'done' || job.state === 'cancelled' || !isDue(job, deps.clock.now())) return
   stopIfDraining(deps)
   if (job.state !== 'running') await jobs.resume(jobId, token)
+  if (job.stepsDone === job.stepsTotal) {
+    // Whoever switched it off died before it could say that this was all.
+    await jobs.end(jobId, 'done', null, token)
+    return
+  }
   const { webhook_id: id, switch_off: endpoint } = inputOf(job)
   const { attempts } = await jobs.begin(jobId, 1, token)
   try {
