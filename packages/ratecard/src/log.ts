@@ -26,16 +26,18 @@ export function readable(line: string): string {
   const { level, time, msg, err, req, res, reqId, responseTime } = entry
   const at = typeof time === 'number' ? clockTime(new Date(time)) : ''
   const request = isRecord(req) ? [req['method'], req['url']].filter(Boolean).join(' ') : ''
-  const status = isRecord(res) ? String(res['statusCode'] ?? '') : ''
+  const status = isRecord(res) ? textOf(res['statusCode']) : ''
   const took = typeof responseTime === 'number' ? `${String(Math.round(responseTime))} ms` : ''
   const rest = Object.entries(entry)
     .filter(([name]) => !shownApart.has(name))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
   const words = [at, (levels[Number(level)] ?? String(level)).padEnd(5), msg, request, status, took, ...rest]
-  const id = reqId === undefined ? '' : ` (${String(reqId)})`
-  const trace = isRecord(err) ? `\n${String(err['stack'] ?? err['message'] ?? '')}` : ''
+  const id = reqId === undefined ? '' : ` (${textOf(reqId)})`
+  const trace = isRecord(err) ? `\n${textOf(err['stack'] ?? err['message'])}` : ''
   return `${words.filter((word) => word !== '' && word !== undefined).join(' ')}${id}${trace}`
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
 function clockTime(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')

@@ -296,7 +296,10 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
 function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
   const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
   try {
-    if (url === null) return rmSync(inHome, { force: true })
+    if (url === null) {
+      rmSync(inHome, { force: true })
+      return
+    }
     makePrivate(path.dirname(inHome))
     const key = readFileText(path.join(settings.dataDir, embeddedKeyFile))
     writeFileSync(inHome, `${JSON.stringify({ url, key })}\n`, { mode: 0o600 })

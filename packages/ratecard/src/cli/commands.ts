@@ -26,7 +26,7 @@ import {
   cloudWorkersVersions,
 } from './commands/cloud-workers-list.ts'
 import { cloudWorkersLogs } from './commands/cloud-workers-logs.ts'
-import { completion } from './commands/completion.ts'
+import { completionOf } from './commands/completion.ts'
 import { dbBackup } from './commands/db-backup.ts'
 import { dbCopy } from './commands/db-copy.ts'
 import { dbRestore } from './commands/db-restore.ts'
@@ -109,7 +109,7 @@ export const commands: readonly Command[] = [
   sandboxClockShow,
   doctor,
   explain,
-  completion,
+  completionOf(() => ({ commands, groups })),
 ]
 
 /** What the words before the last one stand for, in the help. */

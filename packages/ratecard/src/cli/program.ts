@@ -2,6 +2,7 @@ import { Argument, Command as Commander, InvalidArgumentError, Option } from 'co
 import type { Command, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
 import { environmentPattern } from './command.ts'
 import { groups } from './commands.ts'
+import { globalOptions } from './global-options.ts'
 
 export interface Invocation {
   readonly command: Command
@@ -9,30 +10,6 @@ export interface Invocation {
   readonly options: OptionValues
   readonly global: Omit<GlobalOptions, 'color'>
 }
-
-export const globalOptions: readonly OptionSpec[] = [
-  {
-    flags: '--env <name>',
-    description: 'Environment whose file, ratecard/environments/.env.<name>, gives variables, address and key.',
-    environment: true,
-    defaultText: 'dev, and the server of this machine',
-  },
-  { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
-  { flags: '-y, --yes', description: 'Do not ask.' },
-  { flags: '--quiet', description: 'Print results and errors only.' },
-  { flags: '--debug', description: 'Show each request with its status and time on stderr; never a secret.' },
-  { flags: '--no-color', description: 'No colours (NO_COLOR does the same).' },
-  {
-    flags: '--api-url <url>',
-    description: 'Where the server is.',
-    defaultText: 'RATECARD_API_URL, else http://127.0.0.1:4242',
-  },
-  {
-    flags: '--service-key <key>',
-    description: 'Service key.',
-    defaultText: 'RATECARD_SERVICE_KEY, else the key of the server on this machine',
-  },
-]
 
 /** The command line as commander knows it. `found` is called with what was asked for; nothing runs in here. */
 export function buildProgram(
