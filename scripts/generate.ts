@@ -9,7 +9,7 @@ import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
 import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
-import { wireTypes } from './reference/wire-types.ts'
+import { clientNames, clientTypes } from './reference/client-types.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
@@ -21,7 +21,8 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/http.md': httpPage,
   'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
-  'packages/client/src/wire-types.generated.ts': wireTypes,
+  'packages/client/src/names.generated.ts': clientNames,
+  'packages/client/src/wire.generated.ts': clientTypes,
 }
 
 /** Generators that are scripts of their own; each knows --check. */

@@ -1,10 +1,7 @@
-import type { MeterDocument, PriceDocument, ProductDocument } from './documents.ts'
-import type { Conversion, Cost, ServedConfig } from './results.ts'
+import { call } from './call.ts'
+import type { Cost } from './results.ts'
 import type { CallOptions, Transport } from './transport.ts'
-import { conversionOf, costOf, servedConfigOf } from './wire.ts'
-import type { WireConversion, WireCost, WireServedConfig } from './wire.ts'
-import { read, segment } from './typed.ts'
-import type { Answers } from './wire-types.generated.ts'
+import type { Conversion, MeterDocument, PriceDocument, ProductDocument, ServedConfig } from './wire.generated.ts'
 
 export interface BillingClient {
   /** The JSON Schema of the configuration document. */
@@ -22,26 +19,17 @@ export interface BillingClient {
 }
 
 export function billingClient(transport: Transport): BillingClient {
-  const root = '/api/v1/billing'
   return {
-    schema: (options) => read<Record<string, unknown>>(transport, `${root}/schema`, options),
-    config: async (options) => servedConfigOf(await read<WireServedConfig>(transport, `${root}/config`, options)),
-    price: (id, options) => read<Answers['getPrice'][200]>(transport, `${root}/config/prices/${segment(id)}`, options),
-    product: async (id, options) =>
-      (await read<Answers['getProduct'][200]>(transport, `${root}/config/products/${segment(id)}`, options)).product,
-    meter: async (id, options) =>
-      (await read<Answers['getMeter'][200]>(transport, `${root}/config/meters/${segment(id)}`, options)).meter,
-    calculate: async (priceId, quantity, options) =>
-      costOf(
-        await read<WireCost>(transport, `${root}/config/prices/${segment(priceId)}/calculate`, {
-          ...options,
-          method: 'POST',
-          body: { quantity },
-        }),
-      ),
-    convert: async (processorId, options) =>
-      conversionOf(
-        await read<WireConversion>(transport, `${root}/convert/processor-id/${segment(processorId)}`, options),
-      ),
+    schema: (options) => call(transport, 'getSchema', {}, options),
+    config: (options) => call(transport, 'getConfig', {}, options),
+    price: (id, options) => call(transport, 'getPrice', { params: { id } }, options),
+    product: async (id, options) => (await call(transport, 'getProduct', { params: { id } }, options)).product,
+    meter: async (id, options) => (await call(transport, 'getMeter', { params: { id } }, options)).meter,
+    calculate: async (id, quantity, options) => {
+      const cost = await call(transport, 'calculatePrice', { params: { id }, body: { quantity } }, options)
+      const breakdown = cost.breakdown.map((line) => ({ ...line, upTo: line.upTo === 'inf' ? null : line.upTo }))
+      return { ...cost, tiersMode: cost.tiersMode ?? null, breakdown }
+    },
+    convert: (processorId, options) => call(transport, 'convertProcessorId', { params: { processorId } }, options),
   }
 }

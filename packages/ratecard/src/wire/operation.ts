@@ -50,6 +50,8 @@ interface Basis {
   /** Bytes; 64 KiB when absent. */
   readonly bodyLimit?: number
   readonly answers: Readonly<Record<number, Answer>>
+  /** Of an answer that is a stream: the data of each server-sent event, by its name. */
+  readonly events?: Readonly<Record<string, TSchema>>
   /** Beyond those that its access and its body bring. */
   readonly errors?: readonly ProblemCode[]
 }

@@ -85,10 +85,10 @@ export const PushReport = shape('PushReport', {
 })
 
 const progress = { push_id: Type.String(), steps_done: Count('Steps that are done.'), steps_total: Count('All steps.') }
-/** The data of a server-sent event; its name is the member `type` of the rooms and of the client. */
+/** The data of a server-sent event, by its name: that is the member `type` of the rooms and of the client. */
 export const pushEvents = {
-  state: Type.Object({ ...progress, state: PushState }, closed),
-  step: Type.Object({ ...progress, step: PushStep }, closed),
+  state: shape('PushStateEvent', { ...progress, state: PushState }),
+  step: shape('PushStepEvent', { ...progress, step: PushStep }),
 }
 
 export const pushQuery = {
@@ -161,6 +161,7 @@ export const pushOperations = operations({
     description: 'Server-sent events `state` and `step`, from the present state until the push ends.',
     params: idParams,
     answers: { 200: { description: 'The events.', schema: Type.String(), mediaType: 'text/event-stream' } },
+    events: pushEvents,
     errors: ['push_not_found'],
   },
   resumePush: {

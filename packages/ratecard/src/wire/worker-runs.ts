@@ -60,6 +60,7 @@ export const workerRunOperations = operations({
       follow: Type.Boolean({ default: false, description: 'Stream what comes.' }),
     },
     answers: { 200: { description: 'The lines; with `follow` a stream of `text/event-stream`.', schema: WorkerLogs } },
+    events: { log: WorkerLogLine },
     errors: ['worker_not_found'],
   },
   listCronRuns: {

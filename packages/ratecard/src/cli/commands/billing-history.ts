@@ -1,8 +1,8 @@
 import type { Command } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { summarizeChanges } from '../views/changes.ts'
-import { jsonHistoryEntry, jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
+import { jsonHistory } from '../views/json.ts'
 import { showWho } from '../views/who.ts'
 
 export const billingHistory: Command = {
@@ -50,6 +50,6 @@ export const billingHistory: Command = {
       const next = pagination.offset + versions.length
       out.note(`\n${pagination.total - next} older: \`ratecard billing history --offset ${next}\`.`)
     }
-    return { json: { versions: versions.map(jsonHistoryEntry), pagination: jsonPagination(pagination) } }
+    return { json: jsonHistory({ versions, pagination }) }
   },
 }

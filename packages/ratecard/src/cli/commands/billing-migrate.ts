@@ -11,8 +11,8 @@ import { canAsk, requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
 import { count } from '../views/issues.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { actorOptions, listOption } from './shared.ts'
+import { jsonJobReport, jsonMigrationPlan } from '../views/json.ts'
 
 export const billingMigrate: Command = {
   name: 'billing migrate',
@@ -45,9 +45,9 @@ export const billingMigrate: Command = {
     const { client } = connect(context)
     const plan = await client.migrations.plan(request, { signal: io.signal })
     showPlan(context, plan)
-    if (options.flag('dryRun')) return { json: toWireJson(plan) }
+    if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
-    if (moving === 0) return { json: toWireJson(plan) }
+    if (moving === 0) return { json: jsonMigrationPlan(plan) }
     // Only `now` takes away what a renewal would have billed; the others can still be called off.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
@@ -55,7 +55,7 @@ export const billingMigrate: Command = {
         title: 'Moving subscribers now needs to be confirmed',
         detail: `${count(moving, 'subscription')} would change price now.`,
         hint: 'Look with --dry-run; if it is meant: --yes.',
-        extra: { planned: toWireJson(plan) },
+        extra: { planned: jsonMigrationPlan(plan) },
       })
     const actor = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
     const job = await client.migrations.start(request, actor)
@@ -63,7 +63,7 @@ export const billingMigrate: Command = {
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
     sayOutcome(report, out)
-    return { json: toWireJson(report) }
+    return { json: jsonJobReport(report) }
   },
 }
 

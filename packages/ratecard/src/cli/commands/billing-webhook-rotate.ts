@@ -4,7 +4,7 @@ import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { spanMs } from '../spans.ts'
 import { showTime } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonWebhookRotation } from '../views/json.ts'
 import { actorOptions } from './shared.ts'
 
 export const billingWebhookRotate: Command = {
@@ -44,7 +44,7 @@ export const billingWebhookRotate: Command = {
         ? `The old endpoint ${processorId} is switched off.`
         : `The old endpoint ${processorId} signs with the old secret until ${showTime(liveUntil)} UTC, then it is switched off. Job ${rotation.jobId}.`,
     )
-    return { json: toWireJson(rotation) }
+    return { json: jsonWebhookRotation(rotation) }
   },
 }
 

@@ -7,13 +7,12 @@ import type { Command, CommandContext } from '../command.ts'
 import { connect, requireAddress } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
-import { jsonIssue } from '../views/json.ts'
 import { showTime } from '../views/table.ts'
 import { deployAllToCloudflare } from './cloud-workers-cloudflare.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { requireWorkers, variableNames, viewIssues } from './cloud-workers-project.ts'
 import type { BundledWorker } from './cloud-workers-project.ts'
 import { actorOptions } from './shared.ts'
+import { jsonIssue, jsonWorker } from '../views/json.ts'
 
 export const cloudWorkersDeploy: Command = {
   name: 'cloud workers deploy',
@@ -76,7 +75,7 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
     if (left.length > 0 && deployed.length > 0)
       out.note(`Deployed: ${deployed.map(({ name }) => name).join(', ')}. Not deployed: ${left.join(', ')}.\n`)
   }
-  return { workers: deployed.map(toWireJson) }
+  return { workers: deployed.map(jsonWorker) }
 }
 
 /** What is uploaded for a bundled worker. */

@@ -2,13 +2,12 @@ import type { Worker } from '@ratecard/client'
 import type { Command, CommandContext } from '../command.ts'
 import { requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
-import { jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
 import { authorOf } from '../author.ts'
 import { kilobytes } from './cloud-workers-deploy.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { nameArgument, workerName } from './cloud-workers-name.ts'
 import { actorOptions } from './shared.ts'
+import { jsonDeployments, jsonWorker } from '../views/json.ts'
 
 export const cloudWorkersList: Command = {
   name: 'cloud workers list',
@@ -21,7 +20,7 @@ export const cloudWorkersList: Command = {
     const workers = await client.workers.list({ signal: io.signal })
     if (workers.length === 0) out.say(`No worker is deployed at ${url}.`)
     else out.print(listTable(context, workers))
-    return { json: { workers: workers.map(toWireJson) } }
+    return { json: { workers: workers.map(jsonWorker) } }
   },
 }
 
@@ -85,7 +84,7 @@ export const cloudWorkersVersions: Command = {
         out,
       ),
     )
-    return { json: { deployments: deployments.map(toWireJson), pagination: jsonPagination(pagination) } }
+    return { json: jsonDeployments({ deployments, pagination }) }
   },
 }
 
@@ -106,7 +105,7 @@ export const cloudWorkersRollback: Command = {
     const worker = await connect(context).client.workers.rollback(name, args[0] ?? null, actor)
     out.say(`${out.paint.green('✓')} ${out.paint.bold(worker.name)} serves version ${worker.deployment.id} again.`)
     out.say(`  schedules: ${worker.crons.map(({ cron }) => cron).join(' · ') || 'none'}`)
-    return { json: toWireJson(worker) }
+    return { json: jsonWorker(worker) }
   },
 }
 

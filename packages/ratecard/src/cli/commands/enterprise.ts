@@ -8,8 +8,8 @@ import { outcomeOf, reasonText, sayStayed } from '../job-outcome.ts'
 import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { actorOptions } from './shared.ts'
+import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../views/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [
   { flags: '--template <name>', description: 'Enterprise template.' },
@@ -117,7 +117,7 @@ async function moveAll(context: CommandContext, template: string): Promise<Comma
   const report = await followJob(client, job.id, out, io.signal)
   requireDone(report)
   sayMoved(report, template, out)
-  return { json: toWireJson(report) }
+  return { json: jsonJobReport(report) }
 }
 
 function sayMoved(report: JobReport, template: string, out: Output): void {
@@ -167,7 +167,7 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
     out.say(
       `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on another deal, discount and all. Back to the base price: the same command with --unmatched base.`,
     )
-  return { json: toWireJson(outcome) }
+  return { json: jsonEnterpriseOutcome(outcome) }
 }
 
 export const enterpriseCoverage: Command = {
@@ -190,6 +190,6 @@ export const enterpriseCoverage: Command = {
     if (coverage.withoutBase.length > 0)
       out.note(`Without a base, never applied: ${coverage.withoutBase.join(', ')}. Give them \`base_price\`.`)
     if (coverage.gaps > 0) out.note(`${String(coverage.gaps)} ${coverage.gaps === 1 ? 'gap' : 'gaps'}.`)
-    return { json: toWireJson(coverage), exit: options.flag('exitCode') && coverage.gaps > 0 ? 3 : 0 }
+    return { json: jsonCoverage(coverage), exit: options.flag('exitCode') && coverage.gaps > 0 ? 3 : 0 }
   },
 }

@@ -5,8 +5,8 @@ import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../job-outcome.t
 import { sentencesOf, waysBack } from '../job-sentences.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
+import { jsonJob, jsonJobReport, jsonJobs } from '../views/json.ts'
 import { showWho } from '../views/who.ts'
-import { toWireJson } from '../views/wire-json.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
 
@@ -30,7 +30,7 @@ export const jobsList: Command = {
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
     else out.print(table(columns, rows, out))
-    return { json: toWireJson(list) }
+    return { json: jsonJobs(list) }
   },
 }
 
@@ -61,7 +61,7 @@ export const jobsResume: Command = {
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
     sayOutcome(report, out)
-    return { json: toWireJson(report) }
+    return { json: jsonJobReport(report) }
   },
 }
 
@@ -77,7 +77,7 @@ export const jobsCancel: Command = {
     const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
     const stopped = job.state === 'cancelled' ? 'is cancelled' : 'stops after the step that runs now'
     out.say(`${out.paint.green('✓')} Job ${job.id} ${stopped}.`)
-    return { json: toWireJson(job) }
+    return { json: jsonJob(job) }
   },
 }
 
@@ -93,5 +93,5 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   sayStayed(job, out)
   sayWhatWaits(job, out)
   for (const sentence of waysBack(job)) out.say(`\n${sentence}`)
-  return { json: toWireJson(job) }
+  return { json: jsonJob(job) }
 }

@@ -4,8 +4,8 @@ import type { ArgumentSpec, Command } from '../command.ts'
 import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
+import { jsonAudit, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
 import { showWho } from '../views/who.ts'
-import { toWireJson } from '../views/wire-json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 
@@ -25,7 +25,7 @@ export const tenantsUpcomingInvoice: Command = {
       )
       out.print(linesOf(invoice, out))
     }
-    return { json: toWireJson(upcoming) }
+    return { json: jsonUpcomingInvoice(upcoming) }
   },
 }
 
@@ -68,7 +68,7 @@ export const tenantsAudit: Command = {
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')
     else out.print(table(columns, rows, out))
-    return { json: toWireJson(audit) }
+    return { json: jsonAudit(audit) }
   },
 }
 
@@ -102,6 +102,6 @@ export const tenantsSession: Command = {
     )
     out.note(`Session ${session.id}, until ${showTime(session.expiresAt)} UTC. It is not shown again.`)
     out.print(session.value)
-    return { json: toWireJson(session) }
+    return { json: jsonSession(session) }
   },
 }

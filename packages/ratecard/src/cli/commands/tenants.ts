@@ -5,7 +5,7 @@ import { usageFailure } from '../failure.ts'
 import { requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonSubscriptions, jsonTenant, jsonTenants } from '../views/json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
@@ -34,7 +34,7 @@ export const tenantsCreate: Command = {
     )
     const called = tenant.name === tenant.id ? '' : ` (${tenant.name})`
     out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)}${called}.`)
-    return { json: toWireJson(tenant) }
+    return { json: jsonTenant(tenant) }
   },
 }
 
@@ -73,7 +73,7 @@ export const tenantsList: Command = {
       const { total, offset } = list.pagination
       if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
     }
-    return { json: toWireJson(list) }
+    return { json: jsonTenants(list) }
   },
 }
 
@@ -101,7 +101,7 @@ export const tenantsShow: Command = {
       ].join('\n'),
     )
     showSubscriptions(context, subscriptions)
-    return { json: { ...asRecord(toWireJson(tenant)), ...asRecord(toWireJson(subscriptions)) } }
+    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions) } }
   },
 }
 
@@ -116,7 +116,7 @@ export const tenantsSubscriptions: Command = {
     const { args, io } = context
     const found = await connect(context).client.tenants.subscriptions(args[0] ?? '', { signal: io.signal })
     showSubscriptions(context, found)
-    return { json: toWireJson(found) }
+    return { json: jsonSubscriptions(found) }
   },
 }
 
@@ -162,7 +162,7 @@ export const tenantsUpdate: Command = {
     const actor = { author: await authorOf(context), signal: io.signal }
     const tenant = await connect(context).client.tenants.update(args[0] ?? '', change, actor)
     out.say(`${out.paint.green('✓')} Changed ${tenant.id}.`)
-    return { json: toWireJson(tenant) }
+    return { json: jsonTenant(tenant) }
   },
 }
 
