@@ -42,7 +42,7 @@ const rooms = {
     'service-tenants.ts',
   ],
   checkout: [
-    ...['errors', 'config', 'catalog', 'enterprise', 'swaps', 'tenants', 'processor', 'store'],
+    ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'swaps', 'tenants', 'processor', 'store'],
     'service-tenants.ts',
   ],
   'workers/cron': ['errors'],

@@ -49,7 +49,7 @@ const planFile = () => path.join(world.cwd, 'plan.json')
 describe('a saved plan', () => {
   beforeEach(async () => {
     write(priced(1200))
-    expect((await world.run(['billing', 'push', '--force', '--quiet'])).exit).toBe(0)
+    expect((await world.run(['billing', 'push', '--force', '--quiet', '--yes'])).exit).toBe(0)
     write(priced(1400, '1.1.0'))
     const saved = await world.run(['billing', 'push', '--plan-out', 'plan.json', '--yes', '--exit-code'])
     expect(saved.stdout).toContain('€12.00 / month → €14.00 / month')
@@ -231,7 +231,7 @@ describe('a long push', () => {
 describe('whom a push affects', () => {
   it('is told in the plan, in money a month', async () => {
     write(priced(9900))
-    await world.run(['billing', 'push', '--force', '--quiet'])
+    await world.run(['billing', 'push', '--force', '--quiet', '--yes'])
     const { config } = await client().admin.config()
     const price = config.products[0]?.prices?.[0]?.processor_id ?? ''
     const sandboxKey = readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()

@@ -138,11 +138,30 @@ describe('tenants on the command line', () => {
     })
     const moved = await run('billing migrate --price kiln_yearly --to now --yes')
     expect(moved).toMatchObject({ exit: 0 })
-    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+1\/1/)
+    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+2\/2/)
     expect(await json('tenants subscriptions claybank')).toMatchObject({
       document: { subscriptions: [{ items: [{ price_id: 'kiln_yearly', legacy: false, quantity: 3 }] }] },
     })
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
+  })
+
+  test('a new name and address reach the customer at the processor, where invoices are made', async () => {
+    const customer = await stripe.customers.create({
+      name: 'Old',
+      email: 'old@example.test',
+      metadata: { theirs: 'kept' },
+    })
+    expect(await run(`tenants create renamed --name Old --customer ${customer.id}`)).toMatchObject({ exit: 0 })
+    const told = await run('tenants update renamed --name New --email new@example.test')
+    expect(told).toMatchObject({ exit: 0, stderr: '' })
+    expect(await stripe.customers.retrieve(customer.id)).toMatchObject({
+      name: 'New',
+      email: 'new@example.test',
+      metadata: { theirs: 'kept' },
+    })
+    // Nobody's customer, believed until it is used: the tenant can be renamed all the same.
+    await run('tenants create nobodys --customer cus_nobody')
+    expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
   test('who renews before the date that was asked for waits for it, and the command is done', async () => {

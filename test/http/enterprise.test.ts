@@ -112,7 +112,14 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
 })
 
 describe('GET admin/enterprise/coverage', () => {
-  it('marks the gaps of the matrix', async () => {
+  it('marks the gaps of the matrix, and lists the bases that nobody negotiated', async () => {
+    const nobody = (id: string) => ({
+      base_price_id: id,
+      cells: [
+        { target: 'template:gold', price_id: null },
+        { target: 'id:acme', price_id: null },
+      ],
+    })
     expect((await test.asAdmin({ url: `${admin}/enterprise/coverage` })).json()).toEqual({
       templates: ['gold'],
       enterprise_ids: ['acme'],
@@ -124,6 +131,7 @@ describe('GET admin/enterprise/coverage', () => {
             { target: 'id:acme', price_id: 'pro_monthly_acme' },
           ],
         },
+        ...['pro_secret', 'usage_graduated', 'backstage_yearly'].map(nobody),
       ],
       gaps: 0,
       without_base: [],

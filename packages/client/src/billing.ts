@@ -3,6 +3,11 @@ import type { Cost } from './results.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type { Conversion, MeterDocument, PriceDocument, ProductDocument, ServedConfig } from './wire.generated.ts'
 
+export interface CalculateOptions extends CallOptions {
+  /** Of those that the price is offered in; its own when absent. */
+  readonly currency?: string
+}
+
 export interface BillingClient {
   /** The JSON Schema of the configuration document. */
   schema(options?: CallOptions): Promise<Record<string, unknown>>
@@ -13,7 +18,7 @@ export interface BillingClient {
   product(id: string, options?: CallOptions): Promise<ProductDocument>
   meter(id: string, options?: CallOptions): Promise<MeterDocument>
   /** What a quantity costs, as the processor would invoice it. */
-  calculate(priceId: string, quantity: number, options?: CallOptions): Promise<Cost>
+  calculate(priceId: string, quantity: number, options?: CalculateOptions): Promise<Cost>
   /** The configuration id behind a processor id, current or past. */
   convert(processorId: string, options?: CallOptions): Promise<Conversion>
 }
@@ -25,8 +30,9 @@ export function billingClient(transport: Transport): BillingClient {
     price: (id, options) => call(transport, 'getPrice', { params: { id } }, options),
     product: async (id, options) => (await call(transport, 'getProduct', { params: { id } }, options)).product,
     meter: async (id, options) => (await call(transport, 'getMeter', { params: { id } }, options)).meter,
-    calculate: async (id, quantity, options) => {
-      const cost = await call(transport, 'calculatePrice', { params: { id }, body: { quantity } }, options)
+    calculate: async (id, quantity, { currency, ...options } = {}) => {
+      const body = { quantity, ...(currency === undefined ? {} : { currency }) }
+      const cost = await call(transport, 'calculatePrice', { params: { id }, body }, options)
       const breakdown = cost.breakdown.map((line) => ({ ...line, upTo: line.upTo === 'inf' ? null : line.upTo }))
       return { ...cost, tiersMode: cost.tiersMode ?? null, breakdown }
     },

@@ -64,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
 export { RatecardError, errorFromProblem } from './error.ts'
 export type { ErrorCode, Issue, ProcessorWords } from './error.ts'
 export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
-export type { BillingClient } from './billing.ts'
+export type { BillingClient, CalculateOptions } from './billing.ts'
 export type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'
 export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 export type { ServerClient } from './server.ts'

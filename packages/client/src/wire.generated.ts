@@ -30,6 +30,31 @@ export interface ProductDocument {
   description?: string
   /** Fixed at creation: a change is refused. Default `service`. */
   type?: 'service' | 'good'
+  /** The processor’s code of what this is for taxes. */
+  tax_code?: string
+  /** What one unit is called on invoices and in the checkout. */
+  unit_label?: string
+  /** Text on the customer’s card or bank statement, for subscriptions. */
+  statement_descriptor?: string
+  /** A page about the product that anyone may see. */
+  url?: string
+  /** Addresses of up to 8 images, the first one shown first. */
+  images?: string[]
+  /** Up to 15 features that the processor’s own pricing pages list, in this order. */
+  marketing_features?: string[]
+  /** Whether it is shipped to the customer. */
+  shippable?: boolean
+  /** Size and weight of what is shipped. */
+  package_dimensions?: {
+    /** Inches, up to 2 decimals. */
+    height: number
+    /** Inches, up to 2 decimals. */
+    length: number
+    /** Ounces, up to 2 decimals. */
+    weight: number
+    /** Inches, up to 2 decimals. */
+    width: number
+  }
   /** Prices of the product. */
   prices?: PriceDocument[]
   /** Display hints. Ours alone: changing them writes nothing to the processor. */
@@ -49,7 +74,7 @@ export interface ProductDocument {
     /** Feature list for a pricing table. */
     features?: string[]
   }
-  /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
   previous_ids?: string[]
@@ -83,6 +108,249 @@ export interface PriceDocument {
   tiers_mode?: 'graduated' | 'volume'
   /** Whether the amount includes tax. Absent: not specified at the processor. */
   tax_included_in_price?: boolean
+  /** What it costs in other currencies, by their code; never its own currency. */
+  currency_options?: {
+    /** What the price costs in another currency. */
+    usd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    eur?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    gbp?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    cad?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    aud?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    jpy?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    inr?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    brl?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    mxn?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    sgd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    hkd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    nzd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    chf?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    sek?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    dkk?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    nok?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    pln?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    czk?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    ils?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    zar?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+  }
+  /** The quantity is divided into packages before it is billed. Not with tiers. */
+  transform_quantity?: {
+    /** Units of one package. */
+    divide_by: number
+    /** Whether a begun package counts. */
+    round: 'up' | 'down'
+  }
+  /** The customer chooses the amount. One-time prices only, in place of `amount`. */
+  custom_unit_amount?: {
+    /** The least that the customer may choose, in minor units. */
+    minimum?: number
+    /** The most, in minor units. */
+    maximum?: number
+    /** What is filled in at first, in minor units. */
+    preset?: number
+  }
+  /** A name of the price for yourself, which customers do not see. */
+  nickname?: string
+  /** Trial of a checkout that names none. Recurring prices only. Ours alone. */
+  trial_period_days?: number
   /** `false` hides the price from public answers. Default true; an enterprise price is never public. */
   public?: boolean
   /** The default price of its product, at most one. */
@@ -93,7 +361,7 @@ export interface PriceDocument {
   enterprise_id?: string
   /** Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues. */
   base_price?: string
-  /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
   previous_ids?: string[]
@@ -138,6 +406,8 @@ export interface TierDocument {
   unit_amount_decimal?: string
   /** Amount added once when a unit falls in the tier, in minor units. */
   flat_amount?: number
+  /** Flat amount in minor units with up to 12 decimals, in place of `flat_amount`. */
+  flat_amount_decimal?: string
 }
 
 /** A usage meter. */
@@ -211,7 +481,7 @@ export interface CouponDocument {
   redeem_by?: string | number
   /** Ids of the products it is limited to. */
   applies_to?: string[]
-  /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
   previous_ids?: string[]
@@ -239,7 +509,7 @@ export interface PromotionCodeDocument {
   minimum_amount_currency?: string
   /** When it stops working; not after its coupon. ISO 8601 with a time zone, or Unix seconds. */
   expires_at?: string | number
-  /** Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
   previous_ids?: string[]
@@ -320,6 +590,8 @@ export interface NewCheckout {
   readonly quantity?: number | undefined
   /** Recurring prices only. */
   readonly trialPeriodDays?: number | undefined
+  /** One of the price’s currencies; the processor chooses when absent. */
+  readonly currency?: string | undefined
   /** Let the customer enter a code. */
   readonly allowPromotionCodes?: boolean | undefined
   /** The code as customers type it; with a service key its config id will do. */
@@ -1139,7 +1411,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {

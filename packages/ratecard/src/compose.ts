@@ -141,7 +141,13 @@ export function createService(options: ServiceOptions): ComposedService {
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
-    readiness: createReadiness({ store, processor, workers, clock, stopping: stopping.signal }),
+    readiness: createReadiness({
+      store,
+      processor: { account: (signal) => bindAccount({ store, processor }, signal, 'look') },
+      workers,
+      clock,
+      stopping: stopping.signal,
+    }),
     doctor: () =>
       examine({
         store,

@@ -5,7 +5,6 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
-import { pino } from 'pino'
 import type { Logger } from 'pino'
 import { throttledBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
@@ -13,11 +12,13 @@ import type { Clock } from './clock.ts'
 import { createService } from './compose.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from './errors/service-error.ts'
+import { createLog } from './log.ts'
 import { buildApp, closeGracefully, leave } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
+import { ProcessorError } from './processor/processor-error.ts'
 import type { Processor } from './processor/processor.ts'
 import { unlimitedBudget } from './processor/rate-budget.ts'
-import { isLiveKey } from './processor/stripe/connection.ts'
+import { isLiveKey, keyProblem } from './processor/stripe/connection.ts'
 import { createStripeProcessor } from './processor/stripe/stripe-processor.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
@@ -33,6 +34,8 @@ export interface StartServerOptions {
   readonly dataDir?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly out: (line: string) => void
+  /** A person reads the log, at a terminal that this makes its text harmless for; absent: the log is JSON. */
+  readonly logForPeople?: (text: string) => string
   /** false where what is printed stays, in a log file: a generated key is then named by its file alone. */
   readonly showKey?: boolean
   readonly clock?: Clock
@@ -68,8 +71,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     makePrivate(settings.dataDir)
     const store = await openSettingsStore(settings, clock)
     closers.push(() => store.close())
-    // The log goes to stderr: stdout says only where things are.
-    const logger = pino({ level: settings.logLevel }, pino.destination(2))
+    const logger = createLog(settings.logLevel, options.logForPeople ?? null)
     const open = whoElseEnters(settings.dataDir)
     if (open !== null) logger.warn(open)
     const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
@@ -106,6 +108,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await service.workers.start(url)
     const workers = await service.workers.state()
     const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
+    keepSandboxAddress(settings, new URL(url).port, sandboxUrl)
     options.out(
       banner({
         url,
@@ -117,6 +120,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
         showKey: options.showKey ?? true,
       }),
     )
+    // Not waited for: a processor that is slow to answer must not keep prices from being served.
+    if (sandboxUrl === null) void warnOfProcessor(service, settings, options.out, logger)
     serving = true
     const running: RunningServer = { url, sandboxUrl, app, service, close: closeAll }
     options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
@@ -153,12 +158,14 @@ async function openProcessor(
   if (settings.stripeSecretKey !== null) {
     const secretKey = settings.stripeSecretKey
     const livemode = isLiveKey(secretKey)
-    const processor = createStripeProcessor({
-      secretKey,
-      apiBase: settings.stripeApiBase,
-      budget: throttledBudget(store, { livemode }, clock),
-      clock,
-    })
+    const processor = withSettings(() =>
+      createStripeProcessor({
+        secretKey,
+        apiBase: settings.stripeApiBase,
+        budget: throttledBudget(store, { livemode }, clock),
+        clock,
+      }),
+    )
     const processorName =
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
     return { processor, processorName, sandboxUrl: null }
@@ -181,10 +188,24 @@ async function openProcessor(
   return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
 }
 
+/** A key that no request can carry is a matter of the settings. */
+function withSettings<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof ProcessorError)) throw error
+    throw new ServiceError('settings_invalid', error.message, { hint: 'Check STRIPE_SECRET_KEY.', cause: error })
+  }
+}
+
 /** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
 function sandboxFailure(error: unknown, setting: string, port: number): unknown {
   if (error instanceof StateUnavailable)
-    return new ServiceError('store_unavailable', error.message, { hint: error.hint, cause: error })
+    // A folder that only another process keeps from use has no hint of its own.
+    return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
+      hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
+      cause: error,
+    })
   return portTaken(error, setting, port) ?? error
 }
 
@@ -269,6 +290,38 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
     // No home folder, or a read-only one: the data directory has the key.
     return [inData]
   }
+}
+
+/** Where commands on this machine find the sandbox, wherever they run: their project is seldom the folder of the server. */
+function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
+  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
+  try {
+    if (url === null) {
+      rmSync(inHome, { force: true })
+      return
+    }
+    makePrivate(path.dirname(inHome))
+    const key = readFileText(path.join(settings.dataDir, embeddedKeyFile))
+    writeFileSync(inHome, `${JSON.stringify({ url, key })}\n`, { mode: 0o600 })
+  } catch {
+    // No home folder, or a read-only one: `--key` and `--url` say it then.
+  }
+}
+
+/** Says at start what `/readyz` says from then on: with such a key nothing can be pushed or sold. */
+async function warnOfProcessor(
+  service: Pick<ComposedService, 'readiness'>,
+  settings: Settings,
+  out: (line: string) => void,
+  logger: Logger,
+): Promise<void> {
+  const { processor } = (await service.readiness()).checks
+  if (processor.ok) return
+  const why = keyProblem(settings.stripeSecretKey ?? '') ?? processor.detail
+  logger.error({ detail: why }, 'the processor cannot be used')
+  out(
+    `\n! The processor cannot be used: ${why}. Prices are served; nothing can be pushed or sold until that is put right.`,
+  )
 }
 
 interface BannerParts {

@@ -139,7 +139,8 @@ export interface Service extends TenantOperations, WorkerOperations {
   findProduct(id: string, visibility: Visibility): Promise<Product>
   findMeter(id: string, visibility: Visibility): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
-  calculate(priceId: string, quantity: number, visibility: Visibility): Promise<Cost>
+  /** In the price’s own currency unless another one is named. */
+  calculate(priceId: string, quantity: number, visibility: Visibility, currency?: string): Promise<Cost>
   /** Without `secrets` each `secret` is null, known or not. */
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** What happened at the processor after an event, oldest first; see `Processor.events`. */

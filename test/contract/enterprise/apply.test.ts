@@ -189,7 +189,11 @@ test('coverage shows each base against each target, gaps and prices without a ba
       })
     }),
   )
-  expect(await shop.service.enterpriseCoverage()).toEqual({
+  const { rows, ...rest } = await shop.service.enterpriseCoverage()
+  const isNegotiated = ({ cells }: (typeof rows)[number]) => cells.some(({ priceId }) => priceId !== null)
+  // Bases that nobody negotiated are told as well, and are no gaps.
+  expect(rows.filter((row) => !isNegotiated(row)).map(({ basePriceId }) => basePriceId)).toContain('pro')
+  expect({ ...rest, rows: rows.filter(isNegotiated) }).toEqual({
     templates: ['gold', 'silver'],
     enterpriseIds: ['acme'],
     rows: [

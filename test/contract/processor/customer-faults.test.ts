@@ -76,7 +76,7 @@ async function checkoutOf(bench: CustomerBench, metadata: Record<string, string>
   const price = idOf(await bench.monthly(1000))
   return {
     ...{ mode: 'subscription' as const, customer: processorId(bench.customer), price, quantity: 1 },
-    ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null },
+    ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null, currency: null },
     ...{ allowPromotionCodes: false, promotionCode: null, metadata },
   }
 }

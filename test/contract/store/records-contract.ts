@@ -61,7 +61,10 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect([first.revision, second.revision, third.revision]).toEqual([1, 2, 3])
       expect(await store.versions.current()).toEqual(third)
       expect(await store.versions.find(2)).toEqual(second)
-      expect(await store.versions.list({ limit: 2, offset: 1 })).toEqual({ items: [second, first], total: 3 })
+      expect(await store.versions.list({ limit: 2, offset: 1 })).toEqual({
+        items: [second, first].map(({ document: _, ...head }) => head),
+        total: 3,
+      })
     })
 
     test('after a reset nothing is current, and the reset is the newest record', async () => {

@@ -51,6 +51,7 @@ describe('the published schema', () => {
     'code_exceeds_coupon',
     'metadata_reserved',
     'products_empty',
+    'previous_id_conflict',
     'webhook_url_invalid',
   ])
 

@@ -78,5 +78,13 @@ export interface CanonicalTier {
   readonly flatAmount: string | null
 }
 
+/** What a price costs in another currency: one of the two amounts is null. */
+export interface CanonicalCurrencyOption {
+  readonly unitAmount: string | null
+  readonly tiers: readonly CanonicalTier[] | null
+  readonly taxBehavior: TaxBehavior
+}
+export type CurrencyOptions = Readonly<Record<string, CanonicalCurrencyOption>>
+
 /** `kind` and id as one key; ids of different kinds may be equal. */
 export const resourceKey = (kind: ResourceKind, id: string) => `${kind}:${id}`

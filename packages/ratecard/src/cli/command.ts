@@ -40,6 +40,8 @@ export interface GlobalOptions {
   readonly yes: boolean
   readonly quiet: boolean
   readonly color: boolean
+  /** Show each request on stderr. */
+  readonly debug: boolean
   readonly apiUrl: string | null
   readonly serviceKey: string | null
 }

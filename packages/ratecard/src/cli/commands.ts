@@ -26,10 +26,12 @@ import {
   cloudWorkersVersions,
 } from './commands/cloud-workers-list.ts'
 import { cloudWorkersLogs } from './commands/cloud-workers-logs.ts'
+import { completionOf } from './commands/completion.ts'
 import { dbBackup } from './commands/db-backup.ts'
 import { dbCopy } from './commands/db-copy.ts'
 import { dbRestore } from './commands/db-restore.ts'
 import { doctor } from './commands/doctor.ts'
+import { explain } from './commands/explain.ts'
 import { init } from './commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from './commands/keys.ts'
 import { sandbox } from './commands/sandbox.ts'
@@ -106,6 +108,8 @@ export const commands: readonly Command[] = [
   sandboxClockAdvance,
   sandboxClockShow,
   doctor,
+  explain,
+  completionOf(() => ({ commands, groups })),
 ]
 
 /** What the words before the last one stand for, in the help. */

@@ -2,7 +2,8 @@
 // (ui, public, enterprise) and the version are the author's. Values that come from a variable are never overwritten.
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
-import { membersOf } from '../catalog/fields/tables.ts'
+import { same } from '../catalog/fields/differences.ts'
+import { membersOf, orderedMembers } from '../catalog/fields/tables.ts'
 import { documentLists } from '../catalog/kinds.ts'
 import { editsBetween } from '../config/edit-source.ts'
 import { literal } from '../config/interpolate.ts'
@@ -72,7 +73,7 @@ function addChanges(
 function addMember(result: Result, holder: Holder, member: string, live: unknown, item: string): void {
   const [raw, expanded] = [holder.raw[member], holder.expanded[member]]
   const wanted = wantedValue(member, expanded, live)
-  if (editsBetween(expanded, wanted, []).length === 0) return
+  if (same(expanded, wanted)) return
   if (JSON.stringify(raw ?? null).includes('${')) {
     const written = typeof raw === 'string' ? raw : `a variable in "${member}"`
     result.refused.push(
@@ -80,7 +81,11 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     )
     return
   }
-  for (const edit of editsBetween(raw, literal(wanted), [...holder.path, member]))
+  const path = [...holder.path, member]
+  const edits = orderedMembers.has(member)
+    ? [{ path, value: literal(wanted) }]
+    : editsBetween(raw, literal(wanted), path)
+  for (const edit of edits)
     result.edits.push({
       ...edit,
       source: holder.source,
@@ -108,9 +113,11 @@ function wantedValue(member: string, before: unknown, live: unknown): unknown {
 
 function tierText(tier: Readonly<Record<string, unknown>>): string {
   const amount = (value: unknown) => canonicalDecimal(typeof value === 'string' ? value : Number(value ?? 0))
-  return [tier['up_to'], amount(tier['unit_amount_decimal'] ?? tier['unit_amount']), amount(tier['flat_amount'])].join(
-    ' ',
-  )
+  return [
+    tier['up_to'],
+    amount(tier['unit_amount_decimal'] ?? tier['unit_amount']),
+    amount(tier['flat_amount_decimal'] ?? tier['flat_amount']),
+  ].join(' ')
 }
 
 /** The prices that are live say themselves which is the default; one that is not must not be a second. */

@@ -7,7 +7,7 @@ export type { Paint } from './terminal-text.ts'
 /** Where a command speaks. With `--json` only the final document reaches stdout; with `--quiet` only results and errors are shown. */
 export interface Output {
   readonly paint: Paint
-  /** Width to wrap tables at. */
+  /** Width that tables fit; without end off a terminal, where lines are read by programs. */
   readonly width: number
   /** What happened, for people. */
   say(text?: string): void
@@ -31,7 +31,7 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
   }
   return {
     paint: createPaint(options.color),
-    width: io.stdout.columns,
+    width: io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY,
     live,
     say(text = '') {
       clear()

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 import type { CommandContext, EnvironmentName, GlobalOptions } from './command.ts'
+import { debugFetch } from './debug-fetch.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './io.ts'
 import { environmentIncomplete, findProject, lookUp, readEnvironment } from './project.ts'
@@ -96,30 +97,32 @@ function isLoopback(hostname: string): boolean {
 }
 
 export function connect(context: Pick<CommandContext, 'io' | 'global'>): Connection {
-  return connectTo(serverAddress(context))
+  return connectTo(context, serverAddress(context))
 }
 
 /**
  * The server of one environment by its file alone: where two environments are spoken to at once, a variable of the process
  * would mean the same server twice.
  */
-export function connectEnvironment(
-  { io, global }: Pick<CommandContext, 'io' | 'global'>,
-  name: EnvironmentName,
-): Connection {
+export function connectEnvironment(context: Pick<CommandContext, 'io' | 'global'>, name: EnvironmentName): Connection {
+  const { io, global } = context
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, { ...global, environment: name })
   const given = environment.variables.get('RATECARD_API_URL') ?? ''
   if (given === '') throw environmentIncomplete(project, environment)
   const url = addressOf(given)
   const key = environment.variables.get('RATECARD_SERVICE_KEY') ?? ''
-  return connectTo({ url, key: key === '' ? localKey(io, project, url) : key, environment })
+  return connectTo(context, { url, key: key === '' ? localKey(io, project, url) : key, environment })
 }
 
-function connectTo(address: ServerAddress): Connection {
+function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, address: ServerAddress): Connection {
   return {
     ...address,
-    client: createClient({ baseUrl: address.url, ...(address.key === null ? {} : { serviceKey: address.key }) }),
+    client: createClient({
+      baseUrl: address.url,
+      ...(address.key === null ? {} : { serviceKey: address.key }),
+      ...(global.debug ? { fetch: debugFetch(io) } : {}),
+    }),
   }
 }
 

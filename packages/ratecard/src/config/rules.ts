@@ -22,9 +22,11 @@ import {
 import { previousIds } from './previous-ids.ts'
 import {
   amountOrTiers,
+  currencyOptionsFit,
   intervalAtMostThreeYears,
   intervalCountNeedsInterval,
   meterReference,
+  pricePartsFit,
   recurringNeedsInterval,
   tieredHasTiers,
   tierHasAmount,
@@ -50,6 +52,8 @@ const rules: readonly Rule[] = [
   uniqueCodes,
   unreservedMetadata,
   amountOrTiers,
+  currencyOptionsFit,
+  pricePartsFit,
   tieredHasTiers,
   tiersAscend,
   tierHasAmount,

@@ -223,6 +223,16 @@ export const problemCodes = {
     title: 'The price cannot be sold',
     when: 'The price has no checkout, for example a free price without an interval.',
   },
+  price_not_calculable: {
+    status: 422,
+    title: 'The price has no amount to calculate with',
+    when: 'The customer chooses the amount of the price.',
+  },
+  currency_not_offered: {
+    status: 422,
+    title: 'The price is not offered in this currency',
+    when: 'The currency is neither the price’s own nor one of its `currency_options`.',
+  },
   checkout_invalid: {
     status: 422,
     title: 'The checkout is invalid',

@@ -4,7 +4,7 @@ import type { BillingConfig } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service.ts'
 import { byOf } from '../store/records/who.ts'
-import type { VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
+import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
@@ -36,10 +36,9 @@ export async function difference(versions: Versions, from: number, to: number): 
 /** The newest document that was applied, also when a reset came after it. */
 export async function lastDocument(versions: Versions): Promise<BillingConfig | null> {
   for (let offset = 0; ; offset += 1) {
-    const record = (await versions.list({ limit: 1, offset })).items[0]
-    if (record === undefined) return null
-    const document = documentOf(record)
-    if (document !== null) return document
+    const head = (await versions.list({ limit: 1, offset })).items[0]
+    if (head === undefined) return null
+    if (head.kind !== 'reset') return documentOf(await findRevision(versions, head.revision))
   }
 }
 
@@ -53,7 +52,7 @@ function documentOf(record: VersionRecord): BillingConfig | null {
   return record.document === null ? null : (JSON.parse(record.document) as BillingConfig)
 }
 
-function historyEntry(record: VersionRecord): HistoryEntry {
+function historyEntry(record: VersionHead): HistoryEntry {
   const { revision, version, kind, createdAt, author, message, checksum, pushId } = record
   return {
     revision,

@@ -63,10 +63,10 @@ export function createLookups(deps: LookupDeps): Lookups {
     findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),
     findMeter: async (id, visibility) => findMeter(current(await published.read()), id, visibility),
     convert: async (id, visibility) => convert(await published.read(), id, visibility),
-    calculate: async (id, quantity, visibility) => {
+    calculate: async (id, quantity, visibility, currency) => {
       if (!Number.isSafeInteger(quantity) || quantity < 0)
         throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
-      return calculate(findPrice(current(await published.read()), id, visibility).price, quantity)
+      return calculate(findPrice(current(await published.read()), id, visibility).price, quantity, currency)
     },
     listWebhooks: async ({ secrets }) => listWebhooks(deps, await published.read(), secrets),
     enterprisePrices: async (target) => enterprisePrices(await published.read(), target),

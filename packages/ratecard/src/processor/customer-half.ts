@@ -77,6 +77,8 @@ export interface CheckoutRequest {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
+  /** null: the processor chooses among the price’s currencies. */
+  readonly currency: string | null
   readonly allowPromotionCodes: boolean
   /** Processor id of one promotion code that is applied. */
   readonly promotionCode: ProcessorId | null
@@ -143,6 +145,12 @@ export interface CustomerProcessor {
   /** Prices that each item will be on after the running period, by present price; empty without a schedule. */
   scheduledPrices(subscription: LiveSubscription, signal: AbortSignal): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
   createCustomer(customer: NewCustomer, options: WriteOptions): Promise<ProcessorId>
+  /** Sets name and address; what is absent stays, null empties. */
+  updateCustomer(
+    customer: ProcessorId,
+    change: { readonly name?: string; readonly email?: string | null },
+    options: WriteOptions,
+  ): Promise<void>
   /** The customer that carries the tenant's mark and is no older than `since`; for a creation of unknown outcome. */
   findCustomer(tenantId: string, since: number, signal: AbortSignal): Promise<ProcessorId | null>
   createCheckout(

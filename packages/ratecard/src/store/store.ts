@@ -7,14 +7,14 @@ import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
-import type { ArchivedObject, VersionRecord } from './records/configuration.ts'
+import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
 export type { LeaseToken } from './lease-token.ts'
 export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
-export type { ArchivedObject, VersionRecord } from './records/configuration.ts'
+export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 export type { PushHead, PushRecord, PushState, StepRecord, StepState } from './records/journal.ts'
 
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
@@ -54,8 +54,8 @@ export interface VersionStore {
   /** The newest record, a reset included. */
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
-  /** Newest first. */
-  list(page: Page): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
+  /** Newest first, without the documents: a page of large ones would be much to read for a list. */
+  list(page: Page): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
 }
 
 export interface MappingStore {

@@ -189,6 +189,11 @@ function billedPrice(fields: FieldsOf<'price', ProcessorId>): BilledPrice | null
     ...(fields.unitAmount === null ? {} : { unit_amount_decimal: fields.unitAmount }),
     ...(fields.tiers === null ? {} : { tiers: fields.tiers.map(documentTier) }),
     ...(fields.tiersMode === null ? {} : { tiers_mode: fields.tiersMode }),
+    ...(fields.transformQuantity === null
+      ? {}
+      : {
+          transform_quantity: { divide_by: fields.transformQuantity.divideBy, round: fields.transformQuantity.round },
+        }),
   }
 }
 

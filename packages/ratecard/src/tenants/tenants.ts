@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
+import { askProcessor, isUnknownObject } from '../processor/failures.ts'
 import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
 import type { EditedField, TenantRecord } from '../store/records/tenants.ts'
 import { pick } from '../store/records/columns.ts'
@@ -54,10 +55,9 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
 
 async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
   checkTenantChange(change)
-  // A customer must not change under a checkout that makes one, or under a swap of prices.
-  return change.processorCustomerId === undefined
-    ? applyChange(deps, id, change, caller, deps.shutdown)
-    : withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
+  // A customer must not change under a checkout that makes one, or under a swap of prices; and of two new names the same one
+  // must be the last here and at the processor.
+  return withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
 
 async function applyChange(
@@ -74,12 +74,34 @@ async function applyChange(
     refuseWithEnterprise(tenant)
     await letGoOfCustomer(deps, tenant, changing, signal)
   }
+  await renameCustomer(deps, change.processorCustomerId ?? tenant.processorCustomerId, change, signal)
   const before = pick(tenant, Object.keys(change) as EditedField[])
   const row = { tenantId: id, action: 'tenant_updated', before, after: change } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   const updated = await deps.store.tenants.update(id, change, audit)
   if (updated === null) throw tenantNotFound(id)
   return updated
+}
+
+/** Before the record: when the processor does not take it nothing has changed, and to send it again is harmless. */
+async function renameCustomer(
+  deps: TenantDeps,
+  customer: string | null,
+  { name, email }: Partial<EditedFields>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (customer === null || (name === undefined && email === undefined)) return
+  const change = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) }
+  await deps.account()
+  await askProcessor(signal, async () => {
+    try {
+      const options = { idempotencyKey: `ratecard-customer-${deps.newId()}`, signal }
+      await deps.processor.updateCustomer(processorId(customer), change, options)
+    } catch (error) {
+      // A customer id is believed until it is used: one that is not there has no name either.
+      if (!isUnknownObject(error)) throw error
+    }
+  })
 }
 
 /** What is absent is null. */

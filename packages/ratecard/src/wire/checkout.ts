@@ -18,6 +18,13 @@ export const NewCheckout = shape('NewCheckout', {
   cancel_url: Url('Where the customer goes instead; its origin must be allowed.'),
   quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Not for metered prices.' })),
   trial_period_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 730, description: 'Recurring prices only.' })),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[a-z]{3}$',
+      description: 'One of the price’s currencies; the processor chooses when absent.',
+      examples: ['usd'],
+    }),
+  ),
   allow_promotion_codes: Type.Optional(Type.Boolean({ description: 'Let the customer enter a code.' })),
   promotion_code: Type.Optional(
     Type.String({
@@ -81,6 +88,7 @@ export const checkoutOperations = operations({
       'config_not_found',
       'tenant_not_found',
       'price_not_sellable',
+      'currency_not_offered',
       'checkout_invalid',
       'already_subscribed',
       'tenant_busy',

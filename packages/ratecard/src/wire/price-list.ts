@@ -41,7 +41,16 @@ export const Cost = shape('Cost', {
   breakdown: Type.Array(CostLine),
 })
 /** The route judges it by hand: a wrong quantity has a status and a code of its own. */
-export const Calculation = shape('Calculation', { quantity: Count('How many units.') }, 'What to calculate.')
+export const Calculation = shape(
+  'Calculation',
+  {
+    quantity: Count('How many units.'),
+    currency: Type.Optional(
+      Type.String({ description: 'One of the price’s currencies; its own when absent.', examples: ['usd'] }),
+    ),
+  },
+  'What to calculate.',
+)
 
 export const Conversion = shape('Conversion', {
   config_id: Type.String(),
@@ -138,7 +147,7 @@ export const priceListOperations = operations({
     body: document<unknown>('Calculation'),
     bodyLimit: 16 * 1024,
     answers: { 200: { description: 'The cost.', schema: Cost } },
-    errors: ['price_not_found', 'config_not_found', 'quantity_invalid'],
+    errors: ['price_not_found', 'config_not_found', 'quantity_invalid', 'currency_not_offered', 'price_not_calculable'],
   },
   convertProcessorId: {
     ...all,

@@ -43,7 +43,7 @@ const updateFields = {
   currency_options: emptyable(currencyOptions),
   lookup_key: lookupKey,
   metadata: metadata(),
-  nickname: text(),
+  nickname: emptyable(text()),
   tax_behavior: taxBehavior,
   transfer_lookup_key: boolean(),
 }
@@ -92,7 +92,7 @@ function update(call: Call): PriceBody {
     currency_options: mergeOptions(before, params.currency_options),
     lookup_key: params.lookup_key ?? before.lookup_key,
     metadata: applyMetadata(before.metadata, params.metadata),
-    nickname: params.nickname ?? before.nickname,
+    nickname: params.nickname === undefined ? before.nickname : params.nickname,
     tax_behavior: behavior,
   }
   return call.update(before, after, 'price.updated')

@@ -31,7 +31,7 @@ const updateFields = {
   name: text(),
   package_dimensions: emptyable(dimensions),
   shippable: boolean(),
-  statement_descriptor: statementDescriptor(),
+  statement_descriptor: emptyable(statementDescriptor()),
   tax_code: emptyable(taxCode()),
   tax_details: emptyable(taxDetails),
   unit_label: emptyable(text({ max: 12 })),

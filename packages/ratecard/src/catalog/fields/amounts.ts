@@ -19,7 +19,7 @@ export function canonicalTier(tier: Tier): CanonicalTier {
   return {
     upTo: tier.up_to === 'inf' ? null : tier.up_to,
     unitAmount: zeroAsNull(tier.unit_amount_decimal ?? tier.unit_amount),
-    flatAmount: zeroAsNull(tier.flat_amount),
+    flatAmount: zeroAsNull(tier.flat_amount_decimal ?? tier.flat_amount),
   }
 }
 
@@ -36,12 +36,13 @@ export function documentAmount(canonical: string): number | string {
 
 export function documentTier(tier: CanonicalTier): Tier {
   const amount = tier.unitAmount === null ? undefined : documentAmount(tier.unitAmount)
-  const flat = tier.flatAmount === null ? undefined : Number(tier.flatAmount)
+  const flat = tier.flatAmount === null ? undefined : documentAmount(tier.flatAmount)
   return {
     up_to: tier.upTo ?? 'inf',
     ...(typeof amount === 'number' ? { unit_amount: amount } : {}),
     ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
-    ...(flat === undefined ? {} : { flat_amount: flat }),
+    ...(typeof flat === 'number' ? { flat_amount: flat } : {}),
+    ...(typeof flat === 'string' ? { flat_amount_decimal: flat } : {}),
     // A tier says at least one of the two; a free tier says so.
     ...(amount === undefined && flat === undefined ? { unit_amount: 0 } : {}),
   }

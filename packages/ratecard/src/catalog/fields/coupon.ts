@@ -11,7 +11,8 @@ const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coup
 
 export const coupon = table()(
   {
-    name: text('name', 'in_place'),
+    // Once there is one, it can be changed but not taken away: then the coupon is replaced.
+    name: { ...text('name', 'in_place'), needsNewObject: (want: string) => want === '' },
     percentOff: field({
       name: 'percent_off',
       members: ['percent_off'],

@@ -1,6 +1,7 @@
 // Which fields differ, whose change it is, and whether the processor lets us change them in place.
 import type { Origin } from '../change.ts'
 import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
+import type { AnyField } from './field.ts'
 import { fieldRows } from './tables.ts'
 import type { FieldsOf } from './tables.ts'
 
@@ -22,37 +23,44 @@ function bagOf(fields: object): Bag {
 
 /**
  * The differences between what is wanted and what is live; `last` is what was applied last, to tell an edit from drift.
- * References are processor ids on all three sides. Metadata keys that neither we nor the document set are left alone.
+ * References are processor ids on all three sides. What neither this document nor the last one speaks of is left alone: fields
+ * whose absence says nothing, and metadata keys. Without a last one, an object that is being adopted keeps such fields; one that
+ * we made loses them.
  */
 export function differences<K extends ResourceKind>(
   kind: K,
   want: FieldsOf<K, ProcessorId>,
   live: FieldsOf<K, ProcessorId>,
   last: FieldsOf<K, ProcessorId> | null,
+  { adopting = false }: { readonly adopting?: boolean } = {},
 ): Difference[] {
   const found: Difference[] = []
   const wanted = bagOf(want)
   const lived = bagOf(live)
   const lasted = last === null ? null : bagOf(last)
-  for (const [field, { mutability }] of fieldRows[kind]) {
+  for (const [field, row] of fieldRows[kind]) {
+    const { mutability } = row
     if (mutability === 'apart') continue
     if (field === 'metadata') {
       found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
       continue
     }
     if (same(wanted[field], lived[field])) continue
+    if (isUnmanaged(row, wanted[field]) && (lasted === null ? adopting : isUnmanaged(row, lasted[field]))) continue
     found.push({
       field,
       want: wanted[field],
       live: lived[field],
       origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
-      fixed:
-        mutability === 'fixed' ||
-        (mutability === 'once' && lived[field] !== 'unspecified') ||
-        (kind === 'coupon' && field === 'name' && wanted[field] === ''),
+      fixed: mutability === 'fixed' || (row.needsNewObject?.(wanted[field] as never, lived[field] as never) ?? false),
     })
   }
   return found
+}
+
+/** Whether the document says nothing of a field, neither a value nor that there shall be none. */
+export function isUnmanaged(row: AnyField, value: unknown): boolean {
+  return row.leftOut === 'unmanaged' && same(value, row.absent)
 }
 
 const none: readonly Difference[] = []

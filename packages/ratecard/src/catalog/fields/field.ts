@@ -41,11 +41,15 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
    * unless the document said something before.
    */
   readonly leftOut: 'default' | 'unmanaged'
+  /** Whether the order of a list of texts counts. */
+  readonly ordered: boolean
   canonical(item: Item, parent: Parent): Value
   /** Members of a pulled item. Throws {@link Unrepresentable}. */
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: Writing): Partial<Item>
   /** A value as plans and reports show it, where it is not the canonical one. */
   show?(value: NoInfer<Value>): unknown
+  /** Whether this change of a changeable field is one that the processor refuses after all. */
+  needsNewObject?(want: NoInfer<Value>, live: NoInfer<Value>): boolean
 }
 
 /** Any row: called with the values of its own kind. */
@@ -57,9 +61,11 @@ export interface AnyField {
   readonly reference: ResourceKind | null
   readonly absent: unknown
   readonly leftOut: 'default' | 'unmanaged'
+  readonly ordered: boolean
   canonical(item: never, parent: never): unknown
   document(value: never, writing: Writing): object
   show?(value: never): unknown
+  needsNewObject?(want: never, live: never): boolean
 }
 
 /** A member that never reaches the processor. `pulled`: whether a pull keeps the document's word or takes the live one. */
@@ -97,6 +103,12 @@ type Keys<Item, Value> = {
   [Key in keyof Item & string]-?: [Item[Key]] extends [Value | undefined] ? Key : never
 }[keyof Item & string]
 
+/** What a row says besides: the processor's parameter where it has another name, and what leaving the field out means. */
+interface Said {
+  readonly parameter?: string
+  readonly leftOut?: 'default' | 'unmanaged'
+}
+
 const reference = 'https://docs.stripe.com/api/'
 
 /** Where the processor's documentation says whether a parameter may be changed: among those of an update, or only of a creation. */
@@ -107,18 +119,17 @@ function sourceOf(objects: string, parameter: string, mutability: Mutability): s
 }
 
 /** Builders of rows for one kind; `objects` is the processor's path of its objects. */
-
 export function rowsFor<Item, Parent = undefined>(objects: string) {
   type Row<Value, Member extends string, M extends Mutability> = Field<Item, Parent, Value, Member, M>
   const at = (parameter: string, mutability: Mutability) => sourceOf(objects, parameter, mutability)
 
   /** A row of any form. `parameter` is the processor's, for the source. */
   function field<Value, const Member extends keyof Item & string, const M extends Mutability>(
-    row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut'> &
-      Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut'>> & { readonly parameter: string },
+    row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut' | 'ordered'> &
+      Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut' | 'ordered'>> & { readonly parameter: string },
   ): Row<Value, Member, M> {
     const { parameter, ...rest } = row
-    return { reference: null, leftOut: 'default', ...rest, source: at(parameter, row.mutability) }
+    return { reference: null, leftOut: 'default', ordered: false, ...rest, source: at(parameter, row.mutability) }
   }
 
   /** Says its value in one member as it is; every item has one. */
@@ -156,13 +167,15 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     member: Member,
     mutability: M,
     absent: boolean,
+    { parameter = member, leftOut = 'default' }: Said = {},
   ) {
     return field<boolean, Member, M>({
       name: member,
       members: [member],
       mutability,
-      parameter: member,
+      parameter,
       absent,
+      leftOut,
       canonical: (item) => (item[member] as boolean | undefined) ?? absent,
       document: (value) => (value === absent ? {} : ({ [member]: value } as Partial<Item>)),
     })
@@ -172,7 +185,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
-    parameter: string = member,
+    { parameter = member, leftOut = 'default' }: Said = {},
   ) {
     return field<NonNullable<Item[Member]> | null, Member, M>({
       name: member,
@@ -180,8 +193,25 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
       mutability,
       parameter,
       absent: null,
+      leftOut,
       canonical: (item) => item[member] ?? null,
       document: (value) => (value === null ? {} : ({ [member]: value } as Partial<Item>)),
+    })
+  }
+
+  /** A list of texts whose order counts; none is absent. */
+  function texts<const Member extends Keys<Item, string[]>, const M extends Mutability>(member: Member, mutability: M) {
+    return field<readonly string[], Member, M>({
+      name: member,
+      members: [member],
+      mutability,
+      parameter: member,
+      absent: [],
+      leftOut: 'unmanaged',
+      ordered: true,
+      canonical: (item) => (item[member] as readonly string[] | undefined) ?? [],
+      document: (value) => (value.length === 0 ? {} : ({ [member]: [...value] } as Partial<Item>)),
+      show: (value) => (value.length === 0 ? undefined : value),
     })
   }
 
@@ -212,5 +242,5 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     ): { readonly fields: Fields; readonly own: Own & typeof everyKind } => ({ fields, own: { ...own, ...everyKind } })
   }
 
-  return { field, required, text, flag, orNull, metadata, table }
+  return { field, required, text, texts, flag, orNull, metadata, table }
 }

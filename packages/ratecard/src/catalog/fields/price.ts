@@ -1,15 +1,15 @@
 import { basePriceId } from '../../config/base-price.ts'
 import { isEnterprise } from '../../config/ids.ts'
 import { isPublic } from '../../config/public-view.ts'
-import type { Price, Product } from '../../config/schema.ts'
+import type { CurrencyOption, Price, Product } from '../../config/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
-import type { CanonicalTier, ProcessorId, TaxBehavior } from '../kinds.ts'
+import type { CanonicalCurrencyOption, CanonicalTier, CurrencyOptions, ProcessorId, TaxBehavior } from '../kinds.ts'
 import { canonicalTier, documentAmount, documentTier, supportedCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
 import type { Writing } from './field.ts'
 
-const { field, orNull, metadata, table } = rowsFor<Price, Product>('prices')
+const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices')
 
 export const price = table()(
   {
@@ -33,7 +33,7 @@ export const price = table()(
       canonical: (price): string => price.currency,
       document: (currency) => ({ currency: supportedCurrency(currency) }),
     }),
-    interval: orNull('interval', 'fixed', 'recurring-interval'),
+    interval: orNull('interval', 'fixed', { parameter: 'recurring-interval' }),
     intervalCount: field({
       name: 'interval_count',
       members: ['interval_count'],
@@ -107,10 +107,49 @@ export const price = table()(
       document: (tiers) => (tiers === null ? {} : { tiers: tiers.map(documentTier) }),
       show: (tiers) => tiers?.map(documentTier),
     }),
+    currencyOptions: field({
+      name: 'currency_options',
+      members: ['currency_options'],
+      mutability: 'in_place',
+      parameter: 'currency_options',
+      absent: {},
+      leftOut: 'unmanaged',
+      canonical: canonicalOptions,
+      document: documentOptions,
+      show: (options) => (Object.keys(options).length === 0 ? undefined : showOptions(options)),
+      needsNewObject: (want, live) => !optionsCanBecome(want, live),
+    }),
+    transformQuantity: field({
+      name: 'transform_quantity',
+      members: ['transform_quantity'],
+      mutability: 'fixed',
+      parameter: 'transform_quantity',
+      absent: null,
+      canonical: ({ transform_quantity: packages }): PackagedQuantity | null =>
+        packages === undefined ? null : { divideBy: packages.divide_by, round: packages.round },
+      document: (packages) =>
+        packages === null ? {} : { transform_quantity: { divide_by: packages.divideBy, round: packages.round } },
+      show: (packages) => packages && { divide_by: packages.divideBy, round: packages.round },
+    }),
+    customUnitAmount: field({
+      name: 'custom_unit_amount',
+      members: ['custom_unit_amount'],
+      mutability: 'fixed',
+      parameter: 'custom_unit_amount',
+      absent: null,
+      canonical: ({ custom_unit_amount: chosen }): ChosenAmount | null =>
+        chosen === undefined
+          ? null
+          : { minimum: chosen.minimum ?? null, maximum: chosen.maximum ?? null, preset: chosen.preset ?? null },
+      document: (chosen) => (chosen === null ? {} : { custom_unit_amount: documentChosen(chosen) }),
+      show: (chosen) => chosen && documentChosen(chosen),
+    }),
+    nickname: text('nickname', 'in_place'),
     taxBehavior: field({
       name: 'tax_included_in_price',
       members: ['tax_included_in_price'],
       mutability: 'once',
+      needsNewObject: (_want, live) => live !== 'unspecified',
       parameter: 'tax_behavior',
       absent: 'unspecified',
       canonical: canonicalTax,
@@ -120,6 +159,7 @@ export const price = table()(
     metadata: metadata('metadata'),
   },
   {
+    trial_period_days: { value: (price) => price.trial_period_days, pulled: 'kept' },
     ui: { value: (price) => price.ui, pulled: 'kept' },
     public: { value: (price) => isPublic(price), pulled: 'kept' },
     // The product's default price at the processor says it.
@@ -134,12 +174,85 @@ export const price = table()(
   },
 )
 
-function canonicalAmount(price: Price): string | null {
+function canonicalAmount(price: Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers'>): string | null {
   const amount = price.unit_amount_decimal ?? price.amount
   return price.tiers !== undefined || amount === undefined ? null : canonicalDecimal(amount)
 }
 
-function canonicalTax(price: Price): TaxBehavior {
+export interface PackagedQuantity {
+  readonly divideBy: number
+  readonly round: 'up' | 'down'
+}
+export interface ChosenAmount {
+  readonly minimum: number | null
+  readonly maximum: number | null
+  readonly preset: number | null
+}
+
+function documentChosen({ minimum, maximum, preset }: ChosenAmount): NonNullable<Price['custom_unit_amount']> {
+  return {
+    ...(minimum === null ? {} : { minimum }),
+    ...(maximum === null ? {} : { maximum }),
+    ...(preset === null ? {} : { preset }),
+  }
+}
+
+function canonicalOptions(price: Price): CurrencyOptions {
+  return Object.fromEntries(
+    Object.entries(price.currency_options ?? {}).map(([currency, option]) => [
+      currency,
+      {
+        unitAmount: canonicalAmount(option),
+        tiers: option.tiers === undefined ? null : option.tiers.map(canonicalTier),
+        // An option that says nothing of taxes is taxed as the price itself.
+        taxBehavior: option.tax_included_in_price === undefined ? canonicalTax(price) : canonicalTax(option),
+      },
+    ]),
+  )
+}
+
+function documentOptions(options: CurrencyOptions, { fields }: Writing): Pick<Price, 'currency_options'> {
+  const entries = Object.entries(options)
+  if (entries.length === 0) return {}
+  return {
+    currency_options: Object.fromEntries(
+      entries.map(([currency, option]) => [
+        supportedCurrency(currency),
+        documentOption(option, option.taxBehavior !== fields['taxBehavior']),
+      ]),
+    ),
+  }
+}
+
+function documentOption({ unitAmount, tiers, taxBehavior }: CanonicalCurrencyOption, ownTax: boolean): CurrencyOption {
+  const amount = unitAmount === null ? undefined : documentAmount(unitAmount)
+  return {
+    ...(typeof amount === 'number' ? { amount } : {}),
+    ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
+    ...(tiers === null ? {} : { tiers: tiers.map(documentTier) }),
+    ...(ownTax && taxBehavior !== 'unspecified' ? { tax_included_in_price: taxBehavior === 'inclusive' } : {}),
+  }
+}
+
+function showOptions(options: CurrencyOptions): unknown {
+  return Object.fromEntries(
+    Object.entries(options).map(([currency, option]) => [currency, documentOption(option, true)]),
+  )
+}
+
+/**
+ * A price takes further currencies and other amounts in them. It loses its currencies all at once or not at all, and whether
+ * an amount includes tax is said once.
+ */
+function optionsCanBecome(want: CurrencyOptions, live: CurrencyOptions): boolean {
+  if (Object.keys(want).length === 0) return true
+  return Object.entries(live).every(([currency, option]) => {
+    const wanted = want[currency]
+    return wanted !== undefined && (option.taxBehavior === 'unspecified' || option.taxBehavior === wanted.taxBehavior)
+  })
+}
+
+function canonicalTax(price: Pick<Price, 'tax_included_in_price'>): TaxBehavior {
   if (price.tax_included_in_price === undefined) return 'unspecified'
   return price.tax_included_in_price ? 'inclusive' : 'exclusive'
 }

@@ -4,7 +4,7 @@ import { configId } from '../kinds.ts'
 import type { ConfigId } from '../kinds.ts'
 import { rowsFor } from './field.ts'
 
-const { field, required, text, metadata, table } = rowsFor<Product>('products')
+const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
 
 export const product = table<'prices'>()(
   {
@@ -19,6 +19,15 @@ export const product = table<'prices'>()(
       canonical: (product) => product.type ?? 'service',
       document: (type) => ({ type }),
     }),
+    taxCode: text('tax_code', 'in_place'),
+    unitLabel: text('unit_label', 'in_place'),
+    statementDescriptor: text('statement_descriptor', 'in_place'),
+    url: text('url', 'in_place'),
+    images: texts('images', 'in_place'),
+    marketingFeatures: texts('marketing_features', 'in_place'),
+    // Never said and false are the same; only true is a statement.
+    shippable: flag('shippable', 'in_place', false, { leftOut: 'unmanaged' }),
+    packageDimensions: orNull('package_dimensions', 'in_place', { leftOut: 'unmanaged' }),
     metadata: metadata('metadata'),
     // The prices themselves say which of them is the default.
     defaultPrice: field({

@@ -26,8 +26,10 @@ export const promotionCode = table()(
     active: flag('active', 'in_place', true),
     /** As the document says it: what is left plus what predecessors used up. */
     maxRedemptions: orNull('max_redemptions', 'fixed'),
-    firstTimeTransaction: flag('first_time_transaction', 'fixed', false),
-    minimumAmount: orNull('minimum_amount', 'fixed', 'restrictions-minimum_amount'),
+    firstTimeTransaction: flag('first_time_transaction', 'fixed', false, {
+      parameter: 'restrictions-first_time_transaction',
+    }),
+    minimumAmount: orNull('minimum_amount', 'fixed', { parameter: 'restrictions-minimum_amount' }),
     minimumAmountCurrency: field({
       name: 'minimum_amount_currency',
       members: ['minimum_amount_currency'],

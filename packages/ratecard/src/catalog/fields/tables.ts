@@ -44,6 +44,11 @@ export const references = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, ResourceKind])[]>>
 
+/** Members that are lists of texts in an order that counts. */
+export const orderedMembers: ReadonlySet<string> = new Set(
+  resourceKinds.flatMap((kind) => fieldRows[kind].flatMap(([, row]) => (row.ordered ? row.members : []))),
+)
+
 /** What an item says that says nothing. */
 export const absentFields = Object.fromEntries(
   resourceKinds.map((kind) => [

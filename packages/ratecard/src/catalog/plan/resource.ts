@@ -1,9 +1,9 @@
 // One resource: keep, update, reactivate, adopt, replace or create. Observation outranks memory: the live object decides.
 import type { Issue } from '../../errors/issue.ts'
 import type { Change, FieldChange } from '../change.ts'
-import { differences } from '../fields/differences.ts'
+import { differences, isUnmanaged, same } from '../fields/differences.ts'
 import type { Difference } from '../fields/differences.ts'
-import { documentName } from '../fields/tables.ts'
+import { documentName, fieldRows } from '../fields/tables.ts'
 import type { FieldsOf } from '../fields/tables.ts'
 import { processorId } from '../kinds.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
@@ -32,7 +32,10 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   if (target === undefined) return decideAbsent(state, want)
   const found = relevantDifferences(
     state,
-    differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId)),
+    differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId), {
+      // A push that died after it wrote the mark is still adopting.
+      adopting: want.adopt === target.processorId,
+    }),
     target,
   )
   const fixed = found.filter((difference) => difference.fixed)
@@ -228,7 +231,7 @@ function decideAdoption<K extends ResourceKind>(
         ),
       ],
     }
-  const found = differences(want.kind, state.wantedFields(want), object.fields, null)
+  const found = differences(want.kind, state.wantedFields(want), object.fields, null, { adopting: true })
   const conflicts = [
     ...found
       .filter((difference) => difference.fixed)
@@ -237,7 +240,27 @@ function decideAdoption<K extends ResourceKind>(
       .filter((reason) => !reason.startsWith('currency_options'))
       .map((reason) => notExpressible(state, want, id, reason)),
   ]
-  return conflicts.length === 0 ? settleOn(state, want, object, found, { adopting: true }) : { issues: conflicts }
+  if (conflicts.length > 0) return { issues: conflicts }
+  return together({ issues: leftAsIs(state, want, object) }, settleOn(state, want, object, found, { adopting: true }))
+}
+
+/** The values of an adopted object that the document does not speak of, named once. */
+function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
+  const [wanted, live] = [want.fields, object.fields] as unknown as Readonly<Record<string, unknown>>[]
+  const left = fieldRows[want.kind].filter(
+    ([field, row]) => isUnmanaged(row, wanted?.[field]) && !same(live?.[field], row.absent),
+  )
+  if (left.length === 0) return []
+  const names = left.map(([field]) => documentName(want.kind, field, live?.[field]))
+  return [
+    caution(
+      state,
+      want,
+      'left_as_is',
+      `"${object.processorId}" has ${names.join(', ')} at the processor, which the document leaves out: left as it is.`,
+      'Write the values into the document to manage them: `ratecard billing pull --update`.',
+    ),
+  ]
 }
 
 function adoptionConflict(state: PlanState, want: DesiredResource, id: ProcessorId, conflict: Difference): Issue {

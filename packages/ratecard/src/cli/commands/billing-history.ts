@@ -43,7 +43,7 @@ export const billingHistory: Command = {
             `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
             entry.message ?? '',
           ]),
-          out.paint,
+          out,
         ),
       )
     if (pagination.hasMore) {

@@ -36,7 +36,7 @@ export const billingMigrate: Command = {
     { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'who, and how much' },
     {
       command: 'ratecard billing migrate --price pro_monthly --to 2030-01-01',
-      what: 'from the first renewal in 2027 on',
+      what: 'from the first renewal in 2030 on',
     },
   ],
   run: async (context) => {
@@ -109,7 +109,7 @@ function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
     { title: 'a month', align: 'right' as const },
     { title: 'when (UTC)' },
   ]
-  out.print(table(columns, plan.lines.map(rowOf), out.paint))
+  out.print(table(columns, plan.lines.map(rowOf), out))
   for (const { currency, subscriptions, before, after } of plan.totals)
     out.say(
       `${String(subscriptions)} ${subscriptions === 1 ? 'subscription' : 'subscriptions'}: ${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`,

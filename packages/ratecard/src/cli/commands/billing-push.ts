@@ -6,6 +6,8 @@ import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
 import { concealPlan } from '../conceal.ts'
 import { readConfig, requireConfig } from '../read-config.ts'
+import { createPushQueue } from '../push-queue.ts'
+import type { PushQueue } from '../push-queue.ts'
 import type { ReadConfig } from '../read-config.ts'
 import { readPlan, writePlan } from '../saved-plan.ts'
 import type { SavedPlan } from '../saved-plan.ts'
@@ -41,6 +43,11 @@ export const billingPush: Command = {
     { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
     { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
     approvalOption,
+    {
+      flags: '--wait <time>',
+      description: 'Queue this long behind a push that runs, for example `10m`.',
+      defaultText: '0s',
+    },
     ...impactOptions,
     ...actorOptions,
   ],
@@ -64,10 +71,13 @@ export const billingPush: Command = {
     const config = requireConfig(read)
     showWarnings(context, read.warnings)
     const connection = connect(context)
+    const queue = createPushQueue(context, connection.client)
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
-    return withPlaces(read, () => plan(context, connection, config, read), asFailure).finally(() =>
-      context.out.endProgress(),
-    )
+    return withPlaces(
+      read,
+      () => planWhenFree(context, queue, () => plan(context, connection, config, read)),
+      asFailure,
+    ).finally(() => context.out.endProgress())
   },
 }
 
@@ -86,6 +96,23 @@ function checkOptions({ options, args }: CommandContext): void {
 
 function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
   return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
+}
+
+/** Another push may begin between the plan and its start: then the plan is made anew, and shown anew. */
+async function planWhenFree(
+  { out }: CommandContext,
+  queue: PushQueue,
+  work: () => Promise<CommandResult>,
+): Promise<CommandResult> {
+  for (;;) {
+    await queue.untilFree()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await queue.mayRetry(error))) throw error
+      out.note('Another push came first: planning anew when it has ended.\n')
+    }
+  }
 }
 
 async function plan(

@@ -47,7 +47,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
     showWho(push),
   ])
   if (rows.length === 0) out.say('Nothing has been pushed yet.')
-  else out.print(table(columns, rows, out.paint))
+  else out.print(table(columns, rows, out))
   return { json: { pushes: pushes.map(jsonPush), pagination: jsonPagination(pagination) } }
 }
 
@@ -76,7 +76,7 @@ async function show(context: CommandContext, id: string): Promise<CommandResult>
       table(
         titles.map((title) => ({ title })),
         rows,
-        out.paint,
+        out,
       ),
     )
   const problem = errorText(push.error)

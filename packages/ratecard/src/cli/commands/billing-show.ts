@@ -43,11 +43,11 @@ async function showAll({ options, io, out, global }: CommandContext, { client }:
     table(
       [{ title: 'product' }, { title: 'price' }, { title: 'amount' }, { title: 'notes' }, { title: 'processor id' }],
       served.config.products.flatMap(productRows),
-      paint,
+      out,
     ),
   )
   const rest = otherRows(served.config)
-  if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, paint)}`)
+  if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, out)}`)
   return {
     json: {
       id: served.id,

@@ -34,7 +34,7 @@ export const billingWebhookSecret: Command = {
           webhook.url,
           webhook.secret ?? out.paint.yellow(webhook.secretKnown ? 'not for this key' : 'unknown'),
         ]),
-        out.paint,
+        out,
       ),
     )
     if (webhooks.some(({ secretKnown }) => !secretKnown)) out.note(`\n${whyUnknown}`)

@@ -42,7 +42,7 @@ export const cloudWorkersCronRuns: Command = {
         table(
           titles.map((title) => ({ title })),
           rows,
-          out.paint,
+          out,
         ),
       )
     return { json: jsonRuns({ runs, pagination }) }

@@ -41,7 +41,7 @@ function listTable({ out }: CommandContext, workers: readonly Worker[]): string 
   return `${table(
     titles.map((title) => ({ title })),
     rows,
-    out.paint,
+    out,
   )}${ended.join('')}`
 }
 
@@ -81,7 +81,7 @@ export const cloudWorkersVersions: Command = {
       table(
         titles.map((title) => ({ title })),
         rows,
-        out.paint,
+        out,
       ),
     )
     return { json: jsonDeployments({ deployments, pagination }) }

@@ -31,7 +31,7 @@ export const enterprisePrices: Command = {
         ? await admin.enterprisePricesById(id ?? '', { signal: io.signal })
         : await admin.enterprisePricesByTemplate(template, { signal: io.signal })
     if (prices.length === 0) out.say('No price carries it.')
-    else out.print(table([{ title: 'price' }, { title: 'amount' }], prices.map(rowOf), out.paint))
+    else out.print(table([{ title: 'price' }, { title: 'amount' }], prices.map(rowOf), out))
     return { json: { prices } }
   },
 }
@@ -182,10 +182,11 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      ...cells.map(({ priceId }) => priceId ?? out.paint.red('–')),
+      // A base that nobody negotiated is no gap.
+      ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     if (rows.length === 0) out.say('There are no negotiated prices.')
-    else out.print(table(columns, rows, out.paint))
+    else out.print(table(columns, rows, out))
     if (coverage.withoutBase.length > 0)
       out.note(`Without a base, never applied: ${coverage.withoutBase.join(', ')}. Give them \`base_price\`.`)
     if (coverage.gaps > 0) out.note(`${String(coverage.gaps)} ${coverage.gaps === 1 ? 'gap' : 'gaps'}.`)

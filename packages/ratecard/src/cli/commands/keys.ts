@@ -68,7 +68,7 @@ export const keysList: Command = {
           ? out.paint.red('expired')
           : out.paint.green('valid'),
     ])
-    out.print(table(columns, rows, out.paint))
+    out.print(table(columns, rows, out))
     return { json: { keys: keys.map(jsonKey) } }
   },
 }

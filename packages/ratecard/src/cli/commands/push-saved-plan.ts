@@ -4,6 +4,7 @@ import { authorOf } from '../author.ts'
 import type { CommandContext } from '../command.ts'
 import { concealPlan, concealVariables, secretsOf } from '../conceal.ts'
 import { CliFailure } from '../failure.ts'
+import { createPushQueue } from '../push-queue.ts'
 import { concealEnvironment } from '../read-config.ts'
 import type { SavedPlan } from '../saved-plan.ts'
 import { connect, sameServer } from '../server-address.ts'
@@ -25,6 +26,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     author: await authorOf(context),
     message: options.text('message'),
   }
+  await createPushQueue(context, connection.client).untilFree()
   const planned = await connection.client.admin.push(saved.document, {
     ...choices,
     expectPlan: saved.plan,

@@ -154,7 +154,9 @@ async function keepWritten(client: Client, written: object, signal: AbortSignal)
   try {
     return (await client.admin.keepWritten(written, { signal })).written
   } catch (error) {
-    if (error instanceof RatecardError && error.code === 'route_not_found') return null
+    // What this key may not do is said better by the push itself.
+    const isPassedOver = error instanceof RatecardError && ['route_not_found', 'key_scope'].includes(error.code)
+    if (isPassedOver) return null
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import type { Invoice } from '@ratecard/client'
 import { formatMinor } from '../../money/format.ts'
 import type { ArgumentSpec, Command } from '../command.ts'
+import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { jsonAudit, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
@@ -22,13 +23,13 @@ export const tenantsUpcomingInvoice: Command = {
       out.print(
         `${invoice.subscription}  ${invoice.dueAt === null ? '' : showTime(invoice.dueAt)}  ${invoice.formatted}`,
       )
-      out.print(linesOf(invoice, out.paint))
+      out.print(linesOf(invoice, out))
     }
     return { json: jsonUpcomingInvoice(upcoming) }
   },
 }
 
-function linesOf(invoice: Invoice, paint: Parameters<typeof table>[2]): string {
+function linesOf(invoice: Invoice, out: Output): string {
   const columns = [
     { title: 'price' },
     { title: 'quantity', align: 'right' as const },
@@ -41,7 +42,7 @@ function linesOf(invoice: Invoice, paint: Parameters<typeof table>[2]): string {
     formatMinor(line.amount, invoice.currency),
     `${showTime(line.periodStart)} – ${showTime(line.periodEnd)}`,
   ])
-  return table(columns, rows, paint)
+  return table(columns, rows, out)
 }
 
 export const tenantsAudit: Command = {
@@ -66,7 +67,7 @@ export const tenantsAudit: Command = {
       entry.requestId ?? '–',
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')
-    else out.print(table(columns, rows, out.paint))
+    else out.print(table(columns, rows, out))
     return { json: jsonAudit(audit) }
   },
 }

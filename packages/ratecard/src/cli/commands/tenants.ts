@@ -32,7 +32,8 @@ export const tenantsCreate: Command = {
       { id: args[0], name, email: options.text('email'), processorCustomerId: options.text('customer') },
       { author: await authorOf(context), signal: io.signal },
     )
-    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)} (${tenant.name}).`)
+    const called = tenant.name === tenant.id ? '' : ` (${tenant.name})`
+    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)}${called}.`)
     return { json: jsonTenant(tenant) }
   },
 }
@@ -68,7 +69,7 @@ export const tenantsList: Command = {
         enterpriseOf(tenant),
         showTime(tenant.createdAt),
       ])
-      out.print(table(columns, rows, out.paint))
+      out.print(table(columns, rows, out))
       const { total, offset } = list.pagination
       if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
     }
@@ -93,7 +94,7 @@ export const tenantsShow: Command = {
     const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
     out.print(
       [
-        `${out.paint.bold(tenant.id)}  ${tenant.name}${tenant.email === null ? '' : `  ${tenant.email}`}`,
+        `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
         `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
         `  enterprise  ${enterpriseOf(tenant)}`,
         `  billing     ${subscriptions.billingStatus}`,
@@ -135,7 +136,7 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
       item.scheduledPriceId ?? '',
     ]),
   )
-  out.print(table(columns, rows, out.paint))
+  out.print(table(columns, rows, out))
   for (const { id, duplicateOf, items } of subscriptions)
     if (duplicateOf !== null)
       out.say(

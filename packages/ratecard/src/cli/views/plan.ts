@@ -81,11 +81,11 @@ function colored(action: Action, text: string, paint: Paint): string {
   return action === 'keep' ? text : paint.green(text)
 }
 
-function lineOf({ action, display, processorIdBefore }: Detail, paint: Paint): string {
+function lineOf({ action, display, processorIdBefore, processorIdAfter }: Detail, paint: Paint): string {
   const { before, after } = display
   if (action === 'archive') return before ?? ''
   if (action === 'adopt')
-    return `${after ?? ''} ${paint.dim(`takes over ${processorIdBefore ?? 'an existing object'}`)}`.trim()
+    return `${after ?? ''} ${paint.dim(`adopts ${processorIdBefore ?? processorIdAfter ?? 'an existing object'}`)}`.trim()
   if (before !== null && after !== null && before !== after) return `${before} ${paint.dim('→')} ${paint.bold(after)}`
   return after ?? before ?? ''
 }

@@ -53,7 +53,7 @@ export function priceListRoutes({ service, guard, publicUrl }: PriceListDeps): R
     calculatePrice: route(
       rows.calculatePrice,
       async ({ params, body, request, answer }) => {
-        const cost = await service.calculate(params.id, quantityOf(body), visibilityOf(request))
+        const cost = await service.calculate(params.id, quantityOf(body), visibilityOf(request), currencyOf(body))
         return answer(200, cost, { 'cache-control': 'no-store' })
       },
       {
@@ -69,12 +69,20 @@ export function priceListRoutes({ service, guard, publicUrl }: PriceListDeps): R
   }
 }
 
+/** After {@link quantityOf}, which has looked at the body as a whole. */
+function currencyOf(body: unknown): string | undefined {
+  const currency = typeof body === 'object' && body !== null && 'currency' in body ? body.currency : undefined
+  if (currency === undefined || typeof currency === 'string') return currency
+  throw bodyInvalid('type_wrong', ['currency'], 'The currency must be text, for example "usd".')
+}
+
 /** By hand: a wrong quantity has a status and a code of its own. */
 function quantityOf(body: unknown): number {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw bodyInvalid('type_wrong', [], 'The body must be a JSON object with a `quantity`.')
   for (const name of Object.keys(body))
-    if (name !== 'quantity') throw bodyInvalid('field_unknown', [name], `There is no "${name}" here.`)
+    if (name !== 'quantity' && name !== 'currency')
+      throw bodyInvalid('field_unknown', [name], `There is no "${name}" here.`)
   const quantity = 'quantity' in body ? body.quantity : undefined
   if (typeof quantity === 'number' && Number.isSafeInteger(quantity) && quantity >= 0) return quantity
   const detail = 'The quantity must be a whole number, zero or more.'

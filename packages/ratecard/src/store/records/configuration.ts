@@ -27,6 +27,12 @@ export const versionColumns = {
 } satisfies Columns
 
 export type VersionRecord = RecordOf<typeof versionColumns>
+/** Without what makes it large. */
+export type VersionHead = Omit<VersionRecord, 'document'>
+/** Names of the columns of a head. */
+export const versionHeadColumns = Object.keys(versionColumns).filter(
+  (name): name is keyof VersionHead => name !== 'document',
+)
 
 /** Documents as their authors wrote them, before their variables were expanded; the id is the sha256 hex of the text. */
 export const writtenFormColumns = { id: text(), document: text(), createdAt: time() } satisfies Columns

@@ -5,14 +5,14 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { known, ordinary, reasons, unlessNull } from './kind.ts'
+import { known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreateParams, Stripe.CouponUpdateParams> = {
   name: {
     read: (coupon) => coupon.name ?? '',
-    create: (name) => (name === '' ? {} : { name }),
+    create: (name) => unlessEmpty('name', name),
     update: (name) => ({ name }),
   },
   percentOff: {

@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
+import type { CurrencyOptions } from '../../../catalog/kinds.ts'
 import type { CanonicalTier, ObservedResource } from '../../../catalog/resource.ts'
 import { flatAmountParams, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { idOf, known, ordinary, reasons, unlessNull } from './kind.ts'
+import { idOf, known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -50,6 +51,39 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
     read: observeTiers,
     create: (tiers) => (tiers === null ? {} : { tiers: tiers.map(tierParams) }),
   },
+  currencyOptions: {
+    read: observeOptions,
+    create: (options) => (isEmpty(options) ? {} : { currency_options: optionParams(options) }),
+    update: (options) => ({ currency_options: isEmpty(options) ? '' : optionParams(options) }),
+  },
+  transformQuantity: {
+    read: ({ transform_quantity: packages }) => {
+      const round = known(['up', 'down'], packages?.round)
+      return packages && round ? { divideBy: packages.divide_by, round } : null
+    },
+    create: (packages) =>
+      packages === null ? {} : { transform_quantity: { divide_by: packages.divideBy, round: packages.round } },
+  },
+  customUnitAmount: {
+    read: ({ custom_unit_amount: chosen }) =>
+      chosen && { minimum: chosen.minimum, maximum: chosen.maximum, preset: chosen.preset },
+    create: (chosen) =>
+      chosen === null
+        ? {}
+        : {
+            custom_unit_amount: {
+              enabled: true,
+              ...unlessNull('minimum', chosen.minimum),
+              ...unlessNull('maximum', chosen.maximum),
+              ...unlessNull('preset', chosen.preset),
+            },
+          },
+  },
+  nickname: {
+    read: (price) => price.nickname ?? '',
+    create: (nickname) => unlessEmpty('nickname', nickname),
+    update: (nickname) => ({ nickname }),
+  },
   taxBehavior: {
     read: (price) => known(['inclusive', 'exclusive'], price.tax_behavior) ?? 'unspecified',
     create: (behavior) => (behavior === 'unspecified' ? {} : { tax_behavior: behavior }),
@@ -57,7 +91,7 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
   },
 }
 
-const expand = ['tiers', 'currency_options']
+const expand = ['tiers', 'currency_options', 'currency_options.tiers']
 const listExpand = expand.map((member) => `data.${member}`)
 
 export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Stripe.Price> {
@@ -141,8 +175,55 @@ function isTiered(price: Stripe.Price): boolean {
 
 function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
   if (!isTiered(price)) return null
-  if (price.tiers === undefined) throw new TypeError(`the tiers of ${price.id} did not come with it`)
-  return price.tiers.map(observeTier)
+  return tiersOf(price, price).map(observeTier)
+}
+
+/** Tiers come only when they are asked for: without them a price would look free. */
+function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
+  if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
+  return tiers
+}
+
+function isEmpty(options: CurrencyOptions): boolean {
+  return Object.keys(options).length === 0
+}
+
+/** The currencies beside its own, which is among them at the processor. */
+function observeOptions(price: Stripe.Price): CurrencyOptions {
+  const others = Object.entries(price.currency_options ?? {}).filter(([currency]) => currency !== price.currency)
+  return Object.fromEntries(
+    others.map(([currency, option]) => [
+      currency,
+      {
+        unitAmount: isTiered(price) ? null : observedAmount(option.unit_amount, option.unit_amount_decimal),
+        tiers: isTiered(price) ? tiersOf(option, price).map(observeTier) : null,
+        taxBehavior: known(['inclusive', 'exclusive'], option.tax_behavior) ?? 'unspecified',
+      },
+    ]),
+  )
+}
+
+function optionParams(options: CurrencyOptions): Record<string, Stripe.PriceCreateParams.CurrencyOptions> {
+  return Object.fromEntries(
+    Object.entries(options).map(([currency, { unitAmount, tiers, taxBehavior }]) => [
+      currency,
+      {
+        ...(unitAmount === null ? {} : asText(unitAmountParams(unitAmount))),
+        ...(tiers === null ? {} : { tiers: tiers.map((tier) => asText(tierParams(tier))) }),
+        ...(taxBehavior === 'unspecified' ? {} : { tax_behavior: taxBehavior }),
+      },
+    ]),
+  )
+}
+
+/** The SDK sends decimals within maps as their parts: text is what the processor takes. */
+function asText<T extends object>(params: T): T {
+  return Object.fromEntries(
+    Object.entries(params).map(([key, value]: [string, unknown]) => [
+      key,
+      typeof value === 'object' && value !== null ? String(value) : value,
+    ]),
+  ) as T
 }
 
 function observeTier(tier: Stripe.Price.Tier): CanonicalTier {
@@ -159,9 +240,14 @@ function whatNoDocumentSays(price: Stripe.Price): string[] {
   const metered = recurring?.usage_type === 'metered'
   return reasons({
     currency: !currencies.some((currency) => currency === price.currency),
-    currency_options: Object.keys(price.currency_options ?? {}).some((currency) => currency !== price.currency),
-    custom_unit_amount: price.custom_unit_amount !== null,
-    transform_quantity: price.transform_quantity !== null,
+    // In a currency that we do not support, or of another kind than the price.
+    currency_options: Object.entries(price.currency_options ?? {}).some(
+      ([currency, option]) =>
+        currency !== price.currency &&
+        (!currencies.some((one) => one === currency) || (option.custom_unit_amount ?? null) !== null),
+    ),
+    transform_quantity:
+      price.transform_quantity !== null && known(['up', 'down'], price.transform_quantity.round) === null,
     // Usage records were the way before meters; such a price cannot be made any more.
     metered_without_meter: metered && !recurring.meter,
     'recurring.interval': recurring !== null && noInterval,
@@ -169,6 +255,5 @@ function whatNoDocumentSays(price: Stripe.Price): string[] {
     'recurring.trial_period_days': (recurring?.trial_period_days ?? null) !== null,
     billing_scheme: known(['per_unit', 'tiered'], price.billing_scheme) === null,
     tiers_mode: price.tiers_mode !== null && known(['graduated', 'volume'], price.tiers_mode) === null,
-    tiers: (price.tiers ?? []).some((tier) => observeTier(tier).flatAmount?.includes('.') ?? false),
   })
 }

@@ -3,7 +3,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { idOf, known, ordinary, reasons } from './kind.ts'
+import { idOf, known, listOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -15,12 +15,57 @@ const translations: Translations<'product', Stripe.Product, Stripe.ProductCreate
   },
   description: {
     read: (product) => product.description ?? '',
-    create: (description) => (description === '' ? {} : { description }),
+    create: (description) => unlessEmpty('description', description),
     update: (description) => ({ description }),
   },
   type: {
     read: (product) => known(['service', 'good'], product.type) ?? 'service',
     create: (type) => ({ type }),
+  },
+  taxCode: {
+    read: (product) => (product.tax_code ? idOf(product.tax_code) : ''),
+    create: (code) => unlessEmpty('tax_code', code),
+    update: (code) => ({ tax_code: code }),
+  },
+  unitLabel: {
+    read: (product) => product.unit_label ?? '',
+    create: (label) => unlessEmpty('unit_label', label),
+    update: (label) => ({ unit_label: label }),
+  },
+  statementDescriptor: {
+    read: (product) => product.statement_descriptor ?? '',
+    create: (text) => unlessEmpty('statement_descriptor', text),
+    update: (text) => ({ statement_descriptor: text }),
+  },
+  url: {
+    read: (product) => product.url ?? '',
+    create: (url) => unlessEmpty('url', url),
+    update: (url) => ({ url }),
+  },
+  images: {
+    read: (product) => listOf(product.images),
+    create: (images) => unlessEmpty('images', [...images]),
+    update: (images) => ({ images: images.length === 0 ? '' : [...images] }),
+  },
+  marketingFeatures: {
+    read: (product) => listOf(product.marketing_features).flatMap(({ name }) => name ?? []),
+    create: (names) =>
+      unlessEmpty(
+        'marketing_features',
+        names.map((name) => ({ name })),
+      ),
+    update: (names) => ({ marketing_features: names.length === 0 ? '' : names.map((name) => ({ name })) }),
+  },
+  shippable: {
+    read: (product) => product.shippable ?? false,
+    create: (shippable) => (shippable ? { shippable } : {}),
+    update: (shippable) => ({ shippable }),
+  },
+  packageDimensions: {
+    read: ({ package_dimensions: size }) =>
+      size ? { height: size.height, length: size.length, weight: size.weight, width: size.width } : null,
+    create: (size) => unlessNull('package_dimensions', size),
+    update: (size) => ({ package_dimensions: size ?? '' }),
   },
   defaultPrice: {
     read: (product) => (product.default_price ? idOf(product.default_price) : null),

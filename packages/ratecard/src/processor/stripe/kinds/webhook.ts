@@ -3,7 +3,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { ordinary, without } from './kind.ts'
+import { ordinary, unlessEmpty, without } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -31,7 +31,7 @@ const translations: Translations<
   },
   description: {
     read: (endpoint) => endpoint.description ?? '',
-    create: (description) => (description === '' ? {} : { description }),
+    create: (description) => unlessEmpty('description', description),
     update: (description) => ({ description }),
   },
 }
