@@ -15,7 +15,7 @@ const rooms = {
   journal: ['errors', 'processor', 'store'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'service.ts'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service.ts'],
-  access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
+  access: ['errors', 'store', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'wire', 'store', 'journal', 'service-tenants.ts'],
   swaps: [
     'errors',

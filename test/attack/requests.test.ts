@@ -78,7 +78,7 @@ function requestOf(operation: Operation, how: Damage): InjectOptions {
   headers['content-type'] = 'application/json'
   if (how.body === 'bytes') return { ...request, payload: Buffer.from(how.bytes) }
   const value = sample(operation.body, document, { text: () => part(), pick: (count) => how.seed % Math.max(1, count) })
-  return { ...request, payload: JSON.stringify(mutate(value, how.edits)) ?? '' }
+  return { ...request, payload: JSON.stringify(mutate(value, how.edits)) }
 }
 
 /** Answers that tell of a part which is not there, in this world without workers. */

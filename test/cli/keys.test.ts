@@ -27,7 +27,7 @@ test('a key for pull requests plans and reads, and is told what it may not do', 
   const refused = await run('billing push --yes', key)
   expect(refused.exit).toBe(1)
   expect(refused.stderr).toContain('key_scope')
-  expect(refused.stderr).toContain('use a key with the scope "write".')
+  expect(refused.stderr).toMatch(/[uU]se a key with the scope "write"\./)
   const secret = await run('billing webhook secret', key)
   expect(secret).toMatchObject({ exit: 1, stdout: '' })
   expect(secret.stderr).toContain('key_scope')
@@ -47,4 +47,21 @@ test('an end that is no time, or has passed, is refused before anything is sent'
   for (const text of ['soon', '90', '2020-01-01', '0d'])
     expect(await run(`keys create late --expires ${text}`)).toMatchObject({ exit: 2, stdout: '' })
   expect((await run('keys list')).stdout).not.toContain('late')
+})
+
+test('a rotated secret is printed and nothing else on stdout, and both are told of until when', async () => {
+  const before = (await run('billing webhook secret')).stdout.trim()
+  const [id] = (await world.json(['billing', 'webhook', 'secret'])).document.webhooks.map((hook) => hook.id)
+  const rotated = await run(`billing webhook rotate ${id ?? ''} --overlap 2h`)
+  expect(rotated).toMatchObject({ exit: 0 })
+  expect(rotated.stdout).toMatch(/^whsec_\w+\n$/)
+  expect(rotated.stdout.trim()).not.toBe(before)
+  expect(rotated.stderr).toMatch(/The old endpoint we_\w+ signs with the old secret until \d{4}-\S+ \S+ UTC/)
+  expect((await run('billing webhook secret')).stdout).toBe(rotated.stdout)
+  expect((await run('jobs list')).stdout).toMatch(/webhook rotation +\S+ +waiting/)
+  expect(await run(`billing webhook rotate ${id ?? ''} --overlap soon`)).toMatchObject({ exit: 2, stdout: '' })
+  expect((await run('billing webhook rotate nothing')).stderr).toContain('webhook_not_found')
+  expect((await run(`billing webhook rotate ${id ?? ''} --overlap 0s`)).stderr).toMatch(
+    /The old endpoint we_\w+ is switched off\./,
+  )
 })

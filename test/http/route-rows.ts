@@ -55,6 +55,7 @@ export const rows: Readonly<Record<string, Row>> = {
   resumePush: { access: 'key', at: { id: 'push' } },
   cancelPush: { access: 'key', at: { id: 'push' } },
   listWebhooks: key,
+  rotateWebhook: by('key', { overlap_seconds: 60 }, { id: 'main_hook' }),
   listProcessorEvents: key,
   createKey: by('key', { name: 'intruder' }),
   listKeys: key,

@@ -35,13 +35,15 @@ describe('what is public', () => {
   })
 
   it('has the meters of public prices alone: the others look as if there were none', async () => {
-    const { config } = (await test.inject({ url: `${billing}/config` })).json()
-    expect(config.meters.map(({ id }: { id: string }) => id)).toEqual(['api_calls'])
+    const { config } = (await test.inject({ url: `${billing}/config` })).json<{
+      config: { meters: { id: string }[] }
+    }>()
+    expect(config.meters.map(({ id }) => id)).toEqual(['api_calls'])
     const unknown = await test.inject({ url: `${billing}/config/meters/nothing` })
     for (const id of ['hidden_calls', 'idle']) {
       const answer = await test.inject({ url: `${billing}/config/meters/${id}` })
       expect([answer.statusCode, answer.json().code]).toEqual([404, 'meter_not_found'])
-      expect(answer.json().detail).toBe(unknown.json().detail.replace('nothing', id))
+      expect(answer.json().detail).toBe(unknown.json<{ detail: string }>().detail.replace('nothing', id))
       const processorId = (await test.service.fullConfig()).config.meters?.find(
         (meter) => meter.id === id,
       )?.processor_id

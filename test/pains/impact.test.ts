@@ -75,6 +75,7 @@ async function makeTenant(id: string, processorCustomerId: string): Promise<void
       result: null,
       author: null,
       keyId: null,
+      keyName: null,
       requestId: null,
       createdAt: at,
     },
@@ -257,4 +258,34 @@ test('without a threshold, ordinary price changes go on unasked: subscribers kee
   expect((await stack.service.push(shop(12_900, '1.1.0'), nobody)).status).toBe('applied')
   const live = await stack.stripe.subscriptions.retrieve(subscription)
   expect(live.items.data.map((item) => item.price.id)).toEqual([price])
+})
+
+describe('a free price that becomes paid', () => {
+  const priced = (amount: number, version: string): BillingConfig => ({
+    version,
+    products: [{ id: 'hobby', name: 'Hobby', prices: [{ id: 'hobby', amount, currency: 'usd', interval: 'month' }] }],
+  })
+  const taken = async (tenant: string) => {
+    await makeTenant(tenant, `cus_${tenant}`)
+    const subscription = { id: `sub_local_${tenant}`, tenantId: tenant, priceId: 'hobby', createdAt: 1, endedAt: null }
+    return stack.store.localSubscriptions.start(subscription)
+  }
+
+  test('counts the tenants that have it for free, but not whose subscription ended; so does its removal', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    await taken('ada')
+    await taken('bob')
+    const ended = await taken('cleo')
+    await stack.store.localSubscriptions.end(ended.id, 2)
+    const counted = { priceId: 'hobby', subscriptions: 2, tenants: 2, subscriptionsWithoutTenant: 0 }
+    const paid = await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(paid.impact).toMatchObject([{ ...counted, action: 'replace' }])
+    const removed = await stack.service.push(withoutPro, { ...nobody, dryRun: true })
+    expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
+  })
+
+  test('that nobody has touches nobody', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])
+  })
 })

@@ -75,7 +75,7 @@ export async function createHarness(
 
   const document = await first(stripe)
   const prepared = await open(stores.prepared)
-  await compose(prepared).service.push(document, { author: null, message: null })
+  await compose(prepared).service.push(document, { author: null, by: null, message: null })
   const next = await second(stripe)
   await prepared.close()
   writeFileSync(documentFile, JSON.stringify(next))
@@ -101,7 +101,7 @@ export async function createHarness(
     const store = await open(place)
     try {
       const { service, processor } = compose(store)
-      await service.push(next, { author: null, message: null })
+      await service.push(next, { author: null, by: null, message: null })
       const points = output === '' ? 0 : (JSON.parse(output) as { points: number }).points
       return { killed, points, world: await worldOf(store, processor, service, next) }
     } finally {

@@ -100,4 +100,4 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-export const nobody = { author: null, message: null }
+export const nobody = { author: null, by: null, message: null }

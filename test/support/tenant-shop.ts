@@ -8,7 +8,7 @@ import { nobody, startStack } from './stack.ts'
 import type { Stack, StackOptions } from './stack.ts'
 import { payingCustomer } from './paying-customer.ts'
 
-export const caller = { author: 'ada', message: 'new prices', keyId: null, requestId: 'req_test' }
+export const caller = { author: 'ada', message: 'new prices', by: null, requestId: 'req_test' }
 export const gold: EnterpriseTarget = { kind: 'template', template: 'gold' }
 export const nothing: EnterpriseTarget = { kind: 'none' }
 

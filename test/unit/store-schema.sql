@@ -313,7 +313,7 @@ drop index jobs_by_time;
 drop index jobs_by_subject;
 create table jobs (
   id text primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject text not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,
@@ -366,6 +366,21 @@ create table renames (
   entries text not null,
   primary key (revision, kind, from_id, to_id)
 );
+
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
+-- 14: who did it
+alter table versions add column key_id text;
+alter table versions add column key_name text;
+alter table pushes add column key_id text;
+alter table pushes add column key_name text;
+alter table jobs add column key_id text;
+alter table jobs add column key_name text;
+alter table tenant_audit add column key_name text;
+update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
 
 -- PostgreSQL
 
@@ -680,7 +695,7 @@ drop index jobs_by_time;
 drop index jobs_by_subject;
 create table jobs (
   id text collate "C" primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject text collate "C" not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,
@@ -733,3 +748,18 @@ create table renames (
   entries text not null,
   primary key (revision, kind, from_id, to_id)
 );
+
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
+-- 14: who did it
+alter table versions add column key_id text;
+alter table versions add column key_name text;
+alter table pushes add column key_id text;
+alter table pushes add column key_name text;
+alter table jobs add column key_id text;
+alter table jobs add column key_name text;
+alter table tenant_audit add column key_name text;
+update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);

@@ -31,6 +31,8 @@ const record = fc
     checksum: text,
     author: fc.option(text),
     message: fc.option(text),
+    keyId: fc.option(text),
+    keyName: fc.option(text),
     changes: text,
     createdAt: fc.nat(),
     pushId: fc.constant('push_1'),
@@ -40,7 +42,7 @@ const record = fc
 
 test('any edit of a record of the history is found', () => {
   const edits = fc.record({
-    field: fc.constantFrom('version', 'document', 'checksum', 'author', 'message', 'changes'),
+    field: fc.constantFrom('version', 'document', 'checksum', 'author', 'message', 'keyId', 'changes'),
     value: fc.option(text),
   })
   fc.assert(

@@ -79,6 +79,15 @@ export interface AdminClient {
   /** Stops a running push between two steps; it can be resumed. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
   webhooks(options?: CallOptions): Promise<result.WebhookListing[]>
+  /** A new endpoint with a new secret beside the old one, which is switched off after the overlap (24 hours when absent). */
+  rotateWebhook(
+    id: string,
+    options?: CallOptions & {
+      readonly overlapSeconds?: number | undefined
+      readonly author?: string | undefined
+      readonly message?: string | undefined
+    },
+  ): Promise<result.WebhookRotation>
   /** What happened at the processor after an event, oldest first. Without `after` only where to begin: `last`. */
   processorEvents(
     query?: CallOptions & { readonly after?: string | undefined; readonly types?: readonly string[] | undefined },
@@ -231,6 +240,28 @@ function otherCalls(transport: Transport) {
       listPrices(transport, `by-template/${segment(template)}`, options),
     enterprisePricesById: (enterpriseId: string, options?: CallOptions) =>
       listPrices(transport, `by-id/${segment(enterpriseId)}`, options),
+    rotateWebhook: async (
+      id: string,
+      {
+        overlapSeconds,
+        author,
+        message,
+        ...options
+      }: CallOptions & {
+        readonly overlapSeconds?: number | undefined
+        readonly author?: string | undefined
+        readonly message?: string | undefined
+      } = {},
+    ): Promise<result.WebhookRotation> => {
+      const made = await read<Answers['rotateWebhook'][201]>(transport, `${root}/webhooks/${segment(id)}/rotate`, {
+        timeoutMs: longTimeoutMs,
+        ...options,
+        method: 'POST',
+        body: { overlap_seconds: overlapSeconds },
+        headers: actorHeaders({ author, message }),
+      })
+      return { ...camel(made), previous: camel(made.previous) }
+    },
     keys: async (options?: CallOptions) =>
       (await read<{ keys: wire.WireServiceKey[] }>(transport, `${root}/keys`, options)).keys.map(wire.serviceKeyOf),
     createKey: async (name: string, { scope, expiresAt, ...options }: NewKeyOptions = {}) => {

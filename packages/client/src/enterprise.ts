@@ -1,3 +1,4 @@
+import { acting } from './by.ts'
 import { camel, snake } from './names.ts'
 import type * as result from './tenant-results.ts'
 import { acted } from './tenants.ts'
@@ -86,7 +87,7 @@ export function enterpriseClient(transport: Transport): EnterpriseClient {
     moveTemplate: async (target, options = {}) => {
       const body: Bodies['moveTemplate'] = snake(target)
       const call = { ...acted(options), method: 'POST', keyed: true, body } as const
-      return camel(await read<Answers['moveTemplate'][202]>(transport, `${root}/enterprise/move-template`, call))
+      return acting(await read<Answers['moveTemplate'][202]>(transport, `${root}/enterprise/move-template`, call))
     },
   }
 }
@@ -107,7 +108,7 @@ export function migrationsClient(transport: Transport): MigrationsClient {
     },
     start: async (migration, options = {}) => {
       const call = { timeoutMs: longTimeoutMs, ...acted(options), method: 'POST', keyed: true } as const
-      return camel(await read<Answers['startMigration'][202]>(transport, path, { ...call, body: bodyOf(migration) }))
+      return acting(await read<Answers['startMigration'][202]>(transport, path, { ...call, body: bodyOf(migration) }))
     },
   }
 }
@@ -115,7 +116,7 @@ export function migrationsClient(transport: Transport): MigrationsClient {
 export function jobsClient(transport: Transport): JobsClient {
   const path = `${root}/jobs`
   const steer = async (id: string, act: 'resume' | 'cancel', options: CallOptions = {}): Promise<result.Job> =>
-    camel(
+    acting(
       await read<Answers['resumeJob'][202] | Answers['cancelJob'][200]>(transport, `${path}/${segment(id)}/${act}`, {
         ...options,
         method: 'POST',
@@ -127,10 +128,10 @@ export function jobsClient(transport: Transport): JobsClient {
         ...options,
         query: { limit, offset, kind },
       })
-      return { jobs: answer.jobs.map(camel), pagination: paginationOf(answer.pagination) }
+      return { jobs: answer.jobs.map(acting), pagination: paginationOf(answer.pagination) }
     },
     find: async (id, options) =>
-      camel(await read<Answers['getJob'][200]>(transport, `${path}/${segment(id)}`, options)),
+      acting(await read<Answers['getJob'][200]>(transport, `${path}/${segment(id)}`, options)),
     resume: (id, options) => steer(id, 'resume', options),
     cancel: (id, options) => steer(id, 'cancel', options),
   }

@@ -1,4 +1,5 @@
 // The wire form of pushes and their live events; the rest is in wire.ts.
+import { byOf } from './by.ts'
 import { isRecord } from './error.ts'
 import type * as result from './results.ts'
 import type { Answers, PriceImpact, PushStep } from './wire-types.generated.ts'
@@ -25,6 +26,7 @@ export const pushSummaryOf = (wire: WirePushSummary): result.PushSummary => ({
   version: wire.version,
   revision: wire.revision,
   author: wire.author,
+  by: byOf(wire.by),
   message: wire.message,
   createdAt: wire.created_at,
   updatedAt: wire.updated_at,

@@ -101,12 +101,19 @@ export interface Pagination {
   hasMore: boolean
 }
 
+/** The service key that did it, beside the author that was claimed; null where none did, and from before keys were kept. */
+export interface By {
+  keyId: string
+  keyName: string
+}
+
 export interface HistoryEntry {
   revision: number
   version: string
   kind: PushKind
   createdAt: string
   author: string | null
+  by: By | null
   message: string | null
   checksum: string
   /** Its report has each step with the processor's request id. */
@@ -162,6 +169,7 @@ export interface PushSummary {
   version: string
   revision: number | null
   author: string | null
+  by: By | null
   message: string | null
   createdAt: string
   updatedAt: string
@@ -247,6 +255,17 @@ export interface ServiceKey {
   expiresAt: string | null
   lastUsedAt: string | null
   revokedAt: string | null
+}
+
+export interface WebhookRotation {
+  id: string
+  url: string
+  /** The new endpoint. */
+  processorId: string
+  secret: string
+  /** The old one, and until when it is live too. */
+  previous: { processorId: string; liveUntil: string }
+  jobId: string
 }
 
 export interface Finding {

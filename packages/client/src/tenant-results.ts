@@ -1,5 +1,5 @@
 // What calls about tenants, negotiated prices and jobs take and answer. Times are RFC 3339 in UTC, money is in minor units.
-import type { Pagination } from './results.ts'
+import type { By, Pagination } from './results.ts'
 
 export interface Tenant {
   id: string
@@ -108,6 +108,7 @@ export interface AuditEntry {
   after: Record<string, unknown> | null
   result: Record<string, unknown> | null
   author: string | null
+  by: By | null
   /** Id of the service key that acted. */
   keyId: string | null
   requestId: string | null
@@ -203,7 +204,7 @@ export interface Coverage {
   withoutBase: string[]
 }
 
-export type JobKind = 'enterprise_apply' | 'template_move' | 'migration'
+export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
 
 export interface Job {
   id: string
@@ -215,6 +216,7 @@ export interface Job {
   /** When a waiting job goes on. */
   resumesAt: string | null
   author: string | null
+  by: By | null
   message: string | null
   createdAt: string
   updatedAt: string

@@ -1,3 +1,4 @@
+import { acting } from './by.ts'
 import { actorHeaders } from './admin.ts'
 import { camel, snake } from './names.ts'
 import type * as result from './tenant-results.ts'
@@ -96,7 +97,7 @@ export function tenantsClient(transport: Transport): TenantsClient {
         ...options,
         query: { limit, offset },
       })
-      return { entries: answer.entries.map(camel), pagination: paginationOf(answer.pagination) }
+      return { entries: answer.entries.map(acting), pagination: paginationOf(answer.pagination) }
     },
   }
 }

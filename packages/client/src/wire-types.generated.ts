@@ -260,7 +260,7 @@ export interface Problem {
   status: number
   detail: string
   instance: string
-  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+  code: 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
   hint?: string
   errors?: Issue[]
   processor?: {
@@ -540,6 +540,10 @@ export interface Answers {
         kind: 'push' | 'rollback' | 'reset'
         created_at: string
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         message: string | null
         checksum: string
         push_id: string | null
@@ -560,6 +564,10 @@ export interface Answers {
       kind: 'push' | 'rollback' | 'reset'
       created_at: string
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       checksum: string
       push_id: string | null
@@ -597,6 +605,10 @@ export interface Answers {
         version: string
         revision: number | null
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         message: string | null
         created_at: string
         updated_at: string
@@ -620,6 +632,10 @@ export interface Answers {
       version: string
       revision: number | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -656,6 +672,10 @@ export interface Answers {
       version: string
       revision: number | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -685,6 +705,19 @@ export interface Answers {
         secret_known: boolean
         created_at: string | null
       }>
+    }
+  }
+  rotateWebhook: {
+    201: {
+      id: string
+      url: string
+      processor_id: string
+      secret: string
+      previous: {
+        processor_id: string
+        live_until: string
+      }
+      job_id: string
     }
   }
   listProcessorEvents: {
@@ -864,6 +897,10 @@ export interface Answers {
         after: Record<string, unknown> | null
         result: Record<string, unknown> | null
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         key_id: string | null
         request_id: string | null
         created_at: string
@@ -972,11 +1009,15 @@ export interface Answers {
   moveTemplate: {
     202: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1012,11 +1053,15 @@ export interface Answers {
     }
     202: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1029,11 +1074,15 @@ export interface Answers {
     200: {
       jobs: Array<{
         id: string
-        kind: 'enterprise_apply' | 'template_move' | 'migration'
+        kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
         subject: string
         state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
         resumes_at: string | null
         author: string | null
+        by: {
+          key_id: string
+          key_name: string
+        } | null
         message: string | null
         created_at: string
         updated_at: string
@@ -1052,11 +1101,15 @@ export interface Answers {
   getJob: {
     200: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1078,11 +1131,15 @@ export interface Answers {
   resumeJob: {
     202: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1094,11 +1151,15 @@ export interface Answers {
   cancelJob: {
     200: {
       id: string
-      kind: 'enterprise_apply' | 'template_move' | 'migration'
+      kind: 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
       subject: string
       state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
       resumes_at: string | null
       author: string | null
+      by: {
+        key_id: string
+        key_name: string
+      } | null
       message: string | null
       created_at: string
       updated_at: string
@@ -1338,6 +1399,9 @@ export interface Bodies {
   rollbackConfig: {
     revision: number
   }
+  rotateWebhook: {
+    overlap_seconds?: number
+  }
   createKey: {
     name: string
     scope?: 'read' | 'write'
@@ -1396,6 +1460,8 @@ export interface Bodies {
     crons?: readonly string[]
     cpu_ms?: number | null
     hosts?: readonly string[]
+    service_key?: 'read' | 'write' | null
+    pass_credentials?: boolean
     environment?: string | null
     author?: string | null
     message?: string | null

@@ -1,5 +1,6 @@
 // The crossing between the wire's snake_case and the client's camelCase. Every member is named: nothing is converted by
 // rule, because ids and metadata keys inside an answer must stay as their authors wrote them.
+import { byOf } from './by.ts'
 import { priceImpactOf } from './push-wire.ts'
 import type * as result from './results.ts'
 import type { Answers, Detail } from './wire-types.generated.ts'
@@ -60,6 +61,7 @@ export const historyEntryOf = (wire: WireHistoryEntry): result.HistoryEntry => (
   kind: wire.kind,
   createdAt: wire.created_at,
   author: wire.author,
+  by: byOf(wire.by),
   message: wire.message,
   checksum: wire.checksum,
   pushId: wire.push_id,

@@ -22,6 +22,10 @@ export interface NewDeployment {
   readonly crons?: readonly string[] | undefined
   readonly cpuMs?: number | null | undefined
   readonly hosts?: readonly string[] | undefined
+  /** A service key of its own, in `env.RATECARD_SERVICE_KEY`; revoked with the worker. */
+  readonly serviceKey?: 'read' | 'write' | null | undefined
+  /** Let `X-Service-Key` and the cookies of the service reach the worker. */
+  readonly passCredentials?: boolean | undefined
   readonly environment?: string | null | undefined
 }
 

@@ -19,6 +19,7 @@ import { createReadiness } from './readiness.ts'
 import type { PushReport, Service } from './service.ts'
 import { defaultSessionTrialDays } from './settings.ts'
 import type { Settings } from './settings.ts'
+import { byOf } from './store/records/who.ts'
 import type { PushHead, Store } from './store/store.ts'
 import { createMigrations, resumedMigration } from './migrations/migrate.ts'
 import { createSubscribers } from './subscribers/subscribers.ts'
@@ -30,7 +31,7 @@ import { createWaitingJobs } from './swaps/waiting-jobs.ts'
 import type { WaitingJobs } from './swaps/waiting-jobs.ts'
 import { bindAccount, createBoundAccount } from './sync/account.ts'
 import { cancelPush } from './sync/cancel.ts'
-import { pushLease } from './sync/deps.ts'
+import { pushLease } from './journal/leases.ts'
 import type { SyncDeps } from './sync/deps.ts'
 import { findDrift } from './sync/drift.ts'
 import { PushBus, followPush } from './sync/events.ts'
@@ -40,6 +41,7 @@ import { keepWritten } from './sync/written-form.ts'
 import { findPushHead, liveState, stepView } from './sync/pushes.ts'
 import { resetConfig } from './sync/reset.ts'
 import { resumePush } from './sync/resume.ts'
+import { endOverlaps, rotateWebhook } from './sync/rotate.ts'
 import { rollbackConfig } from './sync/rollback.ts'
 import { createCustomers, findTenant } from './tenants/customers.ts'
 import { createTenants } from './tenants/tenants.ts'
@@ -55,7 +57,7 @@ export interface ServiceOptions {
   readonly processorName: string
   readonly clock: Clock
   /** Absent: this replica hosts no workers. */
-  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId'>>
+  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
 
 /** The service and what only its owner may use of it. */
@@ -97,6 +99,7 @@ export function createService(options: ServiceOptions): ComposedService {
     store,
     clock,
     newId: deps.newId,
+    keys: keys.ofWorkers,
   })
   /** Work that a graceful stop waits for. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
@@ -131,6 +134,7 @@ export function createService(options: ServiceOptions): ComposedService {
     pull: () => pullConfig(deps),
     processorEvents: (query) => askProcessor(stopping.signal, () => processor.events(query, stopping.signal)),
     drift: () => findDrift(deps),
+    rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
     ...lookups,
     ...keys,
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
@@ -224,7 +228,7 @@ function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracke
     ...createMigrations(swaps),
     ...createJobs(swaps, resumed),
   } satisfies Partial<Service>
-  return { operations, waitingJobs: createWaitingJobs(swaps, resumed) }
+  return { operations, waitingJobs: createWaitingJobs(swaps, resumed, () => endOverlaps(deps)) }
 }
 
 async function summaryOf(deps: SyncDeps, push: PushHead) {
@@ -237,6 +241,7 @@ async function summaryOf(deps: SyncDeps, push: PushHead) {
     version,
     revision,
     author,
+    by: byOf(push),
     message,
     createdAt,
     updatedAt,

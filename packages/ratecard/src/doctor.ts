@@ -3,6 +3,7 @@ import type { Processor } from './processor/processor.ts'
 import type { Finding } from './service.ts'
 import { duplicates } from './swaps/twice.ts'
 import type { PriceBook } from './swaps/price-book.ts'
+import { pushLease } from './journal/leases.ts'
 import { verifyHistory } from './store/history-chain.ts'
 import type { Store } from './store/store.ts'
 
@@ -75,7 +76,7 @@ async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'
   const unresolved = await store.pushes.unresolved()
   const [first] = unresolved
   if (first === undefined) return { status: 'ok', detail: 'no unfinished push' }
-  if (await store.held('push')) return { status: 'ok', detail: `push ${first.id} is running` }
+  if (await store.held(pushLease)) return { status: 'ok', detail: `push ${first.id} is running` }
   return {
     status: 'warning',
     detail: `Push ${first.id} was interrupted after ${String(first.stepsDone)} of ${String(first.stepsTotal)} steps.`,

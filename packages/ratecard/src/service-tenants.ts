@@ -1,4 +1,5 @@
 // Operations on tenants: who buys, what they are on, and their negotiated prices. The second page of service.ts; types only.
+import type { By } from './store/records/who.ts'
 import type * as checkout from './wire/checkout.ts'
 import type * as enterprise from './wire/enterprise.ts'
 import type * as jobs from './wire/jobs.ts'
@@ -12,8 +13,8 @@ export interface Caller {
   readonly author: string | null
   /** Why; kept with jobs. */
   readonly message?: string | null
-  /** Id of the service key; null for a session. */
-  readonly keyId: string | null
+  /** The service key that came with it; null for a session, and for the service itself. */
+  readonly by: By | null
   readonly requestId: string | null
 }
 

@@ -12,13 +12,23 @@ export type { DeploymentVar }
 
 /** What is left out of the body is null or empty here. */
 export type NewDeployment = {
-  readonly [Name in keyof Body]-?: Name extends 'cpuMs' | 'sourceMap' | 'environment' | 'author' | 'message'
+  readonly [Name in keyof Body]-?: Name extends
+    'cpuMs' | 'serviceKey' | 'sourceMap' | 'environment' | 'author' | 'message'
     ? Exclude<Body[Name], undefined>
     : NonNullable<Body[Name]>
 }
 type Body = Inside<typeof workers.DeploymentBody>
 
 export type DeploymentView = Inside<typeof workers.Deployment>
+
+/** Service keys that belong to workers. */
+export interface WorkerKeys {
+  /** Named after the worker. Nobody can lock themselves out by revoking it. */
+  create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
+  isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
+  revoke(id: string): Promise<void>
+  revokeAll(worker: string): Promise<void>
+}
 
 export type WorkerView = Inside<typeof workers.Worker>
 

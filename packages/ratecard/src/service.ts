@@ -6,6 +6,7 @@ import type { DocumentDifference } from './catalog/compare-documents.ts'
 import type { Detail } from './catalog/detail.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
+import type { By } from './store/records/who.ts'
 import type * as config from './wire/config.ts'
 import type * as keys from './wire/keys.ts'
 import type { KeyScope as KeyScopes } from './wire/operation.ts'
@@ -20,8 +21,13 @@ export type Validation = Inside<typeof config.Validation>
 
 export type { Detail, DocumentDifference }
 
+export type { By }
+
 export interface Actor {
+  /** As claimed. */
   readonly author: string | null
+  /** The service key that came with it; null for the service itself. */
+  readonly by: By | null
   readonly message: string | null
 }
 
@@ -86,6 +92,7 @@ export type Conversion = Inside<typeof prices.Conversion>
 
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
+export type WebhookRotation = Inside<typeof webhooks.WebhookRotation>
 export type WebhookListing = Inside<typeof webhooks.WebhookListing>
 
 export type CostLine = Inside<typeof prices.CostLine>
@@ -137,6 +144,14 @@ export interface Service extends TenantOperations, WorkerOperations {
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** What happened at the processor after an event, oldest first; see `Processor.events`. */
   processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
+  /**
+   * A new endpoint with a new secret beside the old one, which is switched off after the overlap. `webhook_not_found`,
+   * `conflict` when the present endpoint is gone or off, `push_in_progress`.
+   */
+  rotateWebhook(
+    id: string,
+    request: Actor & { readonly overlapMs: number; readonly requestId: string | null },
+  ): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /** null for a key that is unknown or revoked. Constant time in the key. */

@@ -227,7 +227,7 @@ test('without a configuration there is nothing to apply, and removing still clea
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.apply('t')
-  await shop.service.reset({ author: null, message: null, scope: 'managed' })
+  await shop.service.reset({ author: null, by: null, message: null, scope: 'managed' })
   expect(await refusalOf(shop.apply('t'))).toBe('enterprise_price_not_found')
   expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })

@@ -48,6 +48,7 @@ export async function fillStore(store: Store): Promise<void> {
     createdAt: 1,
     expiresAt: null,
     lastUsedAt: null,
+    worker: null,
     revokedAt: 2,
   })
   await store.idempotency.claim('k', 'f', 1_700_000_000_000)

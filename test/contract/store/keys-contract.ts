@@ -19,6 +19,7 @@ function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
     expiresAt: null,
     lastUsedAt: null,
     revokedAt: null,
+    worker: null,
     ...change,
   }
 }

@@ -77,11 +77,12 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
     test('says what it said: history, pushes, tenants with their trail, keys and sessions', async () => {
       const { service, store } = await open(old)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
-      expect((await service.history(page)).items.map(({ version, message }) => [version, message])).toEqual([
-        ['1.1.0', 'dearer'],
-        ['1.0.0', null],
+      expect((await service.history(page)).items.map(({ version, message, by }) => [version, message, by])).toEqual([
+        ['1.1.0', 'dearer', null],
+        ['1.0.0', null, null],
       ])
       expect(await service.findPush(old.interruptedPush)).toMatchObject({
+        by: null,
         state: 'interrupted',
         stepsDone: 1,
         stepsTotal: 2,
@@ -94,7 +95,13 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
         ['dora', 'Dora Ltd'],
       ])
       expect((await service.tenantAudit('dora', page)).items).toMatchObject([
-        { action: 'tenant_updated', before: { name: 'Dora' }, after: { name: 'Dora Ltd' }, keyId: 'key_fixture' },
+        {
+          action: 'tenant_updated',
+          before: { name: 'Dora' },
+          after: { name: 'Dora Ltd' },
+          by: { keyId: 'key_fixture' },
+          keyId: 'key_fixture',
+        },
         { action: 'tenant_created', before: null, after: { name: 'Dora', email: null, processor_customer_id: null } },
       ])
       expect((await service.tenantSubscriptions('dora')).billingStatus).toBe('free')

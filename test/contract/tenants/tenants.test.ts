@@ -41,6 +41,7 @@ describe('tenants', () => {
         before: { name: 'Acme', email: 'a@acme.example' },
         after: { name: 'Acme Ltd', email: null },
         author: 'ada',
+        by: { keyId: 'key_1', keyName: 'ci' },
         keyId: 'key_1',
         requestId: 'req_1',
       },
@@ -89,6 +90,7 @@ describe('tenants', () => {
       result: null,
       author: null,
       keyId: null,
+      keyName: null,
       requestId: null,
     }
     const set = (template: string | null, id: string) =>

@@ -21,6 +21,8 @@ export const content = (change: Partial<DeploymentContent> = {}): DeploymentCont
   compatibilityDate: '2026-01-01',
   compatibilityFlags: ['nodejs_als'],
   cpuMs: 10_000,
+  serviceKey: 'read',
+  passCredentials: true,
   env: '{"SECRET":"swordfish"}',
   ...change,
 })

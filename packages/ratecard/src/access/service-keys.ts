@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
+import type { WorkerKeys } from '../service-workers.ts'
 import { serviceKeyColumns } from '../store/records/access.ts'
 import type { ServiceKeyRecord } from '../store/records/access.ts'
 import { shown } from '../store/records/columns.ts'
@@ -12,7 +13,7 @@ const prefix = 'rck_'
 /** `lastUsedAt` is exact to this much: a write to the store for every request would cost more than it tells. */
 const touchEveryMs = 60_000
 
-type NewKey = NonNullable<Parameters<Service['createKey']>[1]>
+type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly worker?: string }
 
 export interface ServiceKeyDeps {
   readonly store: Pick<Store, 'serviceKeys'>
@@ -22,6 +23,7 @@ export interface ServiceKeyDeps {
 }
 
 export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
+  readonly ofWorkers: WorkerKeys
   /**
    * Makes sure that somebody can call the admin routes. The environment's key is kept (hashed) beside those that exist. Without
    * one, and with no valid key of scope `write` in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
@@ -38,7 +40,7 @@ export function createServiceKeys({
 
   async function add(name: string, key: string, options: NewKey = {}): Promise<ServiceKeyRecord> {
     const createdAt = clock.now()
-    const { scope = 'write', expiresAt = null } = options
+    const { scope = 'write', expiresAt = null, worker = null } = options
     if (expiresAt !== null && expiresAt <= createdAt) throw hasPassed()
     const record: ServiceKeyRecord = {
       id: `key_${createdAt.toString(36).padStart(9, '0')}${random(5).toString('hex')}`,
@@ -50,6 +52,7 @@ export function createServiceKeys({
       expiresAt,
       lastUsedAt: null,
       revokedAt: null,
+      worker,
     }
     await serviceKeys.add(record)
     return record
@@ -67,7 +70,9 @@ export function createServiceKeys({
 
   /** Those with which another key could be made now. */
   const active = async () =>
-    (await serviceKeys.list()).filter((record) => stateOf(record) === 'valid' && record.scope === 'write')
+    (await serviceKeys.list()).filter(
+      (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
+    )
 
   const stateOf = ({ revokedAt, expiresAt }: ServiceKeyRecord) =>
     revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'valid'
@@ -86,6 +91,21 @@ export function createServiceKeys({
     async createKey(name, options) {
       const key = generate()
       return { ...toServiceKey(await add(name, key, options)), key }
+    },
+    ofWorkers: {
+      async create(worker, scope) {
+        const key = generate()
+        const { id } = await add(worker, key, { scope, worker })
+        return { id, key }
+      },
+      async isValid(key, scope) {
+        const record = await serviceKeys.findByHash(hashKey(key))
+        return record !== null && stateOf(record) === 'valid' && record.scope === scope
+      },
+      async revoke(id) {
+        await serviceKeys.revoke(id, clock.now())
+      },
+      revokeAll: (worker) => serviceKeys.revokeOfWorker(worker, clock.now()),
     },
     listKeys: async () => (await serviceKeys.list()).map(toServiceKey),
     async revokeKey(id) {

@@ -49,6 +49,8 @@ export interface PlanInput {
   readonly mappings: readonly MappingEntry[]
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force?: boolean
+  /** Endpoints of wanted webhooks that are kept live beside their successors for a while: they are left alone. */
+  readonly retiring?: ReadonlySet<ProcessorId>
   /** Renames to be made, in place of those that the document says: those that a rollback undoes. */
   readonly renames?: readonly Rename[]
   /** Objects that an unfinished push of ours switched off since the last version: nobody else did. */
@@ -61,7 +63,7 @@ export interface PlanInput {
  * away before its successor stands.
  */
 export function planChanges(input: PlanInput): Plan {
-  const { config, previous, snapshot, mappings, force = false, stopped = new Set() } = input
+  const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
   const { renames, refused } =
     input.renames === undefined ? renamesOf(config, previous, mappings) : { renames: input.renames, refused: [] }
   const decided = {
@@ -79,6 +81,7 @@ export function planChanges(input: PlanInput): Plan {
       previous: previous === null ? emptyCatalog : renameCatalog(desiredCatalog(previous), renames),
       own: ownershipOf(snapshot, handOver(mappings, renames)),
       force,
+      retiring,
       stopped,
       renames,
     },

@@ -14,6 +14,7 @@ import { billingShow } from './commands/billing-show.ts'
 import { billingTypes } from './commands/billing-types.ts'
 import { billingValidate } from './commands/billing-validate.ts'
 import { billingWebhookListen } from './commands/billing-webhook-listen.ts'
+import { billingWebhookRotate } from './commands/billing-webhook-rotate.ts'
 import { billingWebhookSecret } from './commands/billing-webhook-secret.ts'
 import { cloudWorkersCronRuns, cloudWorkersCronTrigger } from './commands/cloud-workers-cron.ts'
 import { cloudWorkersDeploy } from './commands/cloud-workers-deploy.ts'
@@ -65,6 +66,7 @@ export const commands: readonly Command[] = [
   billingReset,
   billingTypes,
   billingWebhookSecret,
+  billingWebhookRotate,
   billingWebhookListen,
   cloudWorkersDev,
   cloudWorkersDeploy,

@@ -14,6 +14,7 @@ import type {
   SwapReport,
 } from '../service-tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
+import { keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
@@ -159,7 +160,7 @@ async function openJob(
   tenantId: string,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, message, requestId, keyId, unmatched }: ApplyOptions & { readonly held: Held },
+  { held, author, message, requestId, by, unmatched }: ApplyOptions & { readonly held: Held },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const id = plan.steps.length === 0 ? null : deps.newId()
@@ -170,7 +171,7 @@ async function openJob(
   if (id === null) return null
   const fields = fieldsOf(target)
   const choices = unmatched === undefined ? {} : { unmatched }
-  const input = { tenant_id: tenantId, ...inWireNames(fields), ...choices, key_id: keyId }
+  const input = { tenant_id: tenantId, ...inWireNames(fields), ...choices, key_id: by?.keyId ?? null }
   await jobs.open(
     {
       id,
@@ -178,6 +179,7 @@ async function openJob(
       subject: tenantId,
       input: JSON.stringify(input),
       author,
+      ...keyOf(by),
       message: message ?? null,
       requestId,
       createdAt: deps.clock.now(),

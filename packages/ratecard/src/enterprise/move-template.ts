@@ -3,6 +3,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../service-tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
+import { byOf, keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { startJob } from '../swaps/run-job.ts'
 import type { DoStep } from '../swaps/run-job.ts'
@@ -14,7 +15,7 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
   await deps.assertAccount('write')
   requirePrices(await deps.priceBook(), { kind: 'template', template })
   const tenants = await tenantsOf(deps, template)
-  const input = { enterprise_template: template, key_id: caller.keyId }
+  const input = { enterprise_template: template, key_id: caller.by?.keyId ?? null }
   return startJob(
     deps,
     {
@@ -22,6 +23,7 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
       subject: template,
       input: JSON.stringify(input),
       author: caller.author,
+      ...keyOf(caller.by),
       message: caller.message ?? null,
       requestId: caller.requestId,
       steps: tenants.map((tenantId) => JSON.stringify({ tenant_id: tenantId })),
@@ -71,11 +73,16 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
 
 /** How the steps of such a job are done that stopped: in the name of who started it. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
-  const { key_id: keyId } = JSON.parse(job.input) as { readonly key_id?: string | null }
   return movingTenants(deps, job.subject, {
     author: job.author,
     message: job.message,
-    keyId: keyId ?? null,
+    by: byOf(job) ?? inputKey(job),
     requestId: job.requestId,
   })
+}
+
+/** Jobs of before keys were kept with them say it in their input, without the name. */
+function inputKey({ input }: JobRecord): Caller['by'] {
+  const { key_id: keyId } = JSON.parse(input) as { readonly key_id?: string | null }
+  return typeof keyId === 'string' ? { keyId, keyName: keyId } : null
 }

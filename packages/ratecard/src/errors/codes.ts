@@ -70,6 +70,7 @@ export const problemCodes = {
     when: 'The id was never mapped, or is hidden from this caller.',
   },
   push_not_found: { status: 404, title: 'No such push', when: 'No push has that id.' },
+  webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook of that id.' },
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.' },
   session_not_found: { status: 404, title: 'No such session', when: 'No session has that id.' },

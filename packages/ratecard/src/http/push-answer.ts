@@ -43,7 +43,12 @@ export async function answerResume(
   run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
 ): Promise<FastifyReply> {
   const { request, reply } = call
-  const { status, body } = await runPush(run, { author: null, message: null }, call, prefersAsync(request))
+  const { status, body } = await runPush(
+    run,
+    { ...actorOf(request), author: null, message: null },
+    call,
+    prefersAsync(request),
+  )
   const text = JSON.stringify(body)
   sayStarted(reply, status, text)
   return reply.code(status).type('application/json; charset=utf-8').send(text)

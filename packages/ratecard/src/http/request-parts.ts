@@ -11,14 +11,14 @@ import { malformed } from './json-body.ts'
 export function actorOf(request: FastifyRequest): Actor {
   return {
     author: textHeader(request, 'x-ratecard-author', 200),
+    by: request.caller === null ? null : { keyId: request.caller.id, keyName: request.caller.name },
     message: textHeader(request, 'x-ratecard-message', 2000),
   }
 }
 
 /** Who asks, for the audit trail and the jobs. */
-export function callerOf(request: FastifyRequest): Caller {
-  const { author, message } = actorOf(request)
-  return { author, message, keyId: request.caller?.id ?? null, requestId: request.id }
+export function callerOf(request: FastifyRequest): Actor & Caller {
+  return { ...actorOf(request), requestId: request.id }
 }
 
 /** Epoch milliseconds of a body member that holds a time. */

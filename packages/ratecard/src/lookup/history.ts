@@ -3,6 +3,7 @@ import type { ChangeReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service.ts'
+import { byOf } from '../store/records/who.ts'
 import type { VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
@@ -60,6 +61,7 @@ function historyEntry(record: VersionRecord): HistoryEntry {
     kind,
     createdAt,
     author,
+    by: byOf(record),
     message,
     checksum,
     pushId,

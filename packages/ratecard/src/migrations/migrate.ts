@@ -6,6 +6,7 @@ import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller, MigrationLine, MigrationPlan, MigrationRequest, TenantOperations } from '../service-tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
+import { keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { summaryOf } from '../swaps/jobs.ts'
 import { startJob } from '../swaps/run-job.ts'
@@ -43,7 +44,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
     to: typeof to === 'object' ? toRfc3339(to.at) : to,
     ...(only === undefined ? {} : { only }),
     ...(except === undefined ? {} : { except }),
-    key_id: caller.keyId,
+    key_id: caller.by?.keyId ?? null,
   }
   return startJob(
     deps,
@@ -52,6 +53,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
       subject: priceId,
       input: JSON.stringify(input),
       author: caller.author,
+      ...keyOf(caller.by),
       message: caller.message ?? null,
       requestId: caller.requestId,
       steps: lines.map((line) => JSON.stringify(stepOf(line))),

@@ -21,7 +21,17 @@ export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash
 
 export type NewPush = Pick<
   PushRecord,
-  'id' | 'kind' | 'document' | 'version' | 'author' | 'message' | 'plan' | 'baseRevision' | 'createdAt'
+  | 'id'
+  | 'kind'
+  | 'document'
+  | 'version'
+  | 'author'
+  | 'message'
+  | 'keyId'
+  | 'keyName'
+  | 'plan'
+  | 'baseRevision'
+  | 'createdAt'
 > & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]
@@ -114,6 +124,8 @@ export interface ServiceKeyStore {
   list(): Promise<readonly ServiceKeyRecord[]>
   /** False when no such key, or revoked already. */
   revoke(id: string, at: number): Promise<boolean>
+  /** Every valid key of a worker. */
+  revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>
 }
 

@@ -1,4 +1,5 @@
 // What can be asked of the database about tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
+import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
 import type { SessionRecord } from './records/access.ts'
 import type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
 import type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
@@ -57,12 +58,14 @@ export interface LocalSubscriptionStore {
   start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord>
   /** Running and ended ones, oldest first. */
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
+  /** Of all tenants, those that run on this price. */
+  running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
   end(id: string, at: number): Promise<boolean>
 }
 
 export type NewJob = Pick<
   JobRecord,
-  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'requestId' | 'createdAt'
+  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'
 > & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]
@@ -98,6 +101,22 @@ export interface JobStore extends Journal<
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
   /** Waiting jobs of every kind and subject whose time has come, oldest first. */
   due(now: number): Promise<readonly JobRecord[]>
-  /** Jobs of this subject that did not end: `running`, `waiting` or `interrupted`. Oldest first. */
-  unfinished(kind: JobKind, subject: string): Promise<readonly JobRecord[]>
+  /**
+   * The first step of a webhook's rotation is done: in one transaction the secret is kept, the webhook maps to the new endpoint,
+   * and the job waits until then (epoch milliseconds) with its second step.
+   */
+  rotated(
+    jobId: string,
+    made: {
+      readonly webhookId: ConfigId
+      readonly endpoint: ProcessorId
+      readonly secret: string
+      /** Under which the mapping is kept: the current one. */
+      readonly revision: number
+      readonly until: number
+    },
+    token: LeaseToken,
+  ): Promise<void>
+  /** Jobs (of this subject) that did not end: `running`, `waiting` or `interrupted`. Oldest first. */
+  unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]>
 }

@@ -1,4 +1,5 @@
 // What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
+import type { KeyScope } from './records/access.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 import type { LeaseToken } from './lease-token.ts'
 
@@ -12,6 +13,10 @@ export interface DeploymentContent {
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
   readonly cpuMs: number
+  /** The scope of the service key of its own, which is in `env`; null: it has none. */
+  readonly serviceKey: KeyScope | null
+  /** Whether service keys and cookies of ours reach it with a request. */
+  readonly passCredentials: boolean
   /** JSON of all environment values, secret or not; sealed at rest. */
   readonly env: string
 }

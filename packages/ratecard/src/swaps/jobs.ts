@@ -1,10 +1,12 @@
 // What became of jobs, read from the journal by whichever replica is asked; and the wish that one stops.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { pushLease } from '../journal/leases.ts'
 import { liveState } from '../journal/live-state.ts'
 import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service-tenants.ts'
 import { shown } from '../store/records/columns.ts'
 import { jobColumns } from '../store/records/journal.ts'
+import { byOf } from '../store/records/who.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
 import { tenantLease } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
@@ -33,12 +35,12 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
 }
 
 const leaseOf = ({ id, kind, subject }: JobRecord) =>
-  kind === 'enterprise_apply' ? tenantLease(subject) : jobLease(id)
+  kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
 export async function summaryOf({ store }: Reading, job: JobRecord): Promise<JobSummary> {
   const again = async () => (await store.jobs.find(job.id))?.state ?? null
   const state = await liveState(store, job.state, leaseOf(job), again)
-  return { ...shown(jobColumns, job), state }
+  return { ...shown(jobColumns, job), by: byOf(job), state }
 }
 
 async function listJobs(
@@ -111,7 +113,9 @@ async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): 
 }
 
 /** How the steps of each kind of job are done that can be taken up again. */
-export type Resumed = Readonly<Record<Exclude<JobRecord['kind'], 'enterprise_apply'>, (job: JobRecord) => DoStep>>
+export type Resumed = Readonly<
+  Record<Exclude<JobRecord['kind'], 'enterprise_apply' | 'webhook_rotation'>, (job: JobRecord) => DoStep>
+>
 
 /** Takes up what an interrupted or failed job left; `job_not_running` for any other. Resolves when it runs. */
 async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<JobSummary> {
@@ -120,6 +124,10 @@ async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<Job
   if (job.kind === 'enterprise_apply')
     throw new ServiceError('job_not_running', 'Applying to one tenant is not resumed.', {
       hint: 'Apply again: what is in place is left alone, the rest is finished.',
+    })
+  if (job.kind === 'webhook_rotation')
+    throw new ServiceError('job_not_running', 'A rotation is not resumed.', {
+      hint: 'When its overlap ends, the service goes on by itself. One that never got a new endpoint: rotate again.',
     })
   if (state !== 'interrupted' && state !== 'waiting' && state !== 'failed')
     throw new ServiceError(

@@ -16,18 +16,21 @@ export interface WaitingJobs {
 
 const everyMs = 60_000
 
-export function createWaitingJobs(deps: SwapDeps, resumed: Resumed): WaitingJobs {
+/** `others`: what else waits for a date, with a pass of its own. */
+export function createWaitingJobs(deps: SwapDeps, resumed: Resumed, others: () => Promise<void>): WaitingJobs {
   let timer: NodeJS.Timeout | undefined
   let started = false
 
   const loop = async (report: (error: unknown) => void) => {
     await continueDue(deps, resumed, report).catch(report)
+    await others().catch(report)
     if (started) timer = setTimeout(() => deps.background(loop(report)), everyMs).unref()
   }
   return {
     continueDue: async () => {
       const failures: unknown[] = []
       await continueDue(deps, resumed, (error) => failures.push(error))
+      await others().catch((error: unknown) => failures.push(error))
       if (failures.length > 0) throw new AggregateError(failures, 'Not every job that was due could go on.')
     },
     start: (report) => {
@@ -48,7 +51,7 @@ async function continueDue(deps: SwapDeps, resumed: Resumed, report: (error: unk
   await deps.assertAccount('write')
   for (const job of due) {
     if (deps.shutdown.aborted) return
-    if (job.kind === 'enterprise_apply') continue
+    if (job.kind === 'enterprise_apply' || job.kind === 'webhook_rotation') continue
     try {
       await continueJob(deps, job.id, resumed[job.kind](job))
     } catch (error) {

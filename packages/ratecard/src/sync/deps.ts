@@ -22,6 +22,3 @@ export interface SyncDeps {
   /** Called after a version was applied here, so that this process serves it at once. */
   readonly onApplied: () => void
 }
-
-/** The lease that keeps pushes of one account apart. */
-export const pushLease = 'push'

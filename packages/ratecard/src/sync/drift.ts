@@ -7,6 +7,7 @@ import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
+import { retiringEndpoints } from './retiring.ts'
 import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './plan-against-live.ts'
 
@@ -34,7 +35,8 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
-  const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true })
+  const retiring = await retiringEndpoints(deps.store)
+  const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true, retiring })
   const differences = detailsOf(plan.changes, () => null)
   const own = ownershipOf(snapshot, mappings)
   const unmanaged = resourceKinds.flatMap((kind) =>

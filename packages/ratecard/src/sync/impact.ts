@@ -40,10 +40,36 @@ export async function impactOf(
   const found = await subscriptionsOn(deps, recurring, signal)
   const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
   const tenants = await tenantsOf(deps, customers)
+  const free = await freeImpact(deps, plan)
   return {
-    prices: leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)),
-    subscriptions: new Set([...found.values()].flat().map(({ id }) => id)).size,
+    prices: [...leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)), ...free],
+    subscriptions:
+      new Set([...found.values()].flat().map(({ id }) => id)).size +
+      free.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
   }
+}
+
+/** Free prices that become paid or are removed, with who has them: those subscriptions are kept here, and nobody is on most of them. */
+async function freeImpact({ store }: ImpactDeps, plan: Plan): Promise<PriceImpact[]> {
+  const found: PriceImpact[] = []
+  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
+    // A free price stands for itself.
+    if (kind !== 'price' || String(processorIdBefore) !== String(configId)) continue
+    if (action !== 'replace' && action !== 'archive') continue
+    const running = await store.localSubscriptions.running(configId)
+    if (running.length === 0) continue
+    found.push({
+      priceId: configId,
+      processorPriceId: configId,
+      action,
+      subscriptions: running.length,
+      subscriptionsWithoutTenant: 0,
+      tenants: new Set(running.map(({ tenantId }) => tenantId)).size,
+      monthly: [],
+      usageBased: false,
+    })
+  }
+  return found
 }
 
 function leavingPrices(plan: Plan, snapshot: Snapshot): Leaving[] {

@@ -12,6 +12,7 @@ import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { VersionRecord } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
+import { retiringEndpoints } from './retiring.ts'
 import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
@@ -49,6 +50,7 @@ export async function planAgainstLive(
     snapshot,
     mappings,
     force,
+    retiring: await retiringEndpoints(deps.store),
     stopped: await stoppedObjects(deps, current),
     ...(rollbackTo === undefined ? {} : { renames: await renamesTo(deps, rollbackTo, mappings, previous) }),
   })

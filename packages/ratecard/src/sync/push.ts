@@ -11,9 +11,10 @@ import type { Detail } from '../catalog/detail.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { PriceImpact } from '../service.ts'
+import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
 import { planAgainstLive } from './plan-against-live.ts'
-import { pushLease } from './deps.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { impactMember } from './impact.ts'
 import { requireApproval } from './meters-in-use.ts'
@@ -25,6 +26,7 @@ import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest {
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   readonly dryRun?: boolean
   readonly force?: boolean
@@ -162,6 +164,7 @@ export async function pushUnderLease(
     checksum: checksum(config),
     version: config.version,
     author: request.author,
+    by: request.by,
     message: request.message,
     baseRevision: current?.revision ?? null,
     fingerprint,

@@ -4,7 +4,7 @@ import { liveState as stateNow } from '../journal/live-state.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { PushStep } from '../service.ts'
 import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
-import { pushLease } from './deps.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 
 type JournalDeps = Pick<SyncDeps, 'store'>

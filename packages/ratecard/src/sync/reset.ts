@@ -9,8 +9,9 @@ import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { ResetReport } from '../service.ts'
+import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
-import { pushLease } from './deps.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './plan-against-live.ts'
@@ -19,6 +20,7 @@ import { finishPush, openPush } from './run.ts'
 
 export interface ResetRequest {
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   /** `account` takes what we did not make as well. */
   readonly scope: 'managed' | 'account'
@@ -50,6 +52,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
       checksum: '',
       version: current?.version ?? (await deps.store.versions.latest())?.version ?? '0.0.0',
       author: request.author,
+      by: request.by,
       message: request.message,
       baseRevision: current?.revision ?? null,
     }

@@ -1,6 +1,6 @@
 import type { BillingConfig } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { pushLease } from './deps.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { planPush, pushUnderLease, requireValid } from './push.ts'
 import type { PushRequest, PushResult } from './push.ts'

@@ -9,6 +9,8 @@ import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { PriceImpact } from '../service.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
+import { keyOf } from '../store/records/who.ts'
+import type { By } from '../store/records/who.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
@@ -20,6 +22,7 @@ export interface Run {
   readonly checksum: string
   readonly version: string
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   readonly baseRevision: number | null
   /** Told again by whoever resumes it. */
@@ -67,6 +70,7 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
       document: run.document,
       version: run.version,
       author: run.author,
+      ...keyOf(run.by),
       message: run.message,
       plan: JSON.stringify(stored),
       baseRevision: run.baseRevision,
@@ -105,6 +109,8 @@ export async function finishPush(
     document: push.document,
     checksum: stored.checksum,
     author: push.author,
+    keyId: push.keyId,
+    keyName: push.keyName,
     message: push.message,
     changes: JSON.stringify(changeReport(stored.changes)),
     createdAt: deps.clock.now(),

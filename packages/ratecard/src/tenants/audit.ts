@@ -2,6 +2,7 @@
 import type { AuditEntry, Caller } from '../service-tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
+import { byOf, keyOf } from '../store/records/who.ts'
 import type { AuditRecord, EditedField, EnterpriseFields, TenantRecord } from '../store/records/tenants.ts'
 import { snake } from '../wire/names.ts'
 
@@ -20,7 +21,7 @@ export function auditRow(
     readonly after: Partial<TenantRecord> | null
     readonly result?: Readonly<Record<string, unknown>>
   },
-  { author, keyId, requestId }: Caller,
+  { author, by, requestId }: Caller,
 ): AuditRecord {
   const { tenantId, action, before, after, result } = entry
   return {
@@ -31,7 +32,7 @@ export function auditRow(
     after: after && wireText(after),
     result: result === undefined ? null : JSON.stringify(result),
     author,
-    keyId,
+    ...keyOf(by),
     requestId,
     createdAt: now,
   }
@@ -47,7 +48,8 @@ export const enterpriseOf = (tenant: EnterpriseFields): EnterpriseFields => pick
 
 export function auditEntry(record: AuditRecord): AuditEntry {
   const { before, after, result, ...rest } = shown(auditColumns, record)
-  return { ...rest, before: fieldsOf(before), after: fieldsOf(after), result: fieldsOf(result) }
+  const who = { by: byOf(record), keyId: record.keyId }
+  return { ...rest, ...who, before: fieldsOf(before), after: fieldsOf(after), result: fieldsOf(result) }
 }
 
 // Absent members fall away; null is a value.

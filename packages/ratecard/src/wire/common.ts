@@ -10,6 +10,15 @@ export const ResourceKind = choice(
 
 export const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
 
+export const By = shape(
+  'By',
+  {
+    key_id: Type.String({ description: 'Id of the service key.' }),
+    key_name: Type.String({ description: 'As the key was called then.' }),
+  },
+  'The service key that did it, beside the author that was claimed.',
+)
+
 export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
 
 export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])

@@ -1,20 +1,21 @@
 // Work on many subscriptions, journalled: what ran, what runs, what waits.
 import { Type } from 'typebox'
-import { Pagination, StepState } from './common.ts'
+import { By, Pagination, StepState } from './common.ts'
 import { customerErrors, idParams, operations, pageQuery } from './operation.ts'
 import { AnyObject, choice, Count, nullable, shape, Time } from './schema.ts'
 
-export const JobKind = choice('JobKind', ['enterprise_apply', 'template_move', 'migration'])
+export const JobKind = choice('JobKind', ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'])
 
 const job = {
   id: Type.String(),
   kind: JobKind,
-  subject: Type.String({ description: 'What it is about: a tenant, a template, a price.' }),
+  subject: Type.String({ description: 'What it is about: a tenant, a template, a price, a webhook.' }),
   state: Type.Enum(['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'], {
     description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
   }),
   resumes_at: nullable(Time('When a waiting job goes on.')),
   author: nullable(Type.String()),
+  by: nullable(By),
   message: nullable(Type.String()),
   created_at: Time('When it was journalled.'),
   updated_at: Time('Its last change.'),

@@ -1,7 +1,7 @@
 // Pushes: what one came to, and what the journal knows of it.
 import { Type } from 'typebox'
 import { ChangeReport, Detail } from './changes.ts'
-import { Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
+import { By, Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
 import { actorHeaders, idParams, keyHeader, operations, pageQuery, pushErrors } from './operation.ts'
 import { Issue } from './problem.ts'
 import { AnyObject, choice, closed, Count, nullable, shape, shared, Time } from './schema.ts'
@@ -58,6 +58,7 @@ const summary = {
   version: Type.String(),
   revision: nullable(Revision),
   author: nullable(Type.String()),
+  by: nullable(By),
   message: nullable(Type.String()),
   created_at: Time('When it was planned.'),
   updated_at: Time('Its last change.'),

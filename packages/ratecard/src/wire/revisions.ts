@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'
-import { Pagination, PushKind, Revision as RevisionNumber } from './common.ts'
+import { By, Pagination, PushKind, Revision as RevisionNumber } from './common.ts'
 import { operations, pageQuery } from './operation.ts'
 import { AnyObject, closed, document, nullable, shape, shared, Time } from './schema.ts'
 
@@ -12,6 +12,7 @@ const entry = {
   kind: PushKind,
   created_at: Time('When it was applied.'),
   author: nullable(Type.String()),
+  by: nullable(By),
   message: nullable(Type.String()),
   checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
   push_id: nullable(Type.String({ description: 'The push that made it; its report has the processor’s request ids.' })),

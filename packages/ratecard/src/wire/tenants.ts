@@ -1,6 +1,6 @@
 // Tenants: who buys, what they are on, what they will be invoiced, and what was changed about them.
 import { Type } from 'typebox'
-import { Pagination, TenantId } from './common.ts'
+import { By, Pagination, TenantId } from './common.ts'
 import { actorHeaders, customerErrors, idParams, keyErrors, keyHeader, operations, pageQuery } from './operation.ts'
 import { AnyObject, closed, named, nullable, shape, Time } from './schema.ts'
 
@@ -74,6 +74,7 @@ export const AuditEntry = shape('AuditEntry', {
   after: nullable(AnyObject),
   result: nullable(AnyObject),
   author: nullable(Type.String()),
+  by: nullable(By),
   key_id: nullable(Type.String({ description: 'Id of the service key that acted.' })),
   request_id: nullable(Type.String()),
   created_at: Time('When it happened.'),

@@ -1,6 +1,6 @@
 // Webhooks with their signing secrets, and what happened at the processor.
 import { Type } from 'typebox'
-import { operations, processorErrors } from './operation.ts'
+import { actorHeaders, idParams, operations, processorErrors } from './operation.ts'
 import { asWritten, closed, nullable, shape, Time } from './schema.ts'
 
 export const WebhookListing = shape('WebhookListing', {
@@ -29,6 +29,24 @@ const Event = Type.Object(
 )
 export const ProcessorEvents = shape('ProcessorEvents', { events: Type.Array(Event), last: nullable(Type.String()) })
 
+export const longestOverlapSeconds = 30 * 24 * 60 * 60
+export const usualOverlapSeconds = 24 * 60 * 60
+
+export const WebhookRotation = shape('WebhookRotation', {
+  id: Type.String({ description: 'Config id of the webhook.' }),
+  url: Type.String(),
+  processor_id: Type.String({ description: 'The new endpoint.' }),
+  secret: Type.String({ description: 'The new signing secret.' }),
+  previous: Type.Object(
+    {
+      processor_id: Type.String({ description: 'The old endpoint, with the old secret.' }),
+      live_until: Time('It is switched off at the first look after it; the service looks once a minute.'),
+    },
+    closed,
+  ),
+  job_id: Type.String({ description: 'The job that switches the old endpoint off.' }),
+})
+
 const path = '/api/v1/billing/admin'
 const all = { access: 'service_key', scope: 'read', method: 'GET' } as const
 
@@ -47,6 +65,42 @@ export const webhookOperations = operations({
       },
     },
     errors: ['secret_unreadable'],
+  },
+  rotateWebhook: {
+    method: 'POST',
+    path: `${path}/webhooks/:id/rotate`,
+    tag: 'Configuration',
+    access: 'service_key',
+    scope: 'write',
+    summary: 'Change the signing secret of a webhook',
+    description:
+      'Makes a new endpoint beside the old one. Both are live and sign with their own secret until the overlap ends; then the old one is switched off. The document stays as it is.',
+    params: idParams,
+    headers: actorHeaders,
+    body: Type.Object(
+      {
+        overlap_seconds: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: longestOverlapSeconds,
+            default: usualOverlapSeconds,
+            description: 'How long both are live; 0 switches the old one off at once.',
+          }),
+        ),
+      },
+      closed,
+    ),
+    answers: { 201: { description: 'The new endpoint with its secret.', schema: WebhookRotation } },
+    errors: [
+      'webhook_not_found',
+      'config_not_found',
+      'conflict',
+      'push_in_progress',
+      'push_unfinished',
+      'account_mismatch',
+      'shutting_down',
+      ...processorErrors,
+    ],
   },
   listProcessorEvents: {
     ...all,

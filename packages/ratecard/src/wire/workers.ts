@@ -35,6 +35,19 @@ export const DeploymentBody = shape('DeploymentBody', {
   crons: Type.Optional(Type.Array(Type.String(), { description: 'Replace the schedules before.' })),
   cpu_ms: Type.Optional(nullable(Type.Integer({ description: 'CPU time of one request or run, 10 to 300,000.' }))),
   hosts: Type.Optional(Type.Array(Type.String(), { description: 'Host names of its own.' })),
+  service_key: Type.Optional(
+    nullable(
+      Type.Enum(['read', 'write'], {
+        description: 'A service key of its own of this scope, in `env.RATECARD_SERVICE_KEY`; revoked with the worker.',
+      }),
+    ),
+  ),
+  pass_credentials: Type.Optional(
+    Type.Boolean({
+      description:
+        'Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out.',
+    }),
+  ),
   environment: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
   author: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   message: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),

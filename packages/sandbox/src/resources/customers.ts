@@ -9,6 +9,7 @@ import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
+import { attachTo } from './payment-methods.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 
 const addressFields = {
@@ -51,6 +52,7 @@ const sharedFields = {
 
 const createFields = {
   ...sharedFields,
+  payment_method: text(),
   test_clock: text(),
 }
 
@@ -154,8 +156,20 @@ function create(outer: Call): CustomerBody {
   const { test_clock: clock = null } = params
   if (clock !== null) outer.reference('test_helpers.test_clock', clock, 'test_clock')
   const call = outer.at(momentOf(outer, clock))
-  checkDefaultCard(call, params.invoice_settings?.default_payment_method, '')
-  return call.create(changed(blankCustomer(call, clock), params), 'customer.created')
+  const wanted = params.invoice_settings?.default_payment_method
+  const blank = blankCustomer(call, clock)
+  if (params.payment_method === undefined) {
+    checkDefaultCard(call, wanted, '')
+    return call.create(changed(blank, params), 'customer.created')
+  }
+  const made = call.create(changed(blank, params), 'customer.created')
+  const card = attachTo(call, params.payment_method, made.id)
+  if (wanted === undefined || wanted === null) return made
+  // A test card's name stands for the card that was just made of it.
+  const id = wanted === params.payment_method ? card.id : wanted
+  checkDefaultCard(call, id, made.id)
+  const settings = { ...made.invoice_settings, default_payment_method: id }
+  return call.update(made, { ...made, invoice_settings: settings }, null)
 }
 
 function update(call: Call): CustomerBody {

@@ -61,15 +61,20 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
   return call.create(body, customer === null ? null : 'payment_method.attached')
 }
 
+/** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
+export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
+  const card = testCards.find(({ name }) => name === id)
+  if (card !== undefined) return newPaymentMethod(call, card, customer)
+  const known = call.find('payment_method', id)
+  if (known === undefined) throw noSuchResource('PaymentMethod', id, 'payment_method')
+  if (known.customer === customer) return known
+  throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
+}
+
 function attach(call: Call): PaymentMethodBody {
   const params = call.read({ customer: required(text()) })
   const customer = call.reference('customer', params.customer, 'customer')
-  const card = testCards.find(({ name }) => name === call.id)
-  if (card !== undefined) return newPaymentMethod(call, card, customer.id)
-  const known = call.find('payment_method', call.id)
-  if (known === undefined) throw noSuchResource('PaymentMethod', call.id, 'payment_method')
-  if (known.customer === customer.id) return known
-  throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
+  return attachTo(call, call.id, customer.id)
 }
 
 function detach(call: Call): PaymentMethodBody {

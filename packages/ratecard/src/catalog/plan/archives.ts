@@ -34,6 +34,7 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
   const wanted = state.wanted.has(kind, owner)
   // The plan refuses this resource: whatever stands for it stays.
   if (wanted && !state.outcomes.has(kind, owner)) return {}
+  if (wanted && state.retiring.has(processorId)) return {}
   const replaced = wanted && state.own.currentOf(kind, owner) === processorId
   const removed = !wanted && state.known.has(kind, owner)
   return {

@@ -38,6 +38,8 @@ export interface Decided {
 export interface PlanState extends Decided {
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force: boolean
+  /** Endpoints of wanted webhooks that are kept live beside their successors for a while. */
+  readonly retiring: ReadonlySet<ProcessorId>
   /** Objects that an unfinished push of ours switched off. */
   readonly stopped: ReadonlySet<ProcessorId>
   readonly renames: readonly Rename[]
@@ -60,7 +62,7 @@ export interface PlanState extends Decided {
 
 export function planState(
   documents: { readonly config: BillingConfig; readonly previous: BillingConfig | null },
-  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'stopped' | 'renames'>,
+  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'stopped' | 'retiring' | 'renames'>,
   decided: Decided,
 ): PlanState {
   const { desired, previous, own } = catalogs

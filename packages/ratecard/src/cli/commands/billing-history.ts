@@ -3,6 +3,7 @@ import { connect } from '../server-address.ts'
 import { summarizeChanges } from '../views/changes.ts'
 import { jsonHistoryEntry, jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
+import { showWho } from '../views/who.ts'
 
 export const billingHistory: Command = {
   name: 'billing history',
@@ -38,7 +39,7 @@ export const billingHistory: Command = {
             String(entry.revision),
             entry.version,
             showTime(entry.createdAt),
-            entry.author ?? '–',
+            showWho(entry),
             `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
             entry.message ?? '',
           ]),

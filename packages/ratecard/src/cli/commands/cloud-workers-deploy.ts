@@ -99,6 +99,8 @@ export function deploymentOf({ manifest, bundle, variables }: BundledWorker, env
     crons: manifest.crons.map(({ expression }) => expression),
     cpuMs: manifest.limits.cpuMs,
     hosts: manifest.hosts,
+    serviceKey: manifest.serviceKey,
+    passCredentials: manifest.passCredentials,
     environment,
   }
 }
@@ -138,6 +140,8 @@ function showDryRun(context: CommandContext, workers: readonly BundledWorker[], 
     modules: worker.bundle.modules.map(({ name }) => name),
     variables: variableNames(worker),
     hosts: worker.manifest.hosts,
+    service_key: worker.manifest.serviceKey,
+    pass_credentials: worker.manifest.passCredentials,
     cpu_ms: worker.manifest.limits.cpuMs,
     crons: worker.manifest.crons.map((schedule) => {
       const next = nextFire(schedule, now)

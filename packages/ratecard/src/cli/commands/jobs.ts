@@ -4,6 +4,7 @@ import { followJob, requireDone } from '../follow-job.ts'
 import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../job-outcome.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
+import { showWho } from '../views/who.ts'
 import { toWireJson } from '../views/wire-json.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
@@ -24,7 +25,7 @@ export const jobsList: Command = {
       job.state,
       `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
       showTime(job.createdAt),
-      job.author ?? '–',
+      showWho(job),
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
     else out.print(table(columns, rows, out.paint))

@@ -3,6 +3,7 @@ import { formatMinor } from '../../money/format.ts'
 import type { ArgumentSpec, Command } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
+import { showWho } from '../views/who.ts'
 import { toWireJson } from '../views/wire-json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
@@ -61,7 +62,7 @@ export const tenantsAudit: Command = {
       entry.action.replaceAll('_', ' '),
       pricingOf(entry.before),
       pricingOf(entry.after),
-      entry.author ?? entry.keyId ?? '–',
+      showWho(entry),
       entry.requestId ?? '–',
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')

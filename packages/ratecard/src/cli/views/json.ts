@@ -71,6 +71,8 @@ function jsonImpact(impact: client.PriceImpact) {
   }
 }
 
+const jsonBy = (by: client.By | null) => (by === null ? null : { key_id: by.keyId, key_name: by.keyName })
+
 export function jsonHistoryEntry(entry: client.HistoryEntry) {
   return {
     revision: entry.revision,
@@ -78,6 +80,7 @@ export function jsonHistoryEntry(entry: client.HistoryEntry) {
     kind: entry.kind,
     created_at: entry.createdAt,
     author: entry.author,
+    by: jsonBy(entry.by),
     message: entry.message,
     checksum: entry.checksum,
     push_id: entry.pushId,
@@ -126,6 +129,7 @@ export function jsonPush(push: client.PushSummary) {
     version: push.version,
     revision: push.revision,
     author: push.author,
+    by: jsonBy(push.by),
     message: push.message,
     created_at: push.createdAt,
     updated_at: push.updatedAt,

@@ -31,6 +31,8 @@ export const workerRoutes = ({ service }: WorkerRouteDeps): Routes<typeof rows> 
       crons: body.crons ?? [],
       cpuMs: body.cpuMs ?? null,
       hosts: body.hosts ?? [],
+      serviceKey: body.serviceKey ?? null,
+      passCredentials: body.passCredentials ?? false,
       environment: body.environment ?? null,
       // They may come in the headers instead, as for pushes.
       author: body.author ?? actor.author,

@@ -4,6 +4,7 @@ import type { Columns, RecordOf } from './columns.ts'
 
 /** `read` plans and looks; `write` does everything. */
 export const keyScopes = ['read', 'write'] as const
+export type KeyScope = (typeof keyScopes)[number]
 
 export const serviceKeyColumns = {
   id: text('shown'),
@@ -18,6 +19,8 @@ export const serviceKeyColumns = {
   expiresAt: timeOrNull('shown'),
   lastUsedAt: timeOrNull('shown'),
   revokedAt: timeOrNull('shown'),
+  /** The worker that was given it, and that takes it along when it goes; null for keys of people. */
+  worker: textOrNull(),
 } satisfies Columns
 
 export type ServiceKeyRecord = RecordOf<typeof serviceKeyColumns>

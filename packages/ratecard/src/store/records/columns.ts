@@ -61,6 +61,13 @@ export function oneOf<const V extends string, U extends Use = never>(
   return { type: 'text', nullable: false, values, list: false, uses }
 }
 
+export function oneOfOrNull<const V extends string, U extends Use = never>(
+  values: readonly V[],
+  ...uses: readonly U[]
+): Column<V | null, U> {
+  return { type: 'text', nullable: true, values, list: false, uses }
+}
+
 /** Text with a type of its own, for example an id of one kind. */
 export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]) =>
   kind<T>('text', false)(...uses)

@@ -2,6 +2,7 @@
 import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
 import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
+import { keyColumns } from './who.ts'
 
 export const changeKinds = ['push', 'rollback', 'reset'] as const
 
@@ -15,6 +16,7 @@ export const versionColumns = {
   checksum: text('shown'),
   author: textOrNull('shown'),
   message: textOrNull('shown'),
+  ...keyColumns,
   /** JSON: the change report. */
   changes: text('shown'),
   createdAt: time('shown'),

@@ -2,9 +2,10 @@
 import { oneOf, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf, RowOf } from './columns.ts'
 import { changeKinds } from './configuration.ts'
+import { keyColumns } from './who.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
-export const jobKinds = ['enterprise_apply', 'template_move', 'migration'] as const
+export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
 /** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
@@ -22,6 +23,7 @@ export const pushColumns = {
   version: text('shown'),
   author: textOrNull('shown'),
   message: textOrNull('shown'),
+  ...keyColumns,
   /** JSON: the plan's changes (what a person reads) and bindings. */
   plan: text(),
   /** Which revision was current when it was planned; null before the first. */
@@ -71,6 +73,7 @@ export const jobColumns = {
   input: text(),
   author: textOrNull('shown'),
   message: textOrNull('shown'),
+  ...keyColumns,
   requestId: textOrNull(),
   stepsTotal: whole('shown'),
   stepsDone: whole('shown'),

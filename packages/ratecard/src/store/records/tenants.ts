@@ -1,6 +1,7 @@
 // Records of who buys, of what was changed about them, and of what they have for free.
 import { text, textOf, textOrNull, time, timeOrNull } from './columns.ts'
 import type { Columns, RecordOf, Used } from './columns.ts'
+import { keyColumns } from './who.ts'
 
 export const tenantColumns = {
   id: text('shown'),
@@ -32,8 +33,7 @@ export const auditColumns = {
   /** JSON: what was swapped and what was skipped; null for other actions. */
   result: textOrNull('shown'),
   author: textOrNull('shown'),
-  /** Id of the service key that acted; never the key. */
-  keyId: textOrNull('shown'),
+  ...keyColumns,
   requestId: textOrNull('shown'),
   createdAt: time('shown'),
 } satisfies Columns

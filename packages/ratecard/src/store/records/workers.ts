@@ -1,5 +1,6 @@
 // Records of edge workers: what was deployed, what serves, when it is due, what ran and what it said.
-import { oneOf, realOrNull, text, textOrNull, texts, time, timeOrNull, whole } from './columns.ts'
+import { keyScopes } from './access.ts'
+import { oneOf, oneOfOrNull, realOrNull, text, textOrNull, texts, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
 export const deploymentColumns = {
@@ -30,6 +31,10 @@ export const bundleColumns = {
   compatibilityDate: text(),
   compatibilityFlags: texts(),
   cpuMs: whole(),
+  /** The scope of the service key of its own; null: it has none. */
+  serviceKey: oneOfOrNull(keyScopes),
+  /** 1: service keys and cookies of ours reach it with a request. */
+  passCredentials: whole(),
 } satisfies Columns
 
 /** Which deployment serves. */

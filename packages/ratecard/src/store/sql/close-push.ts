@@ -67,6 +67,8 @@ async function nextVersion(db: Write, pushId: string, version: NewVersion): Prom
     checksum: version.checksum,
     author: version.author === null ? null : storable(version.author),
     message: version.message === null ? null : storable(version.message),
+    keyId: version.keyId,
+    keyName: version.keyName === null ? null : storable(version.keyName),
     changes: storable(version.changes),
     createdAt: version.createdAt,
     pushId,

@@ -1,3 +1,4 @@
+import { toRfc3339 } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LeaseToken } from '../lease-token.ts'
 import { jobColumns, jobStepColumns } from '../records/journal.ts'
@@ -6,19 +7,24 @@ import type { JobStore, NewJob } from '../tenant-store.ts'
 import type { Write } from './database.ts'
 import { SqlJournal } from './journal.ts'
 import type { JournalDeps } from './journal.ts'
+import { appendMappings } from './mappings.ts'
+import type { SqlSecrets } from './secrets.ts'
 
 type Outcome = Parameters<JobStore['settle']>[2]
 type Ended = Parameters<JobStore['end']>[1]
 
 /** The journal of jobs that change subscriptions. */
 export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended> implements JobStore {
-  constructor(deps: JournalDeps) {
+  readonly #secrets: SqlSecrets
+
+  constructor({ secrets, ...deps }: JournalDeps & { readonly secrets: SqlSecrets }) {
     super(deps, {
       kind: 'job',
       work: { table: 'jobs', columns: jobColumns },
       notWaiting: { resumesAt: null },
       steps: { table: 'jobSteps', columns: jobStepColumns, of: 'jobId' },
     })
+    this.#secrets = secrets
   }
 
   async begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord> {
@@ -63,17 +69,52 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
     )
   }
 
-  async unfinished(kind: JobKind, subject: string): Promise<readonly JobRecord[]> {
-    return this.deps.database.read((db) =>
-      db
+  async unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]> {
+    return this.deps.database.read((db) => {
+      const open = db
         .selectFrom('jobs')
         .selectAll()
         .where('kind', '=', kind)
-        .where('subject', '=', subject)
         .where('state', 'in', ['running', 'waiting', 'interrupted'])
         .orderBy('createdAt')
         .orderBy('id')
-        .execute(),
+      return (subject === undefined ? open : open.where('subject', '=', subject)).execute()
+    })
+  }
+
+  async rotated(jobId: string, made: Parameters<JobStore['rotated']>[1], token: LeaseToken): Promise<void> {
+    const { webhookId, endpoint, secret, revision, until } = made
+    const result = JSON.stringify({ webhook_id: webhookId, processor_id: endpoint })
+    const detail = `The old endpoint is live beside the new one; the service switches it off after ${toRfc3339(until)}.`
+    await this.settleStep(
+      jobId,
+      0,
+      { state: 'succeeded', result, error: null, waitsUntil: null },
+      token,
+      async (db) => {
+        await this.deps.database
+          .locked(db.selectFrom('published').select('sequence'))
+          .where('id', '=', 1)
+          .executeTakeFirstOrThrow()
+        await this.#secrets.putWebhookSecret(db, endpoint, secret)
+        await appendMappings(db, revision, [{ kind: 'webhook', configId: webhookId, processorId: endpoint }])
+        await db
+          .updateTable('published')
+          .set((eb) => ({ sequence: eb('sequence', '+', 1) }))
+          .where('id', '=', 1)
+          .execute()
+        await db
+          .updateTable('jobSteps')
+          .set({ waitsUntil: until })
+          .where('jobId', '=', jobId)
+          .where('position', '=', 1)
+          .execute()
+        await db
+          .updateTable('jobs')
+          .set({ state: 'waiting', resumesAt: until, error: JSON.stringify({ detail }) })
+          .where('id', '=', jobId)
+          .execute()
+      },
     )
   }
 

@@ -263,6 +263,7 @@ function empty(columns: Columns): Row {
   return Object.fromEntries(Object.entries(columns).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])))
 }
 
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- rows are read by the columns that make the type
 export function toStep<Step>({ position, ...row }: { readonly position: number }): Step {
   return { ...row, index: position } as Step
 }

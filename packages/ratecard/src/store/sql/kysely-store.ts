@@ -72,7 +72,7 @@ export class KyselyStore implements Store {
     this.tenants = new SqlTenants(database, this.#leases)
     this.sessions = new SqlSessions(database)
     this.localSubscriptions = new SqlLocalSubscriptions(database)
-    this.jobs = new SqlJobs({ database, leases: this.#leases, clock })
+    this.jobs = new SqlJobs({ database, leases: this.#leases, clock, secrets: this.secrets })
     this.paces = new SqlPaces(database)
     this.workers = new SqlWorkers(database, sealer, this.#leases)
     this.workerRuns = new SqlWorkerRuns(database)

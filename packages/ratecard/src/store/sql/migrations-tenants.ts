@@ -111,7 +111,7 @@ export const waitingJobs: Migration = {
     `drop index jobs_by_subject`,
     `create table jobs (
   id ${key} primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration')),
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
   subject ${key} not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,

@@ -270,4 +270,22 @@ export const migrations: readonly Migration[] = [
 )`,
     ],
   },
+  {
+    name: 'service keys of workers',
+    statements: () => [
+      `alter table service_keys add column worker text`,
+      `alter table worker_bundles add column service_key text check (service_key in ('read', 'write'))`,
+      `alter table worker_bundles add column pass_credentials bigint not null default 0`,
+    ],
+  },
+  {
+    name: 'who did it',
+    statements: () => [
+      ...['versions', 'pushes', 'jobs'].flatMap((table) =>
+        ['key_id', 'key_name'].map((column) => `alter table ${table} add column ${column} text`),
+      ),
+      `alter table tenant_audit add column key_name text`,
+      `update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id)`,
+    ],
+  },
 ]

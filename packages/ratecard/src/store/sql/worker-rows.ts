@@ -10,13 +10,17 @@ type BundleRow = RowOf<typeof bundleColumns>
 export const deploymentToRow = (record: DeploymentRecord) => toRow(deploymentColumns, record)
 export const deploymentOf = (row: RowOf<typeof deploymentColumns>) => toRecord(deploymentColumns, row)
 
-export function bundleToRow(deploymentId: string, { env: _sealed, modules, ...content }: DeploymentContent): BundleRow {
+export function bundleToRow(
+  deploymentId: string,
+  { env: _sealed, modules, passCredentials, ...content }: DeploymentContent,
+): BundleRow {
   // Escaped by JSON, code keeps characters that neither engine can hold as text.
-  const record: RecordOf<typeof bundleColumns> = { ...content, deploymentId, modules: JSON.stringify(modules) }
+  const rest = { modules: JSON.stringify(modules), passCredentials: passCredentials ? 1 : 0 }
+  const record: RecordOf<typeof bundleColumns> = { ...content, deploymentId, ...rest }
   return toRow(bundleColumns, record)
 }
 
 export function contentOf(row: BundleRow, env: string): DeploymentContent {
-  const { deploymentId: _of, modules, ...content } = toRecord(bundleColumns, row)
-  return { ...content, modules: JSON.parse(modules) as StoredModule[], env }
+  const { deploymentId: _of, modules, passCredentials, ...content } = toRecord(bundleColumns, row)
+  return { ...content, modules: JSON.parse(modules) as StoredModule[], passCredentials: passCredentials === 1, env }
 }

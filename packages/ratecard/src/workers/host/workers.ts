@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service-workers.ts'
+import type { WorkerKeys, WorkerOperations, WorkerRequest, WorkerView } from '../../service-workers.ts'
 import type { Store } from '../../store/store.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
@@ -26,6 +26,7 @@ export interface WorkersOptions {
   readonly runtime: WorkerRuntime | null
   readonly clock: Clock
   readonly newId: () => string
+  readonly keys: WorkerKeys
   readonly publicUrl: string | null
   /** Each worker answers at `<name>.<domain>` as well. */
   readonly domain: string | null
@@ -154,13 +155,14 @@ class LocalWorkers implements Workers {
   }
 
   async removeWorker(name: string): Promise<void> {
-    const { store } = this.options
+    const { store, keys } = this.options
     if (this.hosting !== null) {
       await removeWorker(this.hosting.deps, name)
       return
     }
     await store.exclusively(`worker:${name}`, async ({ token }) => {
       if (!(await store.workers.remove(name, token))) throw notFound(name)
+      await keys.revokeAll(name)
       await forgetTraces(store, name)
     })
   }

@@ -40,7 +40,7 @@ export async function openUsers(folder?: string): Promise<Users> {
 async function claimsFolder(): Promise<string> {
   for (const parent of ['/run', os.tmpdir()]) {
     const folder = path.join(parent, 'ratecard-worker-users')
-    const made = await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => error)
+    const made = await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => error as NodeJS.ErrnoException)
     if (made !== undefined && made.code !== 'EEXIST') continue
     const state = await lstat(folder)
     if (state.isDirectory() && state.uid === process.getuid?.() && (state.mode & 0o022) === 0) return folder
