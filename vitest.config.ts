@@ -46,6 +46,7 @@ export default defineConfig({
         resolve,
         test: { ...shared, name: 'fast', include: ['test/{unit,property,contract,http,cli,pains}/**/*.test.ts'] },
       },
+      // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit.
       { resolve, test: { ...shared, name: 'attack', include: ['test/attack/**/*.test.ts'], testTimeout: 600_000 } },
       { resolve, test: { ...shared, name: 'slow', include: ['test/{fault,e2e}/**/*.test.ts'], testTimeout: 600_000 } },
     ],

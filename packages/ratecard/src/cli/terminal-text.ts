@@ -96,7 +96,7 @@ export function terminalIo(io: CliIo): CliIo {
       if (value.length < shortestSecret) return
       secrets.set(value, name)
       secrets.set(JSON.stringify(value).slice(1, -1), name)
-      secrets.set(encodeURIComponent(value), name)
+      secrets.set(encodeURIComponent(value.toWellFormed()), name)
     },
   }
 }

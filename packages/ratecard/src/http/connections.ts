@@ -84,7 +84,7 @@ export function watchConnections(
   }
 
   server.on('connection', (socket: Socket) => {
-    if (open.size >= limits.most && !makeRoom(open, limits.most, cut)) {
+    if (open.size >= limits.most && !makeRoom(open, limits, cut)) {
       onCut('crowded')
       socket.destroy()
       return
@@ -144,24 +144,29 @@ export function watchConnections(
 
 /**
  * How readily a connection is given up for a new one; null is never. One that never sent a whole request goes first, then one
- * that rests, then one whose sender or reader takes its time, then a stream of a worker. Work of a service key stays.
+ * that rests, then one whose sender or reader takes its time, then a newcomer, then a stream of a worker. Work of a service key
+ * stays. A newcomer has hardly had the time to say what it wants: it may be the health check.
  */
-function dispensability({ request, response, upgraded, forWorker, signedIn }: Connection): number | null {
-  if (upgraded) return 3
-  if (response === null) return 0
+function dispensability(
+  { request, response, upgraded, forWorker, signedIn, since }: Connection,
+  newSince: number,
+): number | null {
+  if (upgraded) return 4
+  if (response === null) return since < newSince ? 0 : 3
   if (response.writableFinished || response.destroyed) return 1
   if (signedIn) return null
-  return forWorker && request?.complete !== false ? 3 : 2
+  return forWorker && request?.complete !== false ? 4 : 2
 }
 
 /** Gives up a sixteenth at once, the oldest of the most dispensable: looking through all of them pays for many newcomers. */
 function makeRoom(
   open: ReadonlySet<Connection>,
-  most: number,
+  { most, headersMs }: ConnectionLimits,
   cut: (connection: Connection, reason: CutReason) => void,
 ): boolean {
+  const newSince = performance.now() - headersMs / 10
   const candidates = [...open].flatMap((connection) => {
-    const rank = dispensability(connection)
+    const rank = dispensability(connection, newSince)
     return rank === null ? [] : [{ connection, rank }]
   })
   candidates.sort((a, b) => a.rank - b.rank || a.connection.since - b.connection.since)

@@ -1,3 +1,4 @@
+import { inline } from '../terminal-text.ts'
 import type { Command } from '../command.ts'
 import { concealRevisions } from '../conceal.ts'
 import { concealEnvironment } from '../read-config.ts'
@@ -22,8 +23,10 @@ export const billingDrift: Command = {
       await concealRevisions(context, client, [drift.revision])
     const among = drift.inSync ? '' : ' What it did is among the differences.'
     if (unfinished !== null)
-      out.say(`${out.paint.yellow('!')} ${tellUnfinished(unfinished)}${among} ${howToFinish(unfinished)}\n`)
-    const of = `revision ${drift.revision} (version ${drift.version})`
+      out.say(
+        `${out.paint.yellow('!')} ${inline(tellUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
+      )
+    const of = `revision ${drift.revision} (version ${inline(drift.version)})`
     if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
     else {
       out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)

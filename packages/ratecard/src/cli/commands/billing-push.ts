@@ -1,3 +1,4 @@
+import { inline } from '../terminal-text.ts'
 import path from 'node:path'
 import type { PushOutcome } from '@ratecard/client'
 import { systemClock, toRfc3339 } from '../../clock.ts'
@@ -176,10 +177,12 @@ function savePlan(
 export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void {
   const { paint } = out
   if (outcome.status === 'unchanged') {
-    out.say(`${paint.green('✓')} Unchanged: version ${outcome.version} is already in place${revision(outcome)}.`)
+    out.say(
+      `${paint.green('✓')} Unchanged: version ${inline(outcome.version)} is already in place${revision(outcome)}.`,
+    )
     return
   }
-  out.say(`${paint.green('✓')} Applied version ${paint.bold(outcome.version)}${revision(outcome)}.\n`)
+  out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
   out.say(showChanges(outcome.changes, paint))
 }
 

@@ -1,3 +1,4 @@
+import { inline } from '../terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
 import { describePrice } from '../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
@@ -37,7 +38,7 @@ async function showAll({ options, io, out, global }: CommandContext, { client }:
   if (!options.flag('public')) await concealRevisions({ io }, client, [served.revision])
   const { paint } = out
   out.say(
-    `Version ${paint.bold(served.version)}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
+    `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
   )
   out.print(
     table(

@@ -1,3 +1,4 @@
+import { inline } from '../terminal-text.ts'
 import { RatecardError } from '@ratecard/client'
 import type { ChangeReport, Client, PushOutcome, PushReport, StartedPush } from '@ratecard/client'
 import type { CommandContext, OptionSpec, OptionValues } from '../command.ts'
@@ -54,7 +55,7 @@ export function showPlanOf(
   const { out } = context
   const { paint } = out
   const where = `${connection.url}${context.global.environment === null ? '' : ` (${context.global.environment})`}`
-  out.say(`Plan for version ${paint.bold(plan.version)} at ${where}\n`)
+  out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, paint)}\n`)
   out.say(planSummary(plan.details, plan.writes))
   if (variables.length > 0) out.say(`Variables used: ${variables.join(', ')}.`)
