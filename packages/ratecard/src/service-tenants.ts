@@ -32,8 +32,6 @@ export interface TenantQuery {
   readonly enterpriseId?: string
 }
 
-export type TenantSubscriptionItem = Inside<typeof tenants.SubscriptionItem>
-
 export type TenantSubscription = Inside<typeof tenants.Subscription>
 
 export type BillingStatus = TenantSubscriptions['billingStatus']

@@ -32,8 +32,6 @@ export interface WorkerKeys {
 
 export type WorkerView = Inside<typeof workers.Worker>
 
-export type RunOutcome = CronRunView['outcome']
-
 export type CronRunView = Inside<typeof runs.CronRun>
 
 export type WorkerLogView = Inside<typeof runs.WorkerLogLine>

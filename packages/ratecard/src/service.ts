@@ -3,7 +3,6 @@
 // Composition (which store, which processor) is in compose.ts; the operations themselves live in their rooms.
 import type { BillingConfig, Meter, Price, Product } from './config/schema.ts'
 import type { DocumentDifference } from './catalog/compare-documents.ts'
-import type { Detail } from './catalog/detail.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
 import type { By } from './store/records/who.ts'
@@ -19,7 +18,7 @@ import type { Inside } from './wire/schema.ts'
 
 export type Validation = Inside<typeof config.Validation>
 
-export type { Detail, DocumentDifference }
+export type { DocumentDifference }
 
 export type { By }
 
@@ -94,8 +93,6 @@ export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
 export type WebhookRotation = Inside<typeof webhooks.WebhookRotation>
 export type WebhookListing = Inside<typeof webhooks.WebhookListing>
-
-export type CostLine = Inside<typeof prices.CostLine>
 
 export type Cost = Inside<typeof prices.Cost>
 

@@ -15,7 +15,7 @@ import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store
 export type { LeaseToken } from './lease-token.ts'
 export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
-export type { PushHead, PushRecord, PushState, StepRecord, StepState } from './records/journal.ts'
+export type { PushHead, PushRecord, PushState, StepRecord } from './records/journal.ts'
 
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
 

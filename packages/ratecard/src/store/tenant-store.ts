@@ -8,8 +8,8 @@ import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 
 export type { SessionRecord } from './records/access.ts'
-export type { JobKind, JobRecord, JobState, JobStepRecord, StepState as JobStepState } from './records/journal.ts'
-export type { AuditAction, AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
+export type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
+export type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
 export type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
 
 export interface TenantStore {

@@ -193,6 +193,3 @@ export const tenantsDelete: Command = {
     return { json: { id, deleted: true } }
   },
 }
-
-export const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

@@ -49,8 +49,8 @@ export const whole = kind<number>('bigint', false)
 export const wholeOrNull = kind<number | null>('bigint', true)
 export const realOrNull = kind<number | null>('double precision', true)
 /** Epoch milliseconds. */
-export const time = whole
-export const timeOrNull = wholeOrNull
+export const time = kind<number>('bigint', false)
+export const timeOrNull = kind<number | null>('bigint', true)
 export const texts = kind<readonly string[]>('text', false, true)
 
 /** Text of which only these are possible. */

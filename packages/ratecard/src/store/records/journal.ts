@@ -12,7 +12,6 @@ export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown',
 
 export type PushState = (typeof pushStates)[number]
 export type JobKind = (typeof jobKinds)[number]
-export type JobState = (typeof jobStates)[number]
 export type StepState = (typeof stepStates)[number]
 
 export const pushColumns = {
