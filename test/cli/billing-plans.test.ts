@@ -243,7 +243,11 @@ describe('whom a push affects', () => {
       })
       return ((await answer.json()) as { id: string }).id
     }
-    const customer = await post('/v1/customers', { name: 'Ada' })
+    const customer = await post('/v1/customers', {
+      name: 'Ada',
+      payment_method: 'pm_card_visa',
+      'invoice_settings[default_payment_method]': 'pm_card_visa',
+    })
     await post('/v1/subscriptions', { customer, 'items[0][price]': price, 'items[0][quantity]': '12' })
     write(priced(11_900, '1.1.0'))
     const planned = await world.run(['billing', 'push', '--dry-run'])

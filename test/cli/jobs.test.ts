@@ -60,6 +60,10 @@ test('some moved, some skipped: both counted, the latter with their reasons', as
   const shown = await run(`jobs show ${idIn(ran.stderr)}`)
   expect(shown.stdout).toContain('migration kiln_monthly: done, 2/2 steps, 1 moved, 1 skipped')
   expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
+  expect(shown.stdout).toMatch(/goer, sub_\w+: kiln_monthly went from price_\w+ to price_\w+, from .* UTC on\./)
+  expect(shown.stdout).toContain('then `ratecard billing migrate --price kiln_monthly`')
+  const { steps } = JSON.parse((await run(`jobs show ${idIn(ran.stderr)} --json`)).stdout) as { steps: unknown[] }
+  expect(steps).toHaveLength(2)
 })
 
 test('a resumed job that only skipped says so, and has no tick', async () => {

@@ -93,5 +93,5 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   sayStayed(job, out)
   sayWhatWaits(job, out)
   for (const sentence of waysBack(job)) out.say(`\n${sentence}`)
-  return { json: jsonJob(job) }
+  return { json: jsonJobReport(job) }
 }
