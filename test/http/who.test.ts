@@ -23,7 +23,9 @@ describe('who did it', () => {
   it('stands with each revision and push, whoever the author claims to be', async () => {
     const [ada, ci] = [await holder('ada-laptop'), await holder('ci')]
     await ada.client.admin.push(sampleConfig(), { author: 'Ada' })
-    const second = changedConfig('1.1.0', ({ products }) => void (products[0] && (products[0].name = 'Renamed')))
+    const second = changedConfig('1.1.0', ({ products: [first] }) => {
+      if (first !== undefined) first.name = 'Renamed'
+    })
     await ci.client.admin.push(second, { author: 'Ada' })
     await ci.client.admin.rollback(1, {})
     await ada.client.admin.reset({ author: 'Somebody else' })

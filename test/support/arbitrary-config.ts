@@ -144,7 +144,7 @@ function moreFor(
     currency_options:
       others.length === 0
         ? undefined
-        : (Object.fromEntries(others.map((one) => [one, option])) as Price['currency_options']),
+        : (Object.fromEntries(others.map((one) => [one, option]))),
     transform_quantity: part.tiers === undefined ? packages : undefined,
   })
 }

@@ -124,7 +124,7 @@ describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
           mark: false,
           claimLookupKey: false,
           activate: false,
-        } as Parameters<typeof processor.perform>[0],
+        },
         { idempotencyKey: `dashboard-${field}`, signal: AbortSignal.timeout(10_000) },
       )
       expect((await service.push(bare, nobody)).status).toBe('unchanged')

@@ -63,7 +63,8 @@ function isFreePrice(price: Price): boolean {
     (integer ?? 0) === 0 && (decimal === undefined || canonicalDecimal(decimal) === '0')
   if (price.tiers === undefined) return nothing(price.amount, price.unit_amount_decimal)
   return price.tiers.every(
-    (tier) => nothing(tier.unit_amount, tier.unit_amount_decimal) && nothing(tier.flat_amount, tier.flat_amount_decimal),
+    (tier) =>
+      nothing(tier.unit_amount, tier.unit_amount_decimal) && nothing(tier.flat_amount, tier.flat_amount_decimal),
   )
 }
 

@@ -221,7 +221,7 @@ function asText<T extends object>(params: T): T {
   return Object.fromEntries(
     Object.entries(params).map(([key, value]: [string, unknown]) => [
       key,
-      typeof value === 'object' && value !== null ? String(value) : value,
+      typeof value === 'object' && value !== null ? (value as { toString(): string }).toString() : value,
     ]),
   ) as T
 }
