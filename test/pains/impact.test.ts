@@ -133,7 +133,7 @@ describe('a price change did not say whom it affects', () => {
     expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
   })
 
-  test('money is told only where the document knows the amount: not while the price is billed in other currencies too', async () => {
+  test('money is told in the currency of the document alone: who bought in another one is counted, but not added up', async () => {
     await stack.service.push(shop(9900), nobody)
     const price = await priceOf('pro_monthly')
     await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
@@ -141,7 +141,9 @@ describe('a price change did not say whom it affects', () => {
     await subscribe([{ price }], true, 'eur')
     const dryRun = { ...nobody, dryRun: true }
     const { impact: both } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
-    expect(both).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 2, monthly: [] }])
+    expect(both).toMatchObject([
+      { priceId: 'pro_monthly', subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] },
+    ])
     // Who bought in the other currency keeps it.
     await stack.stripe.prices.update(price, { currency_options: '' })
     const { impact: own } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)

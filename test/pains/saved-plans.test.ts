@@ -51,7 +51,7 @@ describe('an approved plan was not the one applied', () => {
   test('a plan that overwrites an edit at the processor is not the plan that left it alone', async () => {
     await stack.service.push(shop(100), nobody)
     const calm = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
-    await stack.stripe.products.update('rc_p', { description: 'by hand' })
+    await stack.stripe.products.update('rc_p', { name: 'by hand' })
     const overwriting = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
     expect(overwriting.plan).not.toBe(calm.plan)
   })

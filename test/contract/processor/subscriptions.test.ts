@@ -24,6 +24,7 @@ describe('subscriptions read through the adapter', () => {
       cancelAtPeriodEnd: false,
       trialEnd: null,
       createdAt: at('2027-01-01'),
+      allowsDuplicate: false,
       items: [
         {
           ...period,

@@ -3,7 +3,7 @@
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import { same } from '../catalog/fields/differences.ts'
-import { membersOf, orderedMembers } from '../catalog/fields/tables.ts'
+import { membersOf, wholeMembers } from '../catalog/fields/tables.ts'
 import { documentLists } from '../catalog/kinds.ts'
 import { editsBetween } from '../config/edit-source.ts'
 import { literal } from '../config/interpolate.ts'
@@ -82,9 +82,7 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     return
   }
   const path = [...holder.path, member]
-  const edits = orderedMembers.has(member)
-    ? [{ path, value: literal(wanted) }]
-    : editsBetween(raw, literal(wanted), path)
+  const edits = wholeMembers.has(member) ? [{ path, value: literal(wanted) }] : editsBetween(raw, literal(wanted), path)
   for (const edit of edits)
     result.edits.push({
       ...edit,

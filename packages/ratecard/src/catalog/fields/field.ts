@@ -41,8 +41,8 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
    * unless the document said something before.
    */
   readonly leftOut: 'default' | 'unmanaged'
-  /** Whether the order of a list of texts counts. */
-  readonly ordered: boolean
+  /** Whether an edit of a file replaces it whole: its order counts, or its parts have parts. */
+  readonly whole: boolean
   canonical(item: Item, parent: Parent): Value
   /** Members of a pulled item. Throws {@link Unrepresentable}. */
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: Writing): Partial<Item>
@@ -61,7 +61,7 @@ export interface AnyField {
   readonly reference: ResourceKind | null
   readonly absent: unknown
   readonly leftOut: 'default' | 'unmanaged'
-  readonly ordered: boolean
+  readonly whole: boolean
   canonical(item: never, parent: never): unknown
   document(value: never, writing: Writing): object
   show?(value: never): unknown
@@ -125,11 +125,11 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
 
   /** A row of any form. `parameter` is the processor's, for the source. */
   function field<Value, const Member extends keyof Item & string, const M extends Mutability>(
-    row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut' | 'ordered'> &
-      Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut' | 'ordered'>> & { readonly parameter: string },
+    row: Omit<Row<Value, Member, M>, 'source' | 'reference' | 'leftOut' | 'whole'> &
+      Partial<Pick<Row<Value, Member, M>, 'reference' | 'leftOut' | 'whole'>> & { readonly parameter: string },
   ): Row<Value, Member, M> {
     const { parameter, ...rest } = row
-    return { reference: null, leftOut: 'default', ordered: false, ...rest, source: at(parameter, row.mutability) }
+    return { reference: null, leftOut: 'default', whole: false, ...rest, source: at(parameter, row.mutability) }
   }
 
   /** Says its value in one member as it is; every item has one. */
@@ -208,7 +208,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
       parameter: member,
       absent: [],
       leftOut: 'unmanaged',
-      ordered: true,
+      whole: true,
       canonical: (item) => (item[member] as readonly string[] | undefined) ?? [],
       document: (value) => (value.length === 0 ? {} : ({ [member]: [...value] } as Partial<Item>)),
       show: (value) => (value.length === 0 ? undefined : value),

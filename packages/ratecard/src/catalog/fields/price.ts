@@ -114,6 +114,7 @@ export const price = table()(
       parameter: 'currency_options',
       absent: {},
       leftOut: 'unmanaged',
+      whole: true,
       canonical: canonicalOptions,
       document: documentOptions,
       show: (options) => (Object.keys(options).length === 0 ? undefined : showOptions(options)),

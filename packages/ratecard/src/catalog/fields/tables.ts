@@ -44,9 +44,9 @@ export const references = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, ResourceKind])[]>>
 
-/** Members that are lists of texts in an order that counts. */
-export const orderedMembers: ReadonlySet<string> = new Set(
-  resourceKinds.flatMap((kind) => fieldRows[kind].flatMap(([, row]) => (row.ordered ? row.members : []))),
+/** Members that an edit of a file replaces whole: their order counts, or their parts have parts. */
+export const wholeMembers: ReadonlySet<string> = new Set(
+  resourceKinds.flatMap((kind) => fieldRows[kind].flatMap(([, row]) => (row.whole ? row.members : []))),
 )
 
 /** What an item says that says nothing. */

@@ -34,7 +34,8 @@ export function liveSubscription(subscription: Stripe.Subscription): LiveSubscri
     cancelAtPeriodEnd: subscription.cancel_at_period_end,
     trialEnd: subscription.trial_end === null ? null : milliseconds(subscription.trial_end, 'trial_end'),
     createdAt: milliseconds(subscription.created, 'created'),
-    allowsDuplicate: subscription.metadata[duplicateKey] === 'allowed',
+    // Older recordings of the processor have no metadata at all.
+    allowsDuplicate: (subscription.metadata as Stripe.Metadata | null | undefined)?.[duplicateKey] === 'allowed',
   }
 }
 
