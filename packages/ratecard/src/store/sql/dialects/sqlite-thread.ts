@@ -125,6 +125,8 @@ class ThreadConnection implements DatabaseConnection {
     if (worker === undefined) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     await this.#ask(null, [])
+    // The answer let go of the thread: a process that waits for nothing else would end before it.
+    worker.ref()
     await ended
   }
 
