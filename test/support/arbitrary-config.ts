@@ -141,10 +141,7 @@ function moreFor(
     tax_included_in_price: tax,
   })
   return compact<Partial<Price>>({
-    currency_options:
-      others.length === 0
-        ? undefined
-        : (Object.fromEntries(others.map((one) => [one, option]))),
+    currency_options: others.length === 0 ? undefined : Object.fromEntries(others.map((one) => [one, option])),
     transform_quantity: part.tiers === undefined ? packages : undefined,
   })
 }
