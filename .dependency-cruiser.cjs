@@ -49,7 +49,11 @@ const rooms = {
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
   'workers/host': ['errors', 'store', 'workers/cron', 'workers/project', 'service-workers.ts'],
-  http: ['errors', 'config', 'wire', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
+  dashboard: ['errors', 'store', 'service.ts', 'service-dashboard.ts'],
+  http: [
+    ...['errors', 'config', 'wire', 'dashboard'],
+    ...['service.ts', 'service-tenants.ts', 'service-workers.ts', 'service-dashboard.ts'],
+  ],
   cli: [
     ...['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
     ...['workers/cloudflare'],
@@ -111,7 +115,12 @@ module.exports = {
       name: 'port-types-only',
       comment: 'service.ts and settings.ts say what there is; they use nothing that acts',
       severity: 'error',
-      from: { path: anyOf(['service.ts', 'service-tenants.ts', 'service-workers.ts', 'settings.ts', 'clock.ts']) },
+      from: {
+        path: anyOf([
+          ...['service.ts', 'service-tenants.ts', 'service-workers.ts', 'service-dashboard.ts'],
+          ...['settings.ts', 'clock.ts'],
+        ]),
+      },
       to: {
         path: anyOf([
           'sync',

@@ -89,6 +89,12 @@ export interface AdminClient {
   /** The only answer that ever holds the key itself. */
   createKey(name: string, options?: NewKeyOptions): Promise<result.ServiceKey & { key: string }>
   revokeKey(id: string, options?: CallOptions): Promise<void>
+  /** The service key that this client calls with. */
+  ownKey(options?: CallOptions): Promise<result.ServiceKey>
+  /** Equal as long as nothing that reads of this client answer has changed; cheap to ask often. */
+  changeTag(options?: CallOptions): Promise<string>
+  /** A link that signs in to the dashboard, once, within minutes, with the rights of this client's key. */
+  dashboardLink(options?: CallOptions): Promise<{ url: string; expiresAt: string }>
   doctor(options?: CallOptions): Promise<result.Finding[]>
 }
 
@@ -199,6 +205,9 @@ function otherCalls(transport: Transport) {
     revokeKey: async (id: string, options?: CallOptions) => {
       await call(transport, 'revokeKey', { params: { id } }, options)
     },
+    ownKey: (options?: CallOptions) => call(transport, 'getOwnKey', {}, options),
+    changeTag: async (options?: CallOptions) => (await call(transport, 'getChangeTag', {}, options)).tag,
+    dashboardLink: (options?: CallOptions) => call(transport, 'createDashboardLink', {}, options),
     doctor: async (options?: CallOptions) => (await call(transport, 'runDoctor', {}, options)).findings,
   }
 }

@@ -6,6 +6,8 @@ import { createSessions } from './access/sessions.ts'
 import { createCheckouts } from './checkout/checkout.ts'
 import type { Clock } from './clock.ts'
 import { validateConfig } from './config/validate.ts'
+import { createChanges } from './dashboard/changes.ts'
+import { createSignIn } from './dashboard/sign-in.ts'
 import { examine } from './doctor.ts'
 import { createEnterprise } from './enterprise/enterprise.ts'
 import { resumedMove } from './enterprise/move-template.ts'
@@ -137,6 +139,8 @@ export function createService(options: ServiceOptions): ComposedService {
     rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
     ...lookups,
     ...keys,
+    ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
+    ...createChanges({ store }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),

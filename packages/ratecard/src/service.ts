@@ -1,8 +1,9 @@
-// Every operation of the product: what the edges (HTTP, command line, tests) may ask for. Those on tenants and on workers
-// have pages of their own beside this one.
+// Every operation of the product: what the edges (HTTP, command line, tests) may ask for. Those on tenants, on workers and
+// behind the dashboard have pages of their own beside this one.
 // Composition (which store, which processor) is in compose.ts; the operations themselves live in their rooms.
 import type { BillingConfig, Meter, Price, Product } from './config/schema.ts'
 import type { DocumentDifference } from './catalog/compare-documents.ts'
+import type { DashboardOperations } from './service-dashboard.ts'
 import type { TenantOperations } from './service-tenants.ts'
 import type { WorkerOperations } from './service-workers.ts'
 import type { By } from './store/records/who.ts'
@@ -108,7 +109,7 @@ export type Readiness = Inside<typeof server.Readiness>
 
 export type Finding = Inside<typeof server.Finding>
 
-export interface Service extends TenantOperations, WorkerOperations {
+export interface Service extends TenantOperations, WorkerOperations, DashboardOperations {
   validate(document: unknown): Promise<Validation>
   push(document: unknown, options: PushOptions): Promise<PushOutcome>
   /** Keeps a document with its `${NAME}`; the id is given to `push`. */

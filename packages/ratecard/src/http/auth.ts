@@ -45,9 +45,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
       await guard.count(request, 'failed_authentication')
       throw found?.state === 'expired' ? expired(found) : invalid()
     }
-    request.caller = found.key
-    keepConnection(request.raw)
-    assertScope(request, found.key)
+    admit(request, found.key)
   }
 
   return {
@@ -80,6 +78,13 @@ export function createAuthentication({ service, guard, origins }: Authentication
   }
 }
 
+/** The request is the key's from now on, as far as its scope goes. */
+export function admit(request: FastifyRequest, key: ServiceKey): void {
+  request.caller = key
+  keepConnection(request.raw)
+  assertScope(request, key)
+}
+
 /** The one place where a key's scope counts: what the called route asks for stands in its contract. */
 function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   if (scope === 'write' || request.is404) return
@@ -91,6 +96,13 @@ function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
         ? 'Ask for a dry run (`--dry-run`, `dry_run=true`), or use a key with the scope "write".'
         : 'Use a key with the scope "write".',
   })
+}
+
+/** Whether the route, called like this, may change something. Both are what `assertScope` goes by. */
+export function mayChange(request: FastifyRequest): boolean {
+  if (request.is404 || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return false
+  const needed = scopeNeeded(request.routeOptions.schema)
+  return needed !== 'read' && !isDryRun(request)
 }
 
 /** Exactly what the route will read as true: the query is not checked yet. */

@@ -16,6 +16,7 @@ import { SqlPushes } from './pushes.ts'
 import { reseal } from './reseal.ts'
 import { SqlSecrets } from './secrets.ts'
 import { SqlServiceKeys } from './service-keys.ts'
+import { SqlDashboardPasses } from './dashboard-passes.ts'
 import { SqlSessions } from './sessions.ts'
 import { SqlTenants } from './tenants.ts'
 import { SqlVersions } from './versions.ts'
@@ -43,6 +44,7 @@ export class KyselyStore implements Store {
   readonly idempotency: SqlIdempotency
   readonly facts: SqlFacts
   readonly tenants: SqlTenants
+  readonly dashboardPasses: SqlDashboardPasses
   readonly sessions: SqlSessions
   readonly localSubscriptions: SqlLocalSubscriptions
   readonly jobs: SqlJobs
@@ -70,6 +72,7 @@ export class KyselyStore implements Store {
     this.idempotency = new SqlIdempotency(database, sealer)
     this.facts = new SqlFacts(database)
     this.tenants = new SqlTenants(database, this.#leases)
+    this.dashboardPasses = new SqlDashboardPasses(database)
     this.sessions = new SqlSessions(database)
     this.localSubscriptions = new SqlLocalSubscriptions(database)
     this.jobs = new SqlJobs({ database, leases: this.#leases, clock, secrets: this.secrets })
