@@ -1,4 +1,5 @@
-// Builds what is installed from this repository: the client and the sandbox, then the product. Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, the product, then the pages of its dashboard.
+// Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -52,4 +53,16 @@ function freshen(folder, startedAt) {
   }
 }
 
+/** Bundled, not checked for types: `npm run types` does that. */
+async function buildPages() {
+  const { buildDashboard } = await import('./build-dashboard.mjs')
+  try {
+    await buildDashboard()
+  } catch (error) {
+    console.error(`build: the pages of the dashboard could not be bundled: ${error.message}`)
+    process.exitCode = 1
+  }
+}
+
 process.exitCode = build()
+if (process.exitCode === 0 && existsSync(compiler)) await buildPages()

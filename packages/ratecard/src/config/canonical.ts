@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { BillingConfig } from './schema.ts'
+// Also bundled for browsers: nothing of Node here.
 
 /** JSON with sorted keys and no spaces; members that are undefined are left out. Equal values give equal text. */
 export function canonicalJson(value: unknown): string {
@@ -15,10 +14,4 @@ export function canonicalJson(value: unknown): string {
     if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
   }
   return `{${text}}`
-}
-
-/** SHA-256 (hex) of the content. `$schema` is for editors and does not count. */
-export function checksum(config: BillingConfig): string {
-  const content = Object.fromEntries(Object.entries(config).filter(([key]) => key !== '$schema'))
-  return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }

@@ -1,6 +1,6 @@
 // A push: validate, look at the live processor, plan, journal, apply, record. One at a time for an account.
 import type { BillingConfig } from '../config/schema.ts'
-import { checksum } from '../config/canonical.ts'
+import { checksum } from '../config/checksum.ts'
 import { validateConfig } from '../config/validate.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Issue } from '../errors/issue.ts'

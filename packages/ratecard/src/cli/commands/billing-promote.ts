@@ -2,7 +2,7 @@
 import { RatecardError } from '@ratecard/client'
 import type { PushOutcome, Revision } from '@ratecard/client'
 import { compareDocuments } from '../../catalog/compare-documents.ts'
-import { checksum } from '../../config/canonical.ts'
+import { checksum } from '../../config/checksum.ts'
 import { interpolate } from '../../config/interpolate.ts'
 import type { BillingConfig } from '../../config/schema.ts'
 import { validateConfig } from '../../config/validate.ts'

@@ -1,0 +1,2 @@
+import { Page } from '../ui/basic.tsx'
+export const Health = () => <Page title="Health"><p>…</p></Page>

@@ -1,0 +1,2 @@
+import { Page } from '../ui/basic.tsx'
+export const HistoryPage = () => <Page title="HistoryPage"><p>…</p></Page>

@@ -1,0 +1,2 @@
+import { Page } from '../ui/basic.tsx'
+export const JobPage = () => <Page title="JobPage"><p>…</p></Page>

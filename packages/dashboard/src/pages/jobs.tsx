@@ -1,0 +1,2 @@
+import { Page } from '../ui/basic.tsx'
+export const Jobs = () => <Page title="Jobs"><p>…</p></Page>

@@ -1,0 +1,2 @@
+import { Page } from '../ui/basic.tsx'
+export const RevisionPage = () => <Page title="RevisionPage"><p>…</p></Page>

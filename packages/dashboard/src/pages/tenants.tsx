@@ -1,0 +1,2 @@
+import { Page } from '../ui/basic.tsx'
+export const Tenants = () => <Page title="Tenants"><p>…</p></Page>

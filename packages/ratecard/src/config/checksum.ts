@@ -1,0 +1,9 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from './canonical.ts'
+import type { BillingConfig } from './schema.ts'
+
+/** SHA-256 (hex) of the content. `$schema` is for editors and does not count. */
+export function checksum(config: BillingConfig): string {
+  const content = Object.fromEntries(Object.entries(config).filter(([key]) => key !== '$schema'))
+  return createHash('sha256').update(canonicalJson(content)).digest('hex')
+}
