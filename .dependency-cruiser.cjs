@@ -1,6 +1,7 @@
 // Who may import whom. Moving a wall needs a page in docs/decisions/. A room may always import itself, clock.ts and npm
 // packages that are not walled below; files of src/ itself (compose.ts, main.ts, service.ts, settings.ts) are rooms of one file.
 const src = 'packages/ratecard/src'
+const sandbox = 'packages/sandbox/src'
 
 const rooms = {
   errors: [],
@@ -9,51 +10,67 @@ const rooms = {
   pricing: ['errors', 'money', 'config'],
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
-  sandbox: ['errors', 'money'],
+  wire: ['errors', 'config'],
   store: ['errors', 'config', 'catalog'],
-  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'service.ts'],
-  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'service.ts'],
-  access: ['errors', 'store', 'service.ts', 'service-tenants.ts'],
-  tenants: ['errors', 'config', 'catalog', 'processor', 'store', 'service-tenants.ts'],
-  swaps: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'tenants', 'service-tenants.ts'],
+  journal: ['errors', 'processor', 'store'],
+  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'service.ts'],
+  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service.ts'],
+  access: ['errors', 'store', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
+  tenants: ['errors', 'config', 'catalog', 'processor', 'wire', 'store', 'journal', 'service-tenants.ts'],
+  swaps: [
+    'errors',
+    'money',
+    'config',
+    'pricing',
+    'catalog',
+    'processor',
+    'store',
+    'journal',
+    'tenants',
+    'service-tenants.ts',
+  ],
   subscribers: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'tenants'],
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
+    'service-tenants.ts',
+  ],
+  migrations: [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
     'service-tenants.ts',
   ],
   enterprise: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'swaps', 'tenants'],
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'swaps', 'tenants'],
     'service-tenants.ts',
   ],
-  checkout: ['errors', 'config', 'catalog', 'enterprise', 'tenants', 'processor', 'store', 'service-tenants.ts'],
+  checkout: [
+    ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'swaps', 'tenants', 'processor', 'store'],
+    'service-tenants.ts',
+  ],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],
   'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
   'workers/host': ['errors', 'store', 'workers/cron', 'workers/project', 'service-workers.ts'],
-  http: ['errors', 'config', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
+  http: ['errors', 'config', 'wire', 'service.ts', 'service-tenants.ts', 'service-workers.ts'],
   cli: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron', 'workers/project', 'workers/cloudflare'],
+    ...['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
+    ...['workers/cloudflare'],
     ...['settings.ts', 'main.ts', 'maintenance.ts', 'local-worker.ts'],
   ],
 }
 
 /** Same input, same answer: no files, sockets, processes, timers. */
-const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron']
+const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron']
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
-const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd', 'sandbox']
+const adapters = ['processor/stripe', 'store/sql', 'workers/host/workerd']
 const composition = ['compose.ts', 'main.ts', 'maintenance.ts', 'local-worker.ts', 'worker-hosting.ts']
 
 /** npm packages that stay in one place. */
 const walledPackages = [
   { name: 'the Stripe SDK', packages: ['stripe'], within: ['processor/stripe'] },
-  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'sandbox', 'main.ts'] },
+  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'main.ts'] },
   { name: 'kysely and pg', packages: ['kysely', 'pg', '@types/pg'], within: ['store/sql'] },
-  {
-    name: 'better-sqlite3',
-    packages: ['better-sqlite3', '@types/better-sqlite3'],
-    within: ['store/sql', 'sandbox/state.ts'],
-  },
+  { name: 'better-sqlite3', packages: ['better-sqlite3', '@types/better-sqlite3'], within: ['store/sql'] },
   { name: 'the Cloudflare client', packages: ['cloudflare'], within: ['workers/cloudflare'] },
   { name: 'the command line’s packages', packages: ['commander', '@clack/[^/]+', 'picocolors'], within: ['cli'] },
 ]
@@ -75,7 +92,7 @@ const packageRules = walledPackages.map(({ name, packages, within }) => ({
   name: `package-${packages[0]}`,
   comment: `${name} is imported only within ${within.join(', ')}`,
   severity: 'error',
-  from: { path: '^packages/', pathNot: anyOf(within) },
+  from: { path: `^${src}/`, pathNot: anyOf(within) },
   to: { path: npm(packages) },
 }))
 
@@ -102,12 +119,12 @@ module.exports = {
           'access',
           'tenants',
           'subscribers',
+          'migrations',
           'swaps',
           'enterprise',
           'checkout',
           'http',
           'cli',
-          'sandbox',
           'compose.ts',
           'main.ts',
         ]),
@@ -121,11 +138,37 @@ module.exports = {
       to: { path: anyOf(adapters) },
     },
     {
-      name: 'sandbox-is-the-other-side',
-      comment: 'The sandbox shares no code with the adapters: it is the other side of the wire',
+      name: 'adapters-do-not-decide',
       severity: 'error',
       from: { path: anyOf(['processor/stripe', 'store/sql']) },
-      to: { path: anyOf(['sandbox', 'http', 'sync', 'lookup', 'access']) },
+      to: { path: anyOf(['http', 'sync', 'lookup', 'access']) },
+    },
+    {
+      name: 'sandbox-shares-nothing',
+      comment:
+        'The sandbox is the other side of the wire: it knows neither the product nor the SDK, and needs SQLite alone',
+      severity: 'error',
+      from: { path: `^${sandbox}/` },
+      to: { pathNot: [`^${sandbox}/`, npm(['better-sqlite3', '@types/better-sqlite3'])], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'sandbox-sqlite-in-its-store',
+      severity: 'error',
+      from: { path: `^${sandbox}/`, pathNot: `^${sandbox}/store/` },
+      to: { path: npm(['better-sqlite3', '@types/better-sqlite3']) },
+    },
+    {
+      name: 'sandbox-only-in-main',
+      comment: 'The product starts the sandbox by its public name, in one place',
+      severity: 'error',
+      from: { path: `^${src}/`, pathNot: anyOf(['main.ts']) },
+      to: { path: '^packages/sandbox/' },
+    },
+    {
+      name: 'sandbox-through-its-package',
+      severity: 'error',
+      from: { path: `^${src}/` },
+      to: { path: `^${sandbox}/` },
     },
     {
       name: 'pure-rooms-do-no-io',

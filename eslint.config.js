@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint'
 
 /** Pure rooms: same input, same answer. */
-const pureRooms = ['errors', 'money', 'config', 'pricing', 'catalog', 'workers/cron'].map(
+const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron'].map(
   (room) => `packages/ratecard/src/${room}/**`,
 )
 
@@ -65,7 +65,7 @@ export default tseslint.config(
     plugins: { ours: { rules: { 'described-disable': describedDisable } } },
     languageOptions: {
       parserOptions: {
-        project: ['packages/client/tsconfig.json', 'packages/ratecard/tsconfig.json', 'test/tsconfig.json'],
+        project: ['packages/*/tsconfig.json', 'test/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -102,8 +102,8 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance] },
   },
   {
-    files: ['packages/ratecard/src/**'],
-    ignores: [...compositionRoot, 'packages/ratecard/src/clock.ts'],
+    files: ['packages/{ratecard,sandbox}/src/**'],
+    ignores: [...compositionRoot, 'packages/*/src/clock.ts'],
     rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance, wallClock] },
   },
   {

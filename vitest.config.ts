@@ -24,6 +24,14 @@ const resolve = {
       replacement: fileURLToPath(new URL('packages/client/src/client.ts', import.meta.url)),
     },
     {
+      find: /^@ratecard\/sandbox\/thread$/,
+      replacement: fileURLToPath(new URL('packages/sandbox/src/thread.ts', import.meta.url)),
+    },
+    {
+      find: /^@ratecard\/sandbox$/,
+      replacement: fileURLToPath(new URL('packages/sandbox/src/server.ts', import.meta.url)),
+    },
+    {
       find: /^@ratecard\/client\/webhooks$/,
       replacement: fileURLToPath(new URL('packages/client/src/webhooks.ts', import.meta.url)),
     },
@@ -38,6 +46,8 @@ export default defineConfig({
         resolve,
         test: { ...shared, name: 'fast', include: ['test/{unit,property,contract,http,cli,pains}/**/*.test.ts'] },
       },
+      // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit.
+      { resolve, test: { ...shared, name: 'attack', include: ['test/attack/**/*.test.ts'], testTimeout: 600_000 } },
       { resolve, test: { ...shared, name: 'slow', include: ['test/{fault,e2e}/**/*.test.ts'], testTimeout: 600_000 } },
     ],
   },

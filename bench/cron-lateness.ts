@@ -99,10 +99,15 @@ async function deploy(store: Store, worker: string, tick: number, newId: () => s
   const module = { name: 'worker.js', type: 'esm', content: helloWorker } as const
   const code = { modules: [module], main: module.name, sourceMap: null, compatibilityDate, compatibilityFlags: [] }
   await store.exclusively(`worker:${worker}`, ({ token }) =>
-    store.workers.activate(record, { ...code, cpuMs: 1_000, env: '{}' }, firstTicks(crons, tick - 1), {
-      keep: 1,
-      token,
-    }),
+    store.workers.activate(
+      record,
+      { ...code, cpuMs: 1_000, env: '{}', serviceKey: null, passCredentials: false },
+      firstTicks(crons, tick - 1),
+      {
+        keep: 1,
+        token,
+      },
+    ),
   )
 }
 

@@ -6,6 +6,7 @@ import { median, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { caller, openShop } from './shop.ts'
 import type { Shop } from './shop.ts'
+import { payingCustomer } from '../test/support/paying-customer.ts'
 
 /** As many as a subscription may have. */
 const items = 20
@@ -134,7 +135,7 @@ async function populate(shop: Shop, tenants: number): Promise<void> {
 }
 
 async function subscribe({ stripe }: Shop, prices: ReadonlyMap<string, string>, ids: readonly string[]) {
-  const { id: customer } = await stripe.customers.create({ name: 'bench' })
+  const customer = await payingCustomer(stripe, { name: 'bench' })
   await stripe.subscriptions.create({
     customer,
     items: ids.map((id) => ({ price: prices.get(id) ?? id, quantity: 3 })),

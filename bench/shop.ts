@@ -13,7 +13,7 @@ import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { startProcess } from './server-process.ts'
 
-export const caller = { author: 'bench', message: null, keyId: null, requestId: null }
+export const caller = { author: 'bench', by: null, message: null, requestId: null }
 
 export interface Shop {
   readonly service: ComposedService
@@ -66,7 +66,7 @@ export async function openShop(): Promise<Shop> {
     service,
     stripe,
     push: async (config) => {
-      await service.push(config, { author: null, message: null, approveImpact: true })
+      await service.push(config, { author: null, by: null, message: null, approveImpact: true })
     },
     prices: async () => {
       const current = new Map<string, string>()

@@ -1,4 +1,4 @@
-// Builds what is installed from this repository: the client, then the product. Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, then the product. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-const projects = ['packages/client', 'packages/ratecard']
+const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 

@@ -7,8 +7,9 @@ import { configPage } from './reference/config-page.ts'
 import { cliPage } from './reference/cli-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
+import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
-import { wireTypes } from './reference/wire-types.ts'
+import { clientNames, clientTypes } from './reference/client-types.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const check = process.argv.includes('--check')
@@ -18,12 +19,14 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
+  'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
-  'packages/client/src/wire-types.generated.ts': wireTypes,
+  'packages/client/src/names.generated.ts': clientNames,
+  'packages/client/src/wire.generated.ts': clientTypes,
 }
 
 /** Generators that are scripts of their own; each knows --check. */
-const scripts = ['scripts/webhook-events.ts', 'scripts/stripe-contract.ts', 'scripts/store-schema.ts']
+const scripts = ['scripts/stripe-contract.ts', 'scripts/store-schema.ts']
 
 /** Writes the page, or with --check compares it. Answers whether the file is now as it should be. */
 async function settle(file: string, make: () => string | Promise<string>): Promise<boolean> {

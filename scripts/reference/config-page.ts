@@ -1,4 +1,7 @@
 import { currencies, currencyDecimals } from '../../packages/ratecard/src/money/currencies.ts'
+import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/fields/tables.ts'
+import type { Mutability } from '../../packages/ratecard/src/catalog/fields/field.ts'
+import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
 import * as schema from '../../packages/ratecard/src/config/schema.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText } from './schema-text.ts'
@@ -44,6 +47,30 @@ const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. 
   .map(code)
   .join(', ')}, which has no decimals.`
 
+const kinds: Readonly<Record<string, ResourceKind>> = {
+  product: 'product',
+  price: 'price',
+  meter: 'meter',
+  webhook: 'webhook',
+  coupon: 'coupon',
+  'promotion code': 'promotion_code',
+}
+
+const changes: Readonly<Record<Mutability, string>> = {
+  in_place: 'in place',
+  fixed: 'new object',
+  once: 'in place once, then new object',
+  apart: 'in place',
+}
+
+/** What a push does when the member is edited, with the processor’s own page on it. */
+function changeText(kind: ResourceKind, member: string): string {
+  if (Object.hasOwn(ownMembers[kind], member)) return 'kept here alone'
+  const row = fieldRows[kind].find(([, { members }]) => members.includes(member))?.[1]
+  if (row === undefined) return ''
+  return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
+}
+
 /** Objects without a section are opened in place: `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
@@ -69,14 +96,18 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
   })
 }
 
+function tablesOf(node: SchemaNode, kind: ResourceKind | undefined): string[] {
+  const rows = rowsOf(node, '')
+  const heads = ['Field', 'Type', 'Required', 'Limits', 'Meaning']
+  if (kind === undefined) return [table(heads, rows)]
+  const changed = rows.map((row) => [...row, changeText(kind, (row[0] ?? '').replaceAll('`', ''))])
+  return [table([...heads, 'An edit'], changed)]
+}
+
 export function configPage(): string {
   const blocks = sections.flatMap(([name, object]) => {
     const node = plainSchema(object)
-    return [
-      `## ${name}`,
-      node.description ?? '',
-      table(['Field', 'Type', 'Required', 'Limits', 'Meaning'], rowsOf(node, '')),
-    ]
+    return [`## ${name}`, node.description ?? '', ...tablesOf(node, kinds[name])]
   })
   return page('The configuration document', 'packages/ratecard/src/config/schema.ts', [
     intro,

@@ -1,5 +1,6 @@
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
+import type { ScopeNeeded } from '../../packages/ratecard/src/wire/operation.ts'
 import type { Service } from '../../packages/ratecard/src/service.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, typeText } from './schema-text.ts'
@@ -23,6 +24,7 @@ export interface Operation {
   readonly description?: string
   readonly tags?: readonly string[]
   readonly security?: readonly Readonly<Record<string, unknown>>[]
+  readonly 'x-key-scope'?: ScopeNeeded
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content?: Readonly<Record<string, Content>> }
   readonly responses?: Readonly<
@@ -42,7 +44,8 @@ const intro = `Bodies are JSON with snake_case names, bare, without an envelope;
 \`GET /api/v1/openapi.json\` and shows it at \`/docs\`.
 
 Routes marked **service key** need the header \`X-Service-Key\`; on those marked *key optional* a valid key also shows hidden prices. Those marked
-**session or service key** also take the cookie \`ratecard_session\` of a tenant.`
+**session or service key** also take the cookie \`ratecard_session\` of a tenant. A key has the scope \`write\` (everything) or \`read\`: then only
+what is marked *any scope*, and dry runs (\`dry_run=true\`).`
 
 /** The description that the application itself serves. No operation is ever called, so there need be no service behind it. */
 export async function openApi(): Promise<OpenApi> {
@@ -59,10 +62,13 @@ export async function openApi(): Promise<OpenApi> {
   }
 }
 
-function accessOf({ security = [] }: Operation): string {
+const scopeTexts = { read: 'any scope', dry_run: 'scope write; dry runs any', write: 'scope write' } as const
+
+function accessOf({ security = [], 'x-key-scope': scope = 'write' }: Operation): string {
   if (security.length === 0) return ''
   if (security.some((way) => Object.keys(way).length === 0)) return ' *(key optional)*'
-  return security.length === 1 ? ' **(service key)**' : ' **(session or service key)**'
+  const key = `service key, ${scopeTexts[scope]}`
+  return security.length === 1 ? ` **(${key})**` : ` **(session or ${key})**`
 }
 
 const describeSchema = (schema: SchemaNode | undefined): string => {

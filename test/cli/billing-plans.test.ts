@@ -49,7 +49,7 @@ const planFile = () => path.join(world.cwd, 'plan.json')
 describe('a saved plan', () => {
   beforeEach(async () => {
     write(priced(1200))
-    expect((await world.run(['billing', 'push', '--force', '--quiet'])).exit).toBe(0)
+    expect((await world.run(['billing', 'push', '--force', '--quiet', '--yes'])).exit).toBe(0)
     write(priced(1400, '1.1.0'))
     const saved = await world.run(['billing', 'push', '--plan-out', 'plan.json', '--yes', '--exit-code'])
     expect(saved.stdout).toContain('€12.00 / month → €14.00 / month')
@@ -231,7 +231,7 @@ describe('a long push', () => {
 describe('whom a push affects', () => {
   it('is told in the plan, in money a month', async () => {
     write(priced(9900))
-    await world.run(['billing', 'push', '--force', '--quiet'])
+    await world.run(['billing', 'push', '--force', '--quiet', '--yes'])
     const { config } = await client().admin.config()
     const price = config.products[0]?.prices?.[0]?.processor_id ?? ''
     const sandboxKey = readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()
@@ -243,7 +243,11 @@ describe('whom a push affects', () => {
       })
       return ((await answer.json()) as { id: string }).id
     }
-    const customer = await post('/v1/customers', { name: 'Ada' })
+    const customer = await post('/v1/customers', {
+      name: 'Ada',
+      payment_method: 'pm_card_visa',
+      'invoice_settings[default_payment_method]': 'pm_card_visa',
+    })
     await post('/v1/subscriptions', { customer, 'items[0][price]': price, 'items[0][quantity]': '12' })
     write(priced(11_900, '1.1.0'))
     const planned = await world.run(['billing', 'push', '--dry-run'])

@@ -28,8 +28,8 @@ afterAll(async () => {
   world.remove()
 })
 
-function environment(name: string, url: string, key: string): void {
-  world.write(`ratecard/environments/.env.${name}`, `RATECARD_API_URL=${url}\nRATECARD_SERVICE_KEY=${key}\n`)
+function environment(name: string, url: string, key: string, more = ''): void {
+  world.write(`ratecard/environments/.env.${name}`, `RATECARD_API_URL=${url}\nRATECARD_SERVICE_KEY=${key}\n${more}\n`)
 }
 const client = (name: keyof typeof keys) => createClient({ baseUrl: servers[name].url, serviceKey: keys[name] })
 const hook = (host: string) => ({ id: 'hook', url: `https://${host}/hooks`, events: ['invoice.paid'] })
@@ -97,6 +97,66 @@ describe('promotion', () => {
     expect((await client('production').admin.config()).config.webhooks?.[0]?.url).toBe(
       'https://staging.example.com/hooks',
     )
+  })
+
+  it('keeps staging’s webhook address out of production: variables are expanded with the file of the target', async () => {
+    environment('staging', servers.staging.url, keys.staging, 'HOOK_HOST=staging.example.com')
+    environment('production', servers.production.url, keys.production, 'HOOK_HOST=live.example.com')
+    const files = document('2.0.0', 1200, {
+      webhooks: [{ ...hook('${HOOK_HOST}'), description: '$${HOOK_HOST} is literal' }],
+    })
+    world.write('ratecard/billing/shop.json', files)
+    expect(await world.run(['billing', 'push', '--env', 'staging', '--yes'])).toMatchObject({ exit: 0 })
+    const dry = await world.run([...promote, '--dry-run'], { env: { HOOK_HOST: 'shell.example.com' } })
+    expect(dry).toMatchObject({ exit: 0, stderr: '' })
+    expect(dry.stdout).toContain('Expanded for production')
+    expect(dry.stdout).toContain('#/webhooks/0/url  https://${HOOK_HOST}/hooks')
+    expect(await world.json(promote)).toMatchObject({
+      exit: 0,
+      document: { status: 'applied', written: true, expanded: [{ pointer: '#/webhooks/0/url' }] },
+    })
+    const { config, revision } = await client('production').admin.config()
+    expect(config.webhooks?.[0]).toMatchObject({
+      url: 'https://live.example.com/hooks',
+      description: '${HOOK_HOST} is literal',
+    })
+    const made = await client('production').admin.revision(revision)
+    expect(made.written).toEqual(files)
+    const source = await client('staging').admin.revision((await client('staging').admin.config()).revision)
+    expect(JSON.stringify(made.document).replaceAll('live.', 'staging.')).toBe(JSON.stringify(source.document))
+    expect(JSON.stringify(made.written)).not.toMatch(/live\.example|staging\.example/)
+
+    // The target keeps it too: it can be promoted on, also after a rollback.
+    await client('production').admin.push(document('2.1.0', 1300), { force: true })
+    await world.run(['billing', 'rollback', String(revision), '--env', 'production', '--yes'])
+    const back = (await client('production').admin.config()).revision
+    expect(back).toBeGreaterThan(revision + 1)
+    expect((await client('production').admin.revision(back)).written).toEqual(files)
+  })
+
+  it('says which variable the target’s file lacks, and changes nothing', async () => {
+    environment('production', servers.production.url, keys.production)
+    world.write('ratecard/billing/shop.json', document('2.2.0', 1200, { webhooks: [hook('${HOOK_HOST}')] }))
+    expect(await world.run(['billing', 'push', '--env', 'staging', '--yes'])).toMatchObject({ exit: 0 })
+    const before = await client('production').admin.config()
+    const ran = await world.json(promote, { env: { HOOK_HOST: 'shell.example.com' } })
+    expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'config_invalid' } } })
+    expect(ran.document.error.errors[0]).toMatchObject({ code: 'variable_unset' })
+    expect((await client('production').admin.config()).revision).toBe(before.revision)
+  })
+
+  it('keeps the written form of a saved plan', async () => {
+    world.write('ratecard/billing/shop.json', document('2.3.0', 1250, { webhooks: [hook('${HOOK_HOST}')] }))
+    await world.run(['billing', 'push', '--env', 'staging', '--plan-out', 'staging.plan.json'])
+    expect(await world.run(['billing', 'push', '--plan', 'staging.plan.json'])).toMatchObject({ exit: 0 })
+    const { revision } = await client('staging').admin.config()
+    expect(JSON.stringify((await client('staging').admin.revision(revision)).written)).toContain('${HOOK_HOST}')
+  })
+
+  it('knows one server by two names', async () => {
+    environment('production', servers.staging.url.replace('127.0.0.1', 'localhost'), keys.staging)
+    expect((await world.json(promote)).document.error.code).toBe('environments_equal')
+    environment('production', servers.production.url, keys.production)
   })
 
   it('is refused for a reset, which holds no configuration', async () => {

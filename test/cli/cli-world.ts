@@ -29,6 +29,7 @@ export interface ShownDocument {
   readonly pushes: readonly [{ readonly id: string; readonly steps_total: number }]
   readonly steps: readonly unknown[]
   readonly keys: readonly { readonly id: string; readonly name: string; readonly revoked_at: string | null }[]
+  readonly webhooks: readonly { readonly id: string }[]
   readonly findings: readonly unknown[]
   readonly created: readonly string[]
   readonly extended: readonly string[]

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { templates } from '../../packages/ratecard/src/workers/project/init.ts'
-import { cliWorld } from './cli-world.ts'
+import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 
 let world: CliWorld
@@ -41,13 +42,11 @@ describe('init', () => {
   })
 
   it.each(templates.filter((name) => name !== 'worker-only'))(
-    'makes a configuration that is valid in every environment: %s',
+    'makes a configuration that is valid at once on this machine: %s',
     async (template) => {
       await world.run(['init', '--template', template])
-      for (const environment of ['production', 'staging', 'dev']) {
-        const { document } = await world.json(['billing', 'validate', '--env', environment])
-        expect(document).toMatchObject({ valid: true, errors: [], warnings: [] })
-      }
+      const { document } = await world.json(['billing', 'validate'])
+      expect(document).toMatchObject({ valid: true, errors: [], warnings: [] })
     },
   )
 
@@ -110,6 +109,50 @@ describe('init', () => {
     expect(text).toContain('ratecard/environments/.env.*\n')
     expect((await world.json(['init'])).document.extended).toEqual([])
     expect(readFileSync(path.join(world.cwd, '.gitignore'), 'utf8')).toBe(text)
+  })
+
+  it('keeps saved plans out of version control: they hold expanded variables', async () => {
+    await world.run(['init'])
+    const { status } = spawnSync('git', ['init', '-q'], { cwd: world.cwd })
+    expect(status).toBe(0)
+    const ignored = (file: string) => spawnSync('git', ['check-ignore', '-q', file], { cwd: world.cwd }).status === 0
+    expect(['plan.json', 'prod.plan.json', 'ratecard/billing/plans.json'].map(ignored)).toEqual([true, true, false])
+  })
+
+  it.each([
+    ['ratecard/billing/plans.json', smallConfig()],
+    ['ratecard/billing/eu/plans.yaml', 'version: 1.0.0\nproducts: []\n'],
+    ['billing.json', smallConfig()],
+  ])('adds no starter products beside the configuration %s, which they would be sold with', async (file, content) => {
+    world.write(file, content)
+    world.write('tsconfig.json', '{ "compilerOptions": {} }')
+    const { exit, document } = await world.json(['init'])
+    expect(exit).toBe(0)
+    expect(document.created.filter((name) => name.startsWith('ratecard/billing/'))).toEqual([])
+    expect(document.created).toContain('ratecard/workers/wrangler.toml')
+    expect((await world.run(['init'])).stdout).toContain(`No starter products: the configuration is in ${file}.`)
+  })
+
+  it.each(templates.filter((name) => name !== 'worker-only'))(
+    'lets an editor complete without a server: $schema of %s is a schema beside it that takes its files',
+    async (template) => {
+      await world.run(['init', '--template', template])
+      const billing = path.join(world.cwd, 'ratecard/billing')
+      for (const name of readdirSync(billing)) {
+        const document = JSON.parse(readFileSync(path.join(billing, name), 'utf8')) as { $schema: string }
+        const schema = JSON.parse(readFileSync(path.resolve(billing, document.$schema), 'utf8')) as object
+        const isValid = new Ajv2020({ strict: false }).compile(schema)
+        // A single file may have no products: the merged document has them.
+        if (name !== 'webhooks.json') expect(isValid(document) || isValid.errors).toBe(true)
+        expect(isValid({ ...document, prodcuts: [] })).toBe(false)
+      }
+    },
+  )
+
+  it('renews the schema, which is ours', async () => {
+    world.write('ratecard/billing.schema.json', '{}')
+    expect((await world.json(['init'])).document.extended).toEqual(['ratecard/billing.schema.json'])
+    expect((await world.json(['init'])).document.extended).toEqual([])
   })
 
   it('keeps environment files to their owner', async () => {

@@ -7,6 +7,7 @@ import type { RunningServer } from '../../packages/ratecard/src/main.ts'
 import type { CliWorld } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
 import type { ShopWorld } from './shop-world.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 const key = 'jobs-cli-service-key'
 const tick = '✓'
@@ -30,7 +31,7 @@ const run = (line: string) =>
 
 /** A tenant with a seat on a price, and whatever else; the id of its subscription. */
 async function subscriber(id: string, more: Stripe.SubscriptionCreateParams.Item[] = []): Promise<string> {
-  const customer = await stripe.customers.create({ name: id })
+  const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
   const { data } = await stripe.prices.list({ active: true, limit: 100 })
   const price = data.find((each) => each.metadata['ratecard_id'] === 'kiln_monthly')
@@ -59,6 +60,10 @@ test('some moved, some skipped: both counted, the latter with their reasons', as
   const shown = await run(`jobs show ${idIn(ran.stderr)}`)
   expect(shown.stdout).toContain('migration kiln_monthly: done, 2/2 steps, 1 moved, 1 skipped')
   expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
+  expect(shown.stdout).toMatch(/goer, sub_\w+: kiln_monthly went from price_\w+ to price_\w+, from .* UTC on\./)
+  expect(shown.stdout).toContain('then `ratecard billing migrate --price kiln_monthly`')
+  const { steps } = JSON.parse((await run(`jobs show ${idIn(ran.stderr)} --json`)).stdout) as { steps: unknown[] }
+  expect(steps).toHaveLength(2)
 })
 
 test('a resumed job that only skipped says so, and has no tick', async () => {

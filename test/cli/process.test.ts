@@ -73,4 +73,28 @@ describe('the ratecard process', () => {
     sandbox.kill('SIGINT')
     expect(await ended).toMatchObject({ exit: 0 })
   })
+
+  it('does not outlive the npm that started it, however that ended', async () => {
+    const script = `${process.execPath} ${bin} server start --port 0 --data-dir ${path.join(world.cwd, 'npm-data')}`
+    world.write('package.json', { name: 'orphan', private: true, scripts: { start: script } })
+    const npm = spawn('npm', ['start'], {
+      cwd: world.cwd,
+      env: { PATH: process.env['PATH'], HOME: world.home, RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let printed = ''
+    const url = await new Promise<string>((resolve) => {
+      npm.stdout.on('data', (chunk) => {
+        printed += String(chunk)
+        const found = /API\s+(http:\/\/[^/\s]+)/.exec(printed)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    const closed = new Promise((resolve) => npm.stdout.once('close', resolve))
+    npm.kill('SIGKILL')
+    // The server holds the other end of the pipe: it closes when the server has ended.
+    await closed
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
+  })
 })

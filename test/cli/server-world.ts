@@ -5,6 +5,7 @@ import type { CliWorld } from './cli-world.ts'
 
 export interface ServerWorld extends CliWorld {
   readonly url: string
+  readonly sandboxUrl: string
   close(): Promise<void>
 }
 
@@ -23,5 +24,5 @@ export async function serverWorld(serviceKey: string): Promise<ServerWorld> {
     world.remove()
     home.remove()
   }
-  return { ...world, url: server.url, close }
+  return { ...world, url: server.url, sandboxUrl: server.sandboxUrl ?? '', close }
 }

@@ -189,7 +189,15 @@ describe('against a server', () => {
     expect((await world.run(['keys', 'list'], { env })).exit).toBe(0)
     const { serverAddress } = await import('../../packages/ratecard/src/cli/server-address.ts')
     const io = { env: { RATECARD_DATA_DIR: path.join(world.cwd, 'data') }, cwd: world.cwd, home: world.home }
-    const global = { environment: null, json: false, yes: false, quiet: false, color: false, serviceKey: null }
+    const global = {
+      environment: null,
+      json: false,
+      yes: false,
+      quiet: false,
+      color: false,
+      serviceKey: null,
+      debug: false,
+    }
     const at = (apiUrl: string) => serverAddress({ io: io as never, global: { ...global, apiUrl } }).key
     expect(at('http://127.0.0.1:9')).toBe(key)
     expect(at('https://billing.example.com')).toBeNull()

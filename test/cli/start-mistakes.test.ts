@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/main.ts'
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { cliWorld } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
@@ -56,5 +57,49 @@ describe('a server that cannot start because of its settings', () => {
     } finally {
       await new Promise((resolve) => rival.close(resolve))
     }
+  })
+
+  it('ends with 1, and not with a report of ours, when another server uses its folder', async () => {
+    const options = { env: { RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'silent' } }
+    const dataDir = path.join(world.cwd, 'data')
+    const first = await startServer({ ...options, port: 0, dataDir, out: () => undefined })
+    try {
+      const { exit, document } = await start(['--port', '0'])
+      expect(exit).toBe(1)
+      expect(document.error.detail).toMatch(/is using/)
+    } finally {
+      await first.close()
+    }
+  })
+})
+
+describe('a key that is none', () => {
+  it.each([
+    ['pk_test_51Publishable', 'publishable key'],
+    ['nonsense', 'no secret key of Stripe'],
+  ])('%s is told at the start and at /readyz, without the key itself', async (stripeKey, words) => {
+    const printed: string[] = []
+    const server = await startServer({
+      env: { STRIPE_SECRET_KEY: stripeKey, RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'silent' },
+      port: 0,
+      dataDir: path.join(world.cwd, 'data'),
+      out: (line) => printed.push(line),
+    })
+    try {
+      const answer = await fetch(`${server.url}/readyz`)
+      const body = await answer.text()
+      expect(answer.status).toBe(503)
+      expect(body).toContain('the processor does not accept the key')
+      await expect.poll(() => printed.join('\n')).toContain(words)
+      expect(printed.join('\n') + body).not.toContain(stripeKey)
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('ends the start when no request could carry it', async () => {
+    const { exit, document } = await start(['--port', '0'], { STRIPE_SECRET_KEY: 'sk_test_a b' })
+    expect([exit, document.error.code]).toEqual([1, 'settings_invalid'])
   })
 })

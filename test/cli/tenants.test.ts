@@ -10,6 +10,7 @@ import type { RunningServer } from '../../packages/ratecard/src/main.ts'
 import type { CliWorld, RunOptions } from './cli-world.ts'
 import { shopWorld } from './shop-world.ts'
 import type { ShopWorld } from './shop-world.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 const key = 'tenant-cli-service-key'
 let world: CliWorld
@@ -38,7 +39,7 @@ const json = async (line: string) => {
 
 /** A tenant with seats on a price of the configuration, as if it had bought them. */
 async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
-  const customer = await stripe.customers.create({ name: id })
+  const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
   const { data } = await stripe.prices.list({ active: true, limit: 100 })
   const price = data.find((each) => each.metadata['ratecard_id'] === priceId)
@@ -79,6 +80,22 @@ describe('tenants on the command line', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
+  test('an old discount that goes on beside a new deal is said in the last line, and ends with --unmatched base', async () => {
+    const customer = await subscriber('renters', 'kiln_yearly', 1)
+    expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
+    const moved = await run('enterprise apply renters --template founder')
+    expect(moved).toMatchObject({ exit: 0 })
+    expect(moved.stdout).toContain('kiln_yearly_school stays: on_other_deal. No price of the template "founder"')
+    expect(moved.stdout.trimEnd().split('\n').at(-1)).toMatch(/^! 1 item stays on another deal, discount and all\./)
+    expect(moved.stdout).not.toContain('✓')
+    expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
+      document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
+    })
+    // Those who are counted below are others.
+    const { data } = await stripe.subscriptions.list({ customer })
+    await stripe.subscriptions.cancel(data[0]?.id ?? '')
+  })
+
   test('coverage shows a row for each base and fails on request when there are gaps', async () => {
     const ran = await run('enterprise coverage --exit-code')
     expect(ran.exit).toBe(3)
@@ -113,13 +130,38 @@ describe('tenants on the command line', () => {
     expect(await json('tenants subscriptions claybank')).toMatchObject({
       document: { subscriptions: [{ items: [{ legacy: true, scheduled_price_id: null }] }] },
     })
-    const moved = await run('billing migrate --price kiln_yearly --to now')
+    const unasked = await run('billing migrate --price kiln_yearly --to now')
+    expect(unasked).toMatchObject({ exit: 1, stderr: expect.stringContaining('confirmation_required') as string })
+    expect(unasked.stdout).toContain('claybank')
+    expect(await json('tenants subscriptions claybank')).toMatchObject({
+      document: { subscriptions: [{ items: [{ legacy: true }] }] },
+    })
+    const moved = await run('billing migrate --price kiln_yearly --to now --yes')
     expect(moved).toMatchObject({ exit: 0 })
-    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+1\/1/)
+    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+(\d)\/\1/)
     expect(await json('tenants subscriptions claybank')).toMatchObject({
       document: { subscriptions: [{ items: [{ price_id: 'kiln_yearly', legacy: false, quantity: 3 }] }] },
     })
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
+  })
+
+  test('a new name and address reach the customer at the processor, where invoices are made', async () => {
+    const customer = await stripe.customers.create({
+      name: 'Old',
+      email: 'old@example.test',
+      metadata: { theirs: 'kept' },
+    })
+    expect(await run(`tenants create renamed --name Old --customer ${customer.id}`)).toMatchObject({ exit: 0 })
+    const told = await run('tenants update renamed --name New --email new@example.test')
+    expect(told).toMatchObject({ exit: 0, stderr: '' })
+    expect(await stripe.customers.retrieve(customer.id)).toMatchObject({
+      name: 'New',
+      email: 'new@example.test',
+      metadata: { theirs: 'kept' },
+    })
+    // Nobody's customer, believed until it is used: the tenant can be renamed all the same.
+    await run('tenants create nobodys --customer cus_nobody')
+    expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
   test('who renews before the date that was asked for waits for it, and the command is done', async () => {

@@ -24,7 +24,7 @@ describe('the command line', () => {
     [['billing', 'rollback'], "missing required argument 'revision'"],
     [['billing', 'rollback', 'latest'], '"latest" is not a revision'],
     [['billing', 'history', 'extra'], 'too many arguments'],
-    [['billing', 'push', '--env', 'prod'], 'production, staging, dev'],
+    [['billing', 'push', '--env', 'Prod'], 'a small letter'],
     [['billing', 'push', '--exit-code'], '--exit-code belongs to --dry-run'],
     [['billing', 'push', '--api-url', 'localhost'], 'is not an address'],
     [['billing', 'show', 'price'], 'Say which price'],

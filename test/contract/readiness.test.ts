@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createReadiness } from '../../packages/ratecard/src/readiness.ts'
 import type { ReadinessDeps } from '../../packages/ratecard/src/readiness.ts'
+import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startStack } from '../support/stack.ts'
 import { inMemory } from '../support/store.ts'
 import type { Stack } from '../support/stack.ts'
@@ -90,4 +91,15 @@ test('workers that cannot run are told and turn nobody away', async () => {
   expect((await probe()).checks.workers).toEqual({ ok: true, detail: 'off' })
   probe = readiness({ workers: { state: () => Promise.resolve({ available: false, detail: 'no runtime' }) } })
   expect(await probe()).toMatchObject({ ready: true, checks: { workers: { ok: false, detail: 'no runtime' } } })
+})
+
+test.each([
+  ['processor_unauthorized', 'the processor does not accept the key'],
+  ['account_mismatch', 'the key belongs to another account than this store'],
+] as const)('a service whose key is refused (%s) does not say that it is ready', async (code, detail) => {
+  const refused = { account: () => Promise.reject(new ServiceError(code, 'sk_test_secret of acct_1')) }
+  expect(await readiness({ processor: refused })()).toMatchObject({
+    ready: false,
+    checks: { processor: { ok: false, detail } },
+  })
 })

@@ -120,6 +120,16 @@ describe('key rotation', () => {
     await world.start()
     expect(secret(world)).toBe(before)
 
+    const [hook] = (world.json('ratecard billing webhook secret') as { webhooks: { id: string }[] }).webhooks
+    const about = { WEBHOOK_ID: hook?.id ?? '' }
+    expect(world.must(page.take('ratecard billing webhook rotate "$WEBHOOK_ID" --overlap'), about)).toMatch(/^whsec_/m)
+    expect(world.must(page.take('ratecard billing webhook rotate "$WEBHOOK_ID"'), about)).toMatch(/^whsec_/m)
+    expect(secret(world)).not.toBe(before)
+    const looking = /rck_\S+/.exec(world.must(page.take('ratecard keys create pull-requests')))?.[0] ?? ''
+    const reading = { RATECARD_SERVICE_KEY: looking }
+    expect(world.sh('ratecard billing drift', reading)).toMatchObject({ exit: 0 })
+    expect(world.sh('ratecard keys create another', reading).stderr).toContain('key_scope')
+
     const [old] = (world.json('ratecard keys list') as Shown).keys
     const block = page.take('ratecard keys create')
     const shown = world.must(block, { OLD_KEY_ID: old?.id ?? '' })

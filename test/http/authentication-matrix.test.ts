@@ -1,7 +1,7 @@
 // Every route against every way of not being allowed in. A route without a row here fails the first test.
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sampleConfig, startTestApp } from '../support/app.ts'
+import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf } from '../support/selling.ts'
 import { defaults, reasonable, rows } from './route-rows.ts'
@@ -19,7 +19,7 @@ let routes: Map<string, Route>
 /** Ids that are known only once they were made. */
 const made: Record<string, string> = {}
 const secrets: string[] = []
-const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '' }
+const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '' }
 const sessions = { other: '', expired: '', revoked: '', orphaned: '', forged: '', altered: '' }
 
 beforeAll(async () => {
@@ -29,6 +29,8 @@ beforeAll(async () => {
   const spare = await service.createKey('spare')
   const revoked = await service.createKey('revoked')
   await service.revokeKey(revoked.id)
+  keys.read = (await service.createKey('looks', { scope: 'read' })).key
+  keys.expired = (await service.createKey('brief', { expiresAt: Date.now() + 60_000 })).key
   await sessionOf(test, 'acme')
   const expired = await service.createSession('acme', 60)
   offset += 60_000
@@ -71,7 +73,7 @@ function routesOf(document: { readonly paths?: object }): Map<string, Route> {
 }
 
 /** The same request each time, with these headers: the contract of its answers is checked in the tests of the routes. */
-function ask(id: string, headers: Record<string, string>): Promise<LightMyRequestResponse> {
+function ask(id: string, headers: Record<string, string>, query = ''): Promise<LightMyRequestResponse> {
   const route = routes.get(id)
   const row = rows[id]
   if (route === undefined || row === undefined) throw new Error(`no route ${id}`)
@@ -83,11 +85,15 @@ function ask(id: string, headers: Record<string, string>): Promise<LightMyReques
   })
   return test.app.inject({
     method: route.method,
-    url,
+    url: url + query,
     headers,
     ...(row.body === undefined ? {} : { payload: row.body }),
   })
 }
+
+/** What a request asks for without a body is a look; of the others only these change nothing, the last six as dry runs. */
+const isRead = (id: string) => routes.get(id)?.method === 'GET' || ['validateConfig', 'calculatePrice'].includes(id)
+const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise']
 
 const idsWith = (...accesses: Access[]) =>
   Object.entries(rows).flatMap(([id, { access }]) => (accesses.includes(access) ? [id] : []))
@@ -103,7 +109,8 @@ function refusalOf(id: string, response: LightMyRequestResponse): Record<string,
   expect(response.headers['cache-control']).toBe('no-store')
   expect(response.headers['set-cookie']).toBeUndefined()
   const told = response.body + JSON.stringify(response.headers)
-  for (const secret of [...secrets, 'acme', 'rival', 'gone', 'expired', 'revoked', '.ts:'])
+  const hidden = problem['code'] === 'service_key_expired' ? [] : ['expired']
+  for (const secret of [...secrets, ...hidden, 'acme', 'rival', 'gone', 'revoked', '.ts:'])
     expect(told.includes(secret), `${id} tells ${secret}`).toBe(false)
   return problem
 }
@@ -181,6 +188,27 @@ describe('whoever has no right', () => {
     expect(await refuseAll(ids, both, 401, 'service_key_invalid')).toBe(wrong)
   })
 
+  it('is told that its key has expired, wherever a key counts', async () => {
+    const ids = idsWith('key', 'session', 'public')
+    await refuseAll(ids, { 'x-service-key': keys.expired }, 401, 'service_key_expired')
+  })
+
+  it('changes nothing with a key that may only read, also where it names a dry run that there is not', async () => {
+    const header = { 'x-service-key': keys.read }
+    const closed = idsWith('key', 'session').filter((id) => !isRead(id) && !dryRuns.includes(id))
+    await refuseAll(closed, header, 403, 'key_scope')
+    for (const id of closed) {
+      const response = await ask(id, header, '?dry_run=true')
+      expect([id, response.json().code]).toEqual([id, 'key_scope'])
+    }
+    await refuseAll(dryRuns, header, 403, 'key_scope')
+    for (const query of ['?dry_run=false', '?dry_run=1', '?dry_run=TRUE', '?dry_run=true&dry_run=false', '?dry_run'])
+      for (const id of dryRuns) {
+        const response = await ask(id, header, query)
+        expect([id, query, response.json().code]).toEqual([id, query, 'key_scope'])
+      }
+  })
+
   it('is known with a genuine session, and yet not let in where a key is needed', async () => {
     await refuseAll(idsWith('key'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
@@ -216,6 +244,43 @@ describe('whoever has no right', () => {
 
   it('has changed nothing, here or at the processor', async () => {
     expect(await stateOf(test)).toEqual(before)
+  })
+})
+
+describe('whoever has a key that may only read', () => {
+  it('reads everything, validates and asks for dry runs, and changes nothing by it', async () => {
+    const before = await stateOf(test)
+    const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
+    for (const id of open) {
+      const response = await ask(id, { 'x-service-key': keys.read }, dryRuns.includes(id) ? '?dry_run=true' : '')
+      expect([id, response.statusCode >= 400 ? response.json().code : 'done']).toEqual([id, reasonable[id] ?? 'done'])
+    }
+    expect(await stateOf(test)).toEqual(before)
+  })
+
+  it('finds the same in the description of each route', () => {
+    const described = Object.values(test.app.swagger().paths ?? {})
+      .flatMap((operations) =>
+        Object.values(operations as Record<string, { operationId: string; 'x-key-scope': string }>),
+      )
+      .map(({ operationId, 'x-key-scope': scope }) => [operationId, scope])
+    const expected = Object.keys(rows).map((id) => [
+      id,
+      isRead(id) ? 'read' : dryRuns.includes(id) ? 'dry_run' : 'write',
+    ])
+    expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
+  })
+
+  it('is told no route that it may not use does not exist', async () => {
+    const response = await test.app.inject({ url: `${admin}/no-such-route`, headers: { 'x-service-key': keys.read } })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
+  })
+
+  it('sees webhooks without their secrets', async () => {
+    const [seen] = (await ask('listWebhooks', { 'x-service-key': keys.read })).json().webhooks
+    const [whole] = (await ask('listWebhooks', { 'x-service-key': test.key })).json().webhooks
+    expect(whole.secret).toMatch(/^whsec_/)
+    expect(seen).toEqual({ ...whole, secret: null })
   })
 })
 

@@ -156,6 +156,58 @@ describe('the limit per address', () => {
     }
   })
 
+  it('sees the clients behind a trusted proxy, and believes nobody else', async () => {
+    const lines: string[] = []
+    const limited = await startTestApp({
+      rateLimit: 2,
+      trustedProxies: ['127.0.0.1', '198.51.100.0/24'],
+      onLog: (line) => lines.push(line),
+    })
+    try {
+      const guess = async (forwarded: string, remoteAddress = '127.0.0.1') =>
+        (
+          await limited.inject({
+            url: `${admin}/keys`,
+            headers: { 'x-service-key': 'guess', 'x-forwarded-for': forwarded },
+            remoteAddress,
+          })
+        ).statusCode
+      // What a client claims stands further left than what the proxy saw.
+      const seen = []
+      for (const claimed of ['127.0.0.1', '1.1.1.1', '2.2.2.2']) seen.push(await guess(`${claimed}, 203.0.113.7`))
+      expect(seen).toEqual([401, 401, 429])
+      expect(await guess('203.0.113.7, 198.51.100.4')).toBe(429)
+      expect(await guess('203.0.113.8')).toBe(401)
+      expect(lines.join('')).not.toContain('RATECARD_TRUSTED_PROXIES')
+      const untrusted = []
+      for (const claimed of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) untrusted.push(await guess(claimed, '192.0.2.1'))
+      expect(untrusted).toEqual([401, 401, 429])
+      expect(lines.filter((line) => line.includes('RATECARD_TRUSTED_PROXIES'))).toHaveLength(1)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  it('counts failed authentications and public calls apart, so that one does not use up the other', async () => {
+    const limited = await startTestApp({ rateLimit: 2 })
+    try {
+      await limited.push(sampleConfig())
+      const guess = { url: `${admin}/keys`, headers: { 'x-service-key': 'guess' }, ...stranger }
+      const statuses = []
+      for (let attempt = 0; attempt < 3; attempt++) statuses.push((await limited.inject(guess)).statusCode)
+      expect(statuses).toEqual([401, 401, 429])
+      const calculate = {
+        method: 'POST',
+        url: `${billing}/config/prices/pro_monthly/calculate`,
+        payload: { quantity: 1 },
+        ...stranger,
+      } as const
+      expect((await limited.inject(calculate)).statusCode).toBe(200)
+    } finally {
+      await limited.close()
+    }
+  })
+
   it('counts writes without a key, and no reads', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {

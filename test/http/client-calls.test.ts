@@ -124,9 +124,10 @@ describe('tenants, enterprise and jobs', () => {
       skipped: [],
     })
     expect((await client.tenants.audit('acme', { limit: 1 })).entries).toMatchObject([{ author: 'Sales' }])
-    expect((await client.enterprise.coverage()).rows).toMatchObject([
-      { basePriceId: 'pro_monthly', cells: [{ target: 'template:gold', priceId: 'pro_monthly_gold' }, {}] },
-    ])
+    expect((await client.enterprise.coverage()).rows[0]).toMatchObject({
+      basePriceId: 'pro_monthly',
+      cells: [{ target: 'template:gold', priceId: 'pro_monthly_gold' }, {}],
+    })
     expect((await client.enterprise.remove({ tenantId: 'acme' })).pricesSwapped).toBe(1)
     await expect(client.tenants.remove('acme')).rejects.toMatchObject({ code: 'conflict' })
   })

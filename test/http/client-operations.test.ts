@@ -77,6 +77,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   getFullConfig: () => client.admin.config(),
   pushConfig: () => client.admin.push(sampleConfig(), { dryRun: true }),
   validateConfig: () => client.admin.validate(sampleConfig()),
+  keepWritten: () => client.admin.keepWritten(sampleConfig()),
   rollbackConfig: () => client.admin.rollback(1),
   pullConfig: () => client.admin.pull(),
   getDrift: () => client.admin.drift(),
@@ -89,6 +90,8 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   resumePush: async () => codeOf(client.admin.resume(await pushId())),
   cancelPush: async () => codeOf(client.admin.cancelPush(await pushId())),
   listWebhooks: () => client.admin.webhooks(),
+  rotateWebhook: async () =>
+    client.admin.rotateWebhook((await client.admin.webhooks())[0]?.id ?? '', { overlapSeconds: 60, author: 'Zoë' }),
   listProcessorEvents: () => client.admin.processorEvents({ after: '', types: ['price.created'] }),
   createKey: () => client.admin.createKey('another'),
   listKeys: () => client.admin.keys(),

@@ -44,13 +44,22 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
           },
         ],
         skipped: [],
+        left_on_other_deal: 0,
+        checkouts_closed: 0,
       },
     ])
     expect(await itemOf('one')).toMatchObject({ price_id: 'pro_monthly_gold', quantity: 7 })
     expect(await tenantOf('one')).toMatchObject({ enterprise_template: 'gold', enterprise_id: null })
     expect(
       (await post('/enterprise/apply-template', { tenant_id: 'one', enterprise_template: 'gold' })).json(),
-    ).toEqual({ tenant_id: 'one', prices_swapped: 0, swaps: [], skipped: [] })
+    ).toEqual({
+      tenant_id: 'one',
+      prices_swapped: 0,
+      swaps: [],
+      skipped: [],
+      left_on_other_deal: 0,
+      checkouts_closed: 0,
+    })
 
     const custom = await post('/enterprise/apply-custom', { tenant_id: 'one', enterprise_id: 'acme' })
     expect(custom.json()).toMatchObject({ prices_swapped: 1, swaps: [{ to: 'pro_monthly_acme' }] })
@@ -84,6 +93,8 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
       ['apply-template', { tenant_id: 'one' }],
       ['apply-template', { tenant_id: 'one', enterprise_template: 'gold', enterprise_id: 'acme' }],
       ['apply-custom', { tenant_id: 'one', enterprise_id: '' }],
+      ['apply-custom', { tenant_id: 'one', enterprise_id: 'acme', unmatched: 'list' }],
+      ['remove', { tenant_id: 'one', unmatched: 'base' }],
       ['remove', {}],
       ['remove?dry_run=maybe', { tenant_id: 'one' }],
     ] as const)
@@ -101,7 +112,14 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
 })
 
 describe('GET admin/enterprise/coverage', () => {
-  it('marks the gaps of the matrix', async () => {
+  it('marks the gaps of the matrix, and lists the bases that nobody negotiated', async () => {
+    const nobody = (id: string) => ({
+      base_price_id: id,
+      cells: [
+        { target: 'template:gold', price_id: null },
+        { target: 'id:acme', price_id: null },
+      ],
+    })
     expect((await test.asAdmin({ url: `${admin}/enterprise/coverage` })).json()).toEqual({
       templates: ['gold'],
       enterprise_ids: ['acme'],
@@ -113,6 +131,7 @@ describe('GET admin/enterprise/coverage', () => {
             { target: 'id:acme', price_id: 'pro_monthly_acme' },
           ],
         },
+        ...['pro_secret', 'usage_graduated', 'backstage_yearly'].map(nobody),
       ],
       gaps: 0,
       without_base: [],

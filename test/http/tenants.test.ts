@@ -244,7 +244,7 @@ describe('sessions', () => {
   ])('at %s asked as %s: Secure is %s', async (publicUrl, host, secure) => {
     const other = await startTestApp({ publicUrl })
     try {
-      await other.service.createTenant({ id: 't', name: 'T' }, { author: null, keyId: null, requestId: null })
+      await other.service.createTenant({ id: 't', name: 'T' }, { author: null, by: null, requestId: null })
       const request = {
         method: 'POST',
         url: `${admin}/sessions`,

@@ -11,6 +11,58 @@ afterAll(() => world.close())
 const answering = (text: string) => `export default { fetch() { return new Response(${JSON.stringify(text)}) } }`
 const get = (path: string) => getFrom(world, path)
 
+describe('credentials', () => {
+  const echo = `export default { async fetch(request, env) {
+    return Response.json({ key: env.RATECARD_SERVICE_KEY ?? null, header: request.headers.get('x-service-key'), cookie: request.headers.get('cookie') }) } }`
+  interface Echo {
+    readonly key: string | null
+    readonly header: string | null
+    readonly cookie: string | null
+  }
+  const ask = async (path: string, headers: Record<string, string> = {}) =>
+    (await (await fetch(`${world.url}/workers/${path}`, { headers })).json()) as Echo
+  const keys = async () =>
+    (await world.asAdmin({ url: '/api/v1/billing/admin/keys' }))
+      .json<{ keys: { name: string; scope: string; revoked_at: string | null }[] }>()
+      .keys.filter(({ name }) => name === 'keyed')
+
+  it('of whoever asks do not reach a worker, unless its deployment says so', async () => {
+    await world.deploy('plain', echo)
+    await world.deploy('trusted', echo, { pass_credentials: true })
+    const headers = {
+      'x-service-key': world.key,
+      cookie: 'ratecard_session=s3cret; theme=dark; __Host-ratecard_dashboard=x; ratecardish=y',
+    }
+    expect(await ask('plain', headers)).toEqual({ key: null, header: null, cookie: 'theme=dark; ratecardish=y' })
+    expect(await ask('plain', { cookie: 'ratecard_session=s3cret' })).toMatchObject({ cookie: null })
+    expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie: headers.cookie })
+  })
+
+  it('of its own: one key of the scope asked for, the same from version to version, revoked with the worker', async () => {
+    const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
+      (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
+    const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })
+    expect(first.json()).toMatchObject({ deployment: { variables: ['RATECARD_SERVICE_KEY'] } })
+    const { key } = await ask('keyed')
+    expect(key).toMatch(/^rck_/)
+    expect([await withKey(key), await withKey(key, 'DELETE')]).toEqual([404, 403])
+    expect(await keys()).toMatchObject([{ scope: 'read', revoked_at: null }])
+
+    await world.deploy('keyed', `${echo}\n// anew`, { service_key: 'read' })
+    expect((await ask('keyed')).key).toBe(key)
+    const broken = await world.deploy('keyed', 'throw new Error()', { service_key: 'write' })
+    expect(broken.json()).toMatchObject({ code: 'worker_start_failed' })
+    expect((await keys()).filter(({ revoked_at: at }) => at === null)).toHaveLength(1)
+    await world.deploy('keyed', echo, { service_key: 'write' })
+    const other = (await ask('keyed')).key
+    expect([other === key, await withKey(other, 'DELETE')]).toEqual([false, 404])
+
+    await world.asAdmin({ method: 'DELETE', url: `${workersPath}/keyed` })
+    expect([await withKey(key), await withKey(other)]).toEqual([401, 401])
+    expect((await keys()).every(({ revoked_at: at }) => at !== null)).toBe(true)
+  })
+})
+
 describe('deploying workers', () => {
   it('replaces a deployment, lists both, rolls back with code, environment and schedules, and removes everything', async () => {
     const code = (text: string) =>

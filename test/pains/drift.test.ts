@@ -51,14 +51,33 @@ describe('an edit in the dashboard', () => {
     })
   })
 
-  test('that archives a price is undone, not answered with a second price', async () => {
+  test('that archives a price stops the push, which names both values and three ways out; --force undoes it without a second price', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
-    const outcome = await stack.service.push(shop, nobody)
+    expect((await stack.service.drift()).differences).toMatchObject([{ configId: 'pro_yearly', because: ['active'] }])
+    const before = stack.writes()
+    await expect(stack.service.push(shop, nobody)).rejects.toMatchObject({
+      code: 'processor_drift',
+      hint: expect.stringMatching(/--force.*pull --update.*at the processor/) as string,
+      issues: [expect.objectContaining({ code: 'drift', pointer: '#/products/0/prices/1' })],
+    })
+    expect(stack.writes()).toBe(before)
+    const outcome = await stack.service.push(shop, { ...nobody, force: true })
     expect(outcome.details).toMatchObject([
       { kind: 'price', action: 'update', because: ['active'], processorIdAfter: yearly?.id },
     ])
+    expect(outcome.warnings).toContainEqual(expect.objectContaining({ code: 'switched_on_again' }))
     expect((await stack.stripe.prices.list({ active: true })).data).toHaveLength(2)
+  })
+
+  test('that archives a price is undone by an edit of that very price', async () => {
+    const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
+    await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
+    const edited = structuredClone(shop)
+    edited.products[0]!.prices![1]!.metadata = { reviewed: 'yes' }
+    const outcome = await stack.service.push(edited, nobody)
+    expect(outcome.warnings).toContainEqual(expect.objectContaining({ code: 'switched_on_again' }))
+    expect((await stack.stripe.prices.retrieve(yearly?.id ?? '')).active).toBe(true)
   })
 
   test('of the default price is seen and moved back', async () => {
@@ -110,9 +129,14 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('that deletes a coupon is repaired with a new object', async () => {
+  test('that deletes a coupon is kept: the discount does not come back by the way, but with --force', async () => {
     await stack.stripe.coupons.del('ten')
-    const outcome = await stack.service.push(shop, nobody)
+    const plain = await stack.service.push({ ...shop, version: '1.0.1' }, nobody)
+    expect(plain.warnings).toContainEqual(expect.objectContaining({ code: 'switched_off_at_processor' }))
+    expect((await stack.stripe.coupons.list()).data).toEqual([])
+    const code = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
+    await expect(stack.service.push(code, nobody)).rejects.toMatchObject({ code: 'processor_drift' })
+    const outcome = await stack.service.push(shop, { ...nobody, force: true })
     expect(outcome.details).toMatchObject([{ kind: 'coupon', action: 'replace', because: ['processor_id'] }])
     expect((await stack.stripe.coupons.list()).data).toHaveLength(1)
     expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')

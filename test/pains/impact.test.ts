@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 let stack: Stack
 beforeEach(async () => {
@@ -42,7 +43,7 @@ async function subscribe(
   tenant = true,
   currency?: string,
 ): Promise<string> {
-  const customer = await stack.stripe.customers.create({ name: 'Ada' })
+  const customer = { id: await payingCustomer(stack.stripe, { name: 'Ada' }) }
   if (tenant) await makeTenant(`tenant_${String(++people)}`, customer.id)
   const subscription = await stack.stripe.subscriptions.create({
     customer: customer.id,
@@ -74,6 +75,7 @@ async function makeTenant(id: string, processorCustomerId: string): Promise<void
       result: null,
       author: null,
       keyId: null,
+      keyName: null,
       requestId: null,
       createdAt: at,
     },
@@ -131,7 +133,7 @@ describe('a price change did not say whom it affects', () => {
     expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
   })
 
-  test('money is told only where the document knows the amount: not while the price is billed in other currencies too', async () => {
+  test('money is told in the currency of the document alone: who bought in another one is counted, but not added up', async () => {
     await stack.service.push(shop(9900), nobody)
     const price = await priceOf('pro_monthly')
     await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
@@ -139,7 +141,9 @@ describe('a price change did not say whom it affects', () => {
     await subscribe([{ price }], true, 'eur')
     const dryRun = { ...nobody, dryRun: true }
     const { impact: both } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
-    expect(both).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 2, monthly: [] }])
+    expect(both).toMatchObject([
+      { priceId: 'pro_monthly', subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] },
+    ])
     // Who bought in the other currency keeps it.
     await stack.stripe.prices.update(price, { currency_options: '' })
     const { impact: own } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
@@ -256,4 +260,34 @@ test('without a threshold, ordinary price changes go on unasked: subscribers kee
   expect((await stack.service.push(shop(12_900, '1.1.0'), nobody)).status).toBe('applied')
   const live = await stack.stripe.subscriptions.retrieve(subscription)
   expect(live.items.data.map((item) => item.price.id)).toEqual([price])
+})
+
+describe('a free price that becomes paid', () => {
+  const priced = (amount: number, version: string): BillingConfig => ({
+    version,
+    products: [{ id: 'hobby', name: 'Hobby', prices: [{ id: 'hobby', amount, currency: 'usd', interval: 'month' }] }],
+  })
+  const taken = async (tenant: string) => {
+    await makeTenant(tenant, `cus_${tenant}`)
+    const subscription = { id: `sub_local_${tenant}`, tenantId: tenant, priceId: 'hobby', createdAt: 1, endedAt: null }
+    return stack.store.localSubscriptions.start(subscription)
+  }
+
+  test('counts the tenants that have it for free, but not whose subscription ended; so does its removal', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    await taken('ada')
+    await taken('bob')
+    const ended = await taken('cleo')
+    await stack.store.localSubscriptions.end(ended.id, 2)
+    const counted = { priceId: 'hobby', subscriptions: 2, tenants: 2, subscriptionsWithoutTenant: 0 }
+    const paid = await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(paid.impact).toMatchObject([{ ...counted, action: 'replace' }])
+    const removed = await stack.service.push(withoutPro, { ...nobody, dryRun: true })
+    expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
+  })
+
+  test('that nobody has touches nobody', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])
+  })
 })

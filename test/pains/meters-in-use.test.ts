@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 let stack: Stack
 beforeEach(async () => {
@@ -24,7 +25,7 @@ const without: BillingConfig = { version: '1.1.0', products: [{ id: 'p', name: '
 
 async function subscribe(): Promise<string> {
   const [price] = (await stack.stripe.prices.list({ active: true })).data
-  const customer = await stack.stripe.customers.create({ name: 'Ada' })
+  const customer = { id: await payingCustomer(stack.stripe, { name: 'Ada' }) }
   const subscription = await stack.stripe.subscriptions.create({
     customer: customer.id,
     items: [{ price: price?.id ?? '' }],

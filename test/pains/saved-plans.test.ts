@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
 
 let stack: Stack
 beforeEach(async () => {
@@ -50,7 +51,7 @@ describe('an approved plan was not the one applied', () => {
   test('a plan that overwrites an edit at the processor is not the plan that left it alone', async () => {
     await stack.service.push(shop(100), nobody)
     const calm = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
-    await stack.stripe.products.update('rc_p', { description: 'by hand' })
+    await stack.stripe.products.update('rc_p', { name: 'by hand' })
     const overwriting = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
     expect(overwriting.plan).not.toBe(calm.plan)
   })
@@ -61,7 +62,7 @@ describe('an approved plan was not the one applied', () => {
       await careful.service.push(recurring(100), nobody)
       const [price] = (await careful.stripe.prices.list()).data
       const subscribe = async () => {
-        const { id: customer } = await careful.stripe.customers.create({ name: 'Ada' })
+        const customer = await payingCustomer(careful.stripe, { name: 'Ada' })
         await careful.stripe.subscriptions.create({ customer, items: [{ price: price?.id ?? '' }] })
       }
       const planned = async () => (await careful.service.push(recurring(200), { ...nobody, dryRun: true })).plan

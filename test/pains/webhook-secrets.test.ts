@@ -23,7 +23,7 @@ const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig
 })
 
 async function onlyHook() {
-  const [hook] = await stack.service.listWebhooks()
+  const [hook] = await stack.service.listWebhooks({ secrets: true })
   if (hook === undefined) throw new Error('no webhook')
   return hook
 }
@@ -98,7 +98,7 @@ describe('the signing secret of a webhook', () => {
         clock: systemClock,
       })
       const outcome = await service.push(withHook(), nobody)
-      const secret = (await service.listWebhooks())[0]?.secret ?? ''
+      const secret = (await service.listWebhooks({ secrets: true }))[0]?.secret ?? ''
       expect(secret).toMatch(/^whsec_/)
       expect(JSON.stringify(await service.findPush(outcome.pushId ?? ''))).not.toContain(secret)
       await store.close()

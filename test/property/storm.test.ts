@@ -7,8 +7,8 @@ import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { checksum } from '../../packages/ratecard/src/config/canonical.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
-import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
@@ -73,7 +73,7 @@ test(
             expect(planIsEmpty(plan)).toBe(true)
             expectNoDuplicates(snapshot)
             expect((await stack.service.push(second, nobody)).status).toBe('unchanged')
-            for (const webhook of await stack.service.listWebhooks())
+            for (const webhook of await stack.service.listWebhooks({ secrets: true }))
               expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
           } finally {
             sandbox.control.clearFaults()

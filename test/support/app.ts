@@ -10,10 +10,12 @@ import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
-import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { ConnectionLimits } from '../../packages/ratecard/src/http/connections.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { recordAnswer } from './record-answers.ts'
 import { startStack } from './stack.ts'
+import type { Stack } from './stack.ts'
 
 export const admin = '/api/v1/billing/admin'
 export const billing = '/api/v1/billing'
@@ -21,6 +23,8 @@ export const billing = '/api/v1/billing'
 export interface TestAppOptions {
   readonly publicUrl?: string | null
   readonly rateLimit?: number
+  readonly trustedProxies?: readonly string[]
+  readonly connections?: Partial<ConnectionLimits>
   readonly requireVersionBump?: boolean
   readonly workers?: ServiceOptions['workers']
   readonly allowedRedirects?: readonly string[]
@@ -36,6 +40,8 @@ export interface TestApp {
   readonly service: ComposedService
   readonly store: Store
   readonly sandbox: Sandbox
+  /** The account itself, as somebody would edit it at the processor. */
+  readonly stripe: Stack['stripe']
   /** A valid service key. */
   readonly key: string
   /** Without a key. Fails when the answer is not what the OpenAPI description says. */
@@ -63,8 +69,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       rateLimit: options.rateLimit ?? 600,
       publicUrl: options.publicUrl ?? null,
       allowedRedirects: options.allowedRedirects ?? [],
+      trustedProxies: options.trustedProxies ?? [],
       logLevel: 'silent',
     },
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
     clock,
     ...(options.onLog === undefined ? {} : { logger: pino({ level: 'trace' }, { write: options.onLog }) }),
   })
@@ -85,6 +93,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     service,
     store,
     sandbox,
+    stripe: stack.stripe,
     key: first.key,
     inject,
     asAdmin,

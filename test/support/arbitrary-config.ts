@@ -27,6 +27,19 @@ const decimal = fc
 
 const metadata = fc.dictionary(fc.constantFrom('owner', 'team', 'plan'), text, { maxKeys: 3 })
 
+const size = fc.integer({ min: 1, max: 9999 }).map((hundredths) => hundredths / 100)
+const addresses = fc.uniqueArray(fc.constantFrom('https://example.com/1.png', 'https://example.com/2.png'), {
+  minLength: 1,
+})
+
+/**
+ * One generator for each member of an item: a member without one does not compile. `undefined`: not said. Earlier ids have
+ * laws of their own.
+ */
+type Members<T, Apart extends keyof T> = {
+  readonly [Key in Exclude<keyof T, Apart | 'id' | 'processor_id' | 'previous_ids'>]-?: fc.Arbitrary<T[Key] | undefined>
+}
+
 function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 }
@@ -50,7 +63,27 @@ const tiers: fc.Arbitrary<Tier[]> = fc
 
 const interval = fc.constantFrom('day', 'week', 'month', 'year')
 
-function money(meters: readonly string[]): fc.Arbitrary<Partial<Price>> {
+/** Members that only make sense together. */
+type MoneyMembers = Pick<
+  Price,
+  | 'amount'
+  | 'unit_amount_decimal'
+  | 'tiers'
+  | 'tiers_mode'
+  | 'billing_scheme'
+  | 'usage_type'
+  | 'meter'
+  | 'interval'
+  | 'interval_count'
+  | 'currency_options'
+  | 'transform_quantity'
+  | 'custom_unit_amount'
+  | 'trial_period_days'
+>
+/** What makes a price an enterprise price, and the default, are said by laws of their own. */
+type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'default'
+
+function money(meters: readonly string[]): fc.Arbitrary<Partial<MoneyMembers>> {
   const metered =
     meters.length === 0
       ? fc.constant({})
@@ -76,37 +109,89 @@ function money(meters: readonly string[]): fc.Arbitrary<Partial<Price>> {
         fc.oneof(metered, fc.constant({})),
       )
       .map(([list, mode, every, usage]) =>
-        compact<Partial<Price>>({ billing_scheme: 'tiered', tiers: list, tiers_mode: mode, interval: every, ...usage }),
+        compact<Partial<MoneyMembers>>({
+          billing_scheme: 'tiered',
+          tiers: list,
+          tiers_mode: mode,
+          interval: every,
+          ...usage,
+        }),
       ),
   )
 }
 
+const moreOfPrice = fc.record({
+  options: optional(fc.uniqueArray(fc.constantFrom('usd' as const, 'gbp' as const, 'jpy' as const), { minLength: 1 })),
+  packages: optional(fc.record({ divide_by: fc.integer({ min: 2, max: 1000 }), round: fc.constantFrom('up', 'down') })),
+  amounts: fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 5, maxLength: 5 }),
+  tax: optional(fc.boolean()),
+})
+type MoreOfPrice = typeof moreOfPrice extends fc.Arbitrary<infer Value> ? Value : never
+
+/** What depends on how the price itself is said: the same scheme in every currency, packages without tiers. */
+function moreFor(
+  part: Partial<MoneyMembers>,
+  currency: string,
+  { options = [], packages, amounts, tax }: MoreOfPrice,
+): Partial<Price> {
+  const others = options.filter((one) => one !== currency)
+  const option = compact({
+    amount: part.tiers === undefined ? amounts[0] : undefined,
+    tiers: part.tiers?.map(({ up_to }, index) => ({ up_to, unit_amount: amounts[index] ?? 1 })),
+    tax_included_in_price: tax,
+  })
+  return compact<Partial<Price>>({
+    currency_options: others.length === 0 ? undefined : Object.fromEntries(others.map((one) => [one, option])),
+    transform_quantity: part.tiers === undefined ? packages : undefined,
+  })
+}
+
 function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
+  const members: Members<Price, keyof MoneyMembers | 'currency' | EnterpriseMember> = {
+    public: optional(fc.boolean()),
+    tax_included_in_price: optional(fc.boolean()),
+    nickname: optional(text),
+    metadata: optional(metadata),
+    ui: optional(fc.record({ display_name: text })),
+  }
   return fc
     .record({
       part: money(meters),
       currency: fc.constantFrom(...currencies),
-      public: optional(fc.boolean()),
-      tax_included_in_price: optional(fc.boolean()),
-      metadata: optional(metadata),
-      ui: optional(fc.record({ display_name: text })),
+      more: moreOfPrice,
+      trial: optional(fc.integer({ min: 0, max: 730 })),
+      ...members,
     })
-    .map(({ part, ...rest }) => compact<Price>({ id, ...rest, ...part }))
+    .map(({ part, more, trial, ...rest }) =>
+      compact<Price>({
+        id,
+        ...rest,
+        ...part,
+        ...moreFor(part, rest.currency, more),
+        trial_period_days: part.interval === undefined ? undefined : trial,
+      }),
+    )
 }
 
 function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
   const prices = fc
     .subarray(['monthly', 'yearly', 'once', 'usage'], { minLength: 0 })
     .chain((names) => fc.tuple(...names.map((name) => price(`${id}_${name}`, meters))))
+  const members: Members<Product, 'prices' | 'type' | 'name'> = {
+    description: optional(text),
+    tax_code: optional(fc.constantFrom('txcd_10103001', 'txcd_99999999')),
+    unit_label: optional(fc.constantFrom('seat', 'user')),
+    statement_descriptor: optional(fc.constantFrom('EXAMPLE PRO', 'Alpha-99')),
+    url: optional(fc.constantFrom('https://example.com/a', 'https://example.com/b?x=1')),
+    images: optional(addresses),
+    marketing_features: optional(fc.array(text, { minLength: 1, maxLength: 4 })),
+    shippable: optional(fc.boolean()),
+    package_dimensions: optional(fc.record({ height: size, length: size, weight: size, width: size })),
+    metadata: optional(metadata),
+    ui: optional(fc.record({ badge: text })),
+  }
   return fc
-    .record({
-      name: text,
-      description: optional(text),
-      metadata: optional(metadata),
-      ui: optional(fc.record({ badge: text })),
-      prices,
-      chosen: fc.option(fc.nat(3), { nil: undefined }),
-    })
+    .record({ name: text, ...members, prices, chosen: fc.option(fc.nat(3), { nil: undefined }) })
     .map(({ prices: list, chosen, ...rest }) => {
       const withDefault = list.map((one, index) => (index === chosen ? { ...one, default: true } : one))
       // The type is fixed at creation, so every document says the same.
@@ -120,21 +205,15 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
 }
 
 function meter(id: string): fc.Arbitrary<Meter> {
+  const key = fc.constantFrom('account', 'stripe_customer_id')
+  const members: Members<Meter, 'display_name' | 'event_name'> = {
+    default_aggregation: optional(fc.record({ formula: fc.constantFrom('sum', 'count', 'last') })),
+    customer_mapping: optional(fc.record({ type: fc.constant('by_id'), event_payload_key: key })),
+    value_settings: optional(fc.record({ event_payload_key: fc.constantFrom('value', 'units') })),
+  }
   return fc
-    .record({
-      display_name: text,
-      event_name: fc.constantFrom(id, `${id}_v2`),
-      formula: optional(fc.constantFrom('sum', 'count', 'last')),
-      key: optional(fc.constantFrom('account', 'stripe_customer_id')),
-    })
-    .map(({ formula, key, ...rest }) =>
-      compact<Meter>({
-        id,
-        ...rest,
-        default_aggregation: formula === undefined ? undefined : { formula },
-        customer_mapping: key === undefined ? undefined : { type: 'by_id', event_payload_key: key },
-      }),
-    )
+    .record({ ...members, display_name: text, event_name: fc.constantFrom(id, `${id}_v2`) })
+    .map((rest) => compact<Meter>({ id, ...rest }))
 }
 
 function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
@@ -146,48 +225,55 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
     fc.record({ duration: fc.constantFrom('once' as const, 'forever' as const) }),
     fc.record({ duration: fc.constant('repeating' as const), duration_in_months: fc.integer({ min: 1, max: 24 }) }),
   )
+  const members: Members<Coupon, 'percent_off' | 'amount_off' | 'currency' | 'duration' | 'duration_in_months'> = {
+    name: optional(fc.constantFrom('Welcome', 'Winter sale')),
+    // A code may not allow more than its coupon.
+    max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
+    redeem_by: optional(fc.constantFrom('2031-02-28T23:59:59Z', 1_924_991_999)),
+    applies_to: optional(fc.subarray([...products], { minLength: Math.min(1, products.length) })),
+    metadata: optional(metadata),
+  }
   return fc
-    .record({
-      discount,
-      duration,
-      name: optional(fc.constantFrom('Welcome', 'Winter sale')),
-      // A code may not allow more than its coupon.
-      max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
-      redeem_by: optional(fc.constantFrom('2031-02-28T23:59:59Z', 1_924_991_999)),
-      applies_to: optional(fc.subarray([...products], { minLength: Math.min(1, products.length) })),
-      metadata: optional(metadata),
-    })
+    .record({ discount, duration, ...members })
     .map(({ discount: off, duration: time, applies_to, ...rest }) =>
       compact<Coupon>({ id, ...off, ...time, ...rest, applies_to: applies_to?.length === 0 ? undefined : applies_to }),
     )
 }
 
 function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCode> {
+  const members: Members<PromotionCode, 'code' | 'coupon' | 'minimum_amount' | 'minimum_amount_currency'> = {
+    active: optional(fc.boolean()),
+    max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
+    first_time_transaction: optional(fc.boolean()),
+    // Not past, and not after the end of a coupon.
+    expires_at: optional(fc.constantFrom('2030-12-31T00:00:00Z', 1_893_456_000)),
+    metadata: optional(metadata),
+  }
   return fc
     .record({
+      ...members,
       code: fc.constantFrom(id.toUpperCase(), `${id.toUpperCase()}-NEW`),
       coupon: fc.constantFrom(...coupons),
-      active: optional(fc.boolean()),
-      max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
-      first_time_transaction: optional(fc.boolean()),
       minimum: optional(
         fc.record({
           minimum_amount: fc.integer({ min: 1, max: 5000 }),
           minimum_amount_currency: fc.constantFrom(...currencies),
         }),
       ),
-      metadata: optional(metadata),
     })
     .map(({ minimum, ...rest }) => compact<PromotionCode>({ id, ...rest, ...minimum }))
 }
 
 function webhook(id: string): fc.Arbitrary<Webhook> {
+  const members: Members<Webhook, 'url' | 'events'> = {
+    connect: optional(fc.boolean()),
+    description: optional(text),
+  }
   return fc
     .record({
+      ...members,
       events: fc.subarray(['invoice.paid', 'invoice.created', 'charge.refunded'], { minLength: 1 }),
       path: fc.constantFrom('a', 'b'),
-      connect: optional(fc.boolean()),
-      description: optional(text),
     })
     .map(({ path, ...rest }) => compact<Webhook>({ id, url: `https://hooks.example.com/${id}/${path}`, ...rest }))
 }

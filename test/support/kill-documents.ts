@@ -1,4 +1,4 @@
-// One push that does everything at once: creates, updates, replaces, archives, an adoption, webhooks, codes of a replaced coupon.
+// One push that does everything at once: creates, updates, renames, replaces, archives, an adoption, webhooks, codes of a replaced coupon.
 import type Stripe from 'stripe'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts'
 
@@ -57,7 +57,15 @@ export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
         name: 'Pro plan',
         prices: [
           { id: 'pro_monthly', amount: 1200, currency: 'usd', interval: 'month', default: true },
-          { id: 'pro_yearly', amount: 9000, currency: 'usd', interval: 'year', metadata: { note: 'kept' } },
+          // Renamed, and edited in the same push.
+          {
+            id: 'pro_annual',
+            previous_ids: ['pro_yearly'],
+            amount: 9000,
+            currency: 'usd',
+            interval: 'year',
+            metadata: { note: 'kept' },
+          },
           { id: 'pro_calls', amount: 2, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
           {
             id: 'pro_space',
@@ -94,6 +102,7 @@ export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
     promotion_codes: [{ id: 'hello', code: 'HELLO', coupon: 'ten', max_redemptions: 100 }],
     webhooks: [
       { id: 'billing', url: 'https://app.example.com/billing/v2', events: ['invoice.paid', 'invoice.created'] },
+      { id: 'trail', previous_ids: ['audit'], url: 'https://app.example.com/audit', events: ['*'] },
       { id: 'disputes', url: 'https://app.example.com/disputes', events: ['charge.dispute.created'] },
     ],
   }

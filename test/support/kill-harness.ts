@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
 import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
-import { referenceFields } from '../../packages/ratecard/src/catalog/document-fields.ts'
+import { rowOf } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -16,7 +16,7 @@ import type { BillingConfig } from '../../packages/ratecard/src/config/schema.ts
 import { canonicalJson } from '../../packages/ratecard/src/config/canonical.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
@@ -75,7 +75,7 @@ export async function createHarness(
 
   const document = await first(stripe)
   const prepared = await open(stores.prepared)
-  await compose(prepared).service.push(document, { author: null, message: null })
+  await compose(prepared).service.push(document, { author: null, by: null, message: null })
   const next = await second(stripe)
   await prepared.close()
   writeFileSync(documentFile, JSON.stringify(next))
@@ -101,7 +101,7 @@ export async function createHarness(
     const store = await open(place)
     try {
       const { service, processor } = compose(store)
-      await service.push(next, { author: null, message: null })
+      await service.push(next, { author: null, by: null, message: null })
       const points = output === '' ? 0 : (JSON.parse(output) as { points: number }).points
       return { killed, points, world: await worldOf(store, processor, service, next) }
     } finally {
@@ -170,7 +170,7 @@ async function worldOf(
       canonicalJson({ revision, version, kind, checksum, changes }),
     ),
     planIsEmpty: planIsEmpty(plan) && plan.issues.every((issue) => issue.severity !== 'error'),
-    secretsKnown: (await service.listWebhooks()).every((webhook) => webhook.secretKnown),
+    secretsKnown: (await service.listWebhooks({ secrets: true })).every((webhook) => webhook.secretKnown),
   }
 }
 
@@ -179,11 +179,10 @@ function readable(
   object: ObservedResource,
   name: (kind: ResourceKind, id: ProcessorId) => string,
 ): object {
-  const references: Readonly<Record<string, ResourceKind>> = referenceFields[kind] ?? {}
   return Object.fromEntries(
     Object.entries(object.fields).map(([field, value]: [string, unknown]) => {
-      const of = references[field]
-      if (of === undefined || value === null) return [field, value]
+      const of = rowOf(kind, field)?.reference ?? null
+      if (of === null || value === null) return [field, value]
       return [
         field,
         Array.isArray(value) ? value.map((id: ProcessorId) => name(of, id)).sort() : name(of, value as ProcessorId),

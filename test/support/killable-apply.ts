@@ -52,7 +52,7 @@ const service = createService({
 await service.applyEnterprise(
   't',
   { kind: 'template', template: 'gold' },
-  { author: null, keyId: null, requestId: null, dryRun: false },
+  { author: null, by: null, requestId: null, dryRun: false },
 )
 process.stdout.write(JSON.stringify({ points: passed() }))
 await service.close()

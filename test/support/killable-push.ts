@@ -56,6 +56,7 @@ const service = createService({
 })
 const outcome = await service.push(JSON.parse(readFileSync(order.documentFile, 'utf8')), {
   author: null,
+  by: null,
   message: null,
 })
 process.stdout.write(JSON.stringify({ points: passed(), status: outcome.status }))

@@ -3,7 +3,44 @@ import type { Fields, RuleCase } from './rule-parts.ts'
 
 const second = (fields: Fields): Fields[] => [product([price()]), product([], fields)]
 
+export const texts: RuleCase[] = [
+  of(
+    'half a character',
+    'text_malformed',
+    '#/products/0/name',
+    config({ products: [product([price()], { name: 'a\ud83d' })] }),
+  ),
+  of(
+    'a control character',
+    'text_malformed',
+    '#/products/0/metadata/team',
+    config({ products: [product([price()], { metadata: { team: '\u001b[2J' } })] }),
+  ),
+  of(
+    'a line break where one line is meant',
+    'text_malformed',
+    '#/meters/0/event_name',
+    config({ meters: [meter({ event_name: 'a\nb' })] }),
+  ),
+]
+
 export const duplicates: RuleCase[] = [
+  of(
+    'an earlier id that a present price has',
+    'previous_id_conflict',
+    '#/products/0/prices/1/previous_ids/0',
+    config({
+      products: [product([price(), price({ id: 'pro_yearly', interval: 'year', previous_ids: ['pro_monthly'] })])],
+    }),
+  ),
+  of(
+    'an earlier id that stands twice',
+    'previous_id_conflict',
+    '#/meters/1/previous_ids/0',
+    config({
+      meters: [meter({ previous_ids: ['old'] }), meter({ id: 'other', event_name: 'other', previous_ids: ['old'] })],
+    }),
+  ),
   of('two products of one id', 'id_duplicate', '#/products/1/id', config({ products: second({}) })),
   of(
     'two prices of one id in different products',

@@ -2,6 +2,60 @@ import { price, tiered, metered, meter, withPrices, without, firstPrice, secondP
 import type { RuleCase } from './rule-parts.ts'
 
 export const prices: RuleCase[] = [
+  of(
+    'a further currency that is its own',
+    'currency_options_invalid',
+    `${firstPrice}/currency_options/usd`,
+    withPrices(price({ currency: 'usd', currency_options: { usd: { amount: 5 } } })),
+  ),
+  of(
+    'a further currency without an amount',
+    'currency_options_invalid',
+    `${firstPrice}/currency_options/gbp`,
+    withPrices(price({ currency: 'usd', currency_options: { gbp: {} } })),
+  ),
+  of(
+    'a further currency priced otherwise',
+    'currency_options_invalid',
+    `${firstPrice}/currency_options/gbp`,
+    withPrices(price({ currency: 'usd', currency_options: { gbp: { tiers: [{ up_to: 'inf', unit_amount: 1 }] } } })),
+  ),
+  of(
+    'tiers that end elsewhere in another currency',
+    'currency_options_invalid',
+    `${firstPrice}/currency_options/gbp/tiers`,
+    withPrices(
+      tiered({
+        currency: 'usd',
+        currency_options: {
+          gbp: {
+            tiers: [
+              { up_to: 3, unit_amount: 1 },
+              { up_to: 'inf', unit_amount: 1 },
+            ],
+          },
+        },
+      }),
+    ),
+  ),
+  of(
+    'packages beside tiers',
+    'price_parts',
+    `${firstPrice}/transform_quantity`,
+    withPrices(tiered({ transform_quantity: { divide_by: 10, round: 'up' } })),
+  ),
+  of(
+    'an amount of choice in a recurring price',
+    'price_parts',
+    `${firstPrice}/custom_unit_amount`,
+    withPrices(without(price({ interval: 'month', custom_unit_amount: {} }), 'amount')),
+  ),
+  of(
+    'a trial of a one-time price',
+    'price_parts',
+    `${firstPrice}/trial_period_days`,
+    withPrices(without(price({ trial_period_days: 7 }), 'interval')),
+  ),
   of('a price with amount and tiers', 'amount_or_tiers', firstPrice, withPrices(tiered({ amount: 5 }))),
   of('a price with two amounts', 'amount_or_tiers', firstPrice, withPrices(price({ unit_amount_decimal: '0.5' }))),
   of('a tiered price without tiers', 'tiers_missing', firstPrice, withPrices(without(tiered(), 'tiers'))),

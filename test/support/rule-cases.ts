@@ -1,7 +1,7 @@
 // One document for each way to break the rules: each breaks exactly one of them, so that the unit, HTTP and command line tests can
 // all ask for exactly one issue.
 import { enterprise } from './rule-cases-enterprise.ts'
-import { duplicates, hooks, promotions } from './rule-cases-other.ts'
+import { duplicates, hooks, promotions, texts } from './rule-cases-other.ts'
 import { prices } from './rule-cases-price.ts'
 import { requiredFields, shapes } from './rule-cases-shape.ts'
 import { price, partner, webhook, config, withPrices, without, firstPrice, secondPrice, of } from './rule-parts.ts'
@@ -14,6 +14,7 @@ export type { RuleCase } from './rule-parts.ts'
 export const ruleCases: readonly RuleCase[] = [
   ...requiredFields,
   ...shapes,
+  ...texts,
   ...prices,
   ...enterprise,
   ...duplicates,

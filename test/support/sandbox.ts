@@ -2,9 +2,9 @@
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../../packages/ratecard/src/clock.ts'
-import type { Exchange } from '../../packages/ratecard/src/sandbox/api.ts'
-import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
-import type { Sandbox, SandboxOptions } from '../../packages/ratecard/src/sandbox/server.ts'
+import type { Exchange } from '../../packages/sandbox/src/protocol/api.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/server.ts'
 import { checkExchange } from './stripe-contract.ts'
 
 /** A clock that stands until it is moved. */

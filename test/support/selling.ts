@@ -2,7 +2,7 @@ import { admin, billing } from './app.ts'
 import type { TestApp } from './app.ts'
 
 export const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
-export const nobody = { author: null, keyId: null, requestId: null }
+export const nobody = { author: null, by: null, requestId: null }
 
 /** A tenant with a session that lives a day: the value of its cookie. */
 export async function sessionOf({ service }: TestApp, tenantId: string): Promise<string> {

@@ -8,8 +8,8 @@ import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import { startSandbox } from '../../packages/ratecard/src/sandbox/server.ts'
-import type { Sandbox } from '../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
@@ -100,4 +100,4 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-export const nobody = { author: null, message: null }
+export const nobody = { author: null, by: null, message: null }

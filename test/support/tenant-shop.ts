@@ -6,8 +6,9 @@ import type { ComposedService } from '../../packages/ratecard/src/compose.ts'
 import type { EnterpriseOutcome, EnterpriseTarget, JobReport } from '../../packages/ratecard/src/service-tenants.ts'
 import { nobody, startStack } from './stack.ts'
 import type { Stack, StackOptions } from './stack.ts'
+import { payingCustomer } from './paying-customer.ts'
 
-export const caller = { author: 'ada', message: 'new prices', keyId: null, requestId: 'req_test' }
+export const caller = { author: 'ada', message: 'new prices', by: null, requestId: 'req_test' }
 export const gold: EnterpriseTarget = { kind: 'template', template: 'gold' }
 export const nothing: EnterpriseTarget = { kind: 'none' }
 
@@ -67,7 +68,7 @@ export function shopOver(stack: Stack, secretKey: string): TenantShop {
       await service.push(next, { ...nobody, approveImpact: true })
     },
     tenant: async (id) => {
-      const { id: customer } = await stripe.customers.create({ name: id })
+      const customer = await payingCustomer(stripe, { name: id })
       await service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
       return customer
     },

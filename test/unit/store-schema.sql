@@ -284,6 +284,104 @@ create table paces (
   slots text not null
 );
 
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
+-- 10: documents as written
+create table written_forms (
+  id text primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text primary key,
+  written_id text not null references written_forms (id)
+);
+
+-- 11: waiting jobs
+alter table job_steps rename to job_steps_before;
+alter table jobs rename to jobs_before;
+drop index jobs_by_time;
+drop index jobs_by_subject;
+create table jobs (
+  id text primary key,
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
+  subject text not null,
+  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
+  resumes_at bigint,
+  input text not null,
+  author text,
+  message text,
+  request_id text,
+  steps_total bigint not null,
+  steps_done bigint not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  finished_at bigint,
+  check ((state = 'waiting') = (resumes_at is not null))
+);
+create table job_steps (
+  job_id text not null references jobs (id),
+  position bigint not null,
+  step text not null,
+  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  waits_until bigint,
+  attempts bigint not null,
+  result text,
+  error text,
+  began_at bigint,
+  ended_at bigint,
+  primary key (job_id, position)
+);
+insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
+  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, null from jobs_before where not (error is not null and state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}');
+insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
+  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, 'waiting', cast(strftime('%s', substr(error, length(error) - 25, 24)) as bigint) * 1000 + cast(substr(substr(error, length(error) - 25, 24), 21, 3) as bigint) from jobs_before where state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}';
+insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
+  select job_id, position, step, attempts, error, began_at, ended_at, state, null, result from job_steps_before where not (result is not null and state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}');
+insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
+  select job_id, position, step, attempts, error, began_at, ended_at, state, cast(strftime('%s', substr(result, length(result) - 25, 24)) as bigint) * 1000 + cast(substr(substr(result, length(result) - 25, 24), 21, 3) as bigint), null from job_steps_before where state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}';
+drop table job_steps_before;
+drop table jobs_before;
+create index jobs_by_time on jobs (created_at, id);
+create index jobs_by_subject on jobs (subject, kind, state);
+create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
+
+-- 12: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text not null,
+  from_id text not null,
+  to_id text not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
+-- 14: who did it
+alter table versions add column key_id text;
+alter table versions add column key_name text;
+alter table pushes add column key_id text;
+alter table pushes add column key_name text;
+alter table jobs add column key_id text;
+alter table jobs add column key_name text;
+alter table tenant_audit add column key_name text;
+update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -567,3 +665,101 @@ create table paces (
   name text collate "C" primary key,
   slots text not null
 );
+
+-- 8: scope and expiry of service keys
+alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'));
+alter table service_keys add column expires_at bigint;
+
+-- 9: sizes of worker logs
+create table worker_log_sizes (
+  worker text collate "C" primary key,
+  lines bigint not null,
+  bytes bigint not null
+);
+
+-- 10: documents as written
+create table written_forms (
+  id text collate "C" primary key,
+  document text not null,
+  created_at bigint not null
+);
+create table written_form_uses (
+  push_id text collate "C" primary key,
+  written_id text collate "C" not null references written_forms (id)
+);
+
+-- 11: waiting jobs
+alter table job_steps rename to job_steps_before;
+alter table jobs rename to jobs_before;
+drop index jobs_by_time;
+drop index jobs_by_subject;
+create table jobs (
+  id text collate "C" primary key,
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
+  subject text collate "C" not null,
+  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
+  resumes_at bigint,
+  input text not null,
+  author text,
+  message text,
+  request_id text,
+  steps_total bigint not null,
+  steps_done bigint not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  finished_at bigint,
+  check ((state = 'waiting') = (resumes_at is not null))
+);
+create table job_steps (
+  job_id text collate "C" not null references jobs (id),
+  position bigint not null,
+  step text not null,
+  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  waits_until bigint,
+  attempts bigint not null,
+  result text,
+  error text,
+  began_at bigint,
+  ended_at bigint,
+  primary key (job_id, position)
+);
+insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
+  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, null from jobs_before where not (error is not null and state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}');
+insert into jobs (id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, state, resumes_at)
+  select id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at, 'waiting', cast(extract(epoch from cast(substr(error, length(error) - 25, 24) as timestamptz)) * 1000 as bigint) from jobs_before where state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}';
+insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
+  select job_id, position, step, attempts, error, began_at, ended_at, state, null, result from job_steps_before where not (result is not null and state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}');
+insert into job_steps (job_id, position, step, attempts, error, began_at, ended_at, state, waits_until, result)
+  select job_id, position, step, attempts, error, began_at, ended_at, state, cast(extract(epoch from cast(substr(result, length(result) - 25, 24) as timestamptz)) * 1000 as bigint), null from job_steps_before where state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}';
+drop table job_steps_before;
+drop table jobs_before;
+create index jobs_by_time on jobs (created_at, id);
+create index jobs_by_subject on jobs (subject, kind, state);
+create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
+
+-- 12: renames of configuration ids
+create table renames (
+  revision bigint not null references versions (revision),
+  kind text collate "C" not null,
+  from_id text collate "C" not null,
+  to_id text collate "C" not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+);
+
+-- 13: service keys of workers
+alter table service_keys add column worker text;
+alter table worker_bundles add column service_key text check (service_key in ('read', 'write'));
+alter table worker_bundles add column pass_credentials bigint not null default 0;
+
+-- 14: who did it
+alter table versions add column key_id text;
+alter table versions add column key_name text;
+alter table pushes add column key_id text;
+alter table pushes add column key_name text;
+alter table jobs add column key_id text;
+alter table jobs add column key_name text;
+alter table tenant_audit add column key_name text;
+update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);

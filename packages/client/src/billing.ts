@@ -1,10 +1,12 @@
-import type { MeterDocument, PriceDocument, ProductDocument } from './documents.ts'
-import type { Conversion, Cost, ServedConfig } from './results.ts'
+import { call } from './call.ts'
+import type { Cost } from './results.ts'
 import type { CallOptions, Transport } from './transport.ts'
-import { conversionOf, costOf, servedConfigOf } from './wire.ts'
-import type { WireConversion, WireCost, WireServedConfig } from './wire.ts'
-import { read, segment } from './typed.ts'
-import type { Answers } from './wire-types.generated.ts'
+import type { Conversion, MeterDocument, PriceDocument, ProductDocument, ServedConfig } from './wire.generated.ts'
+
+export interface CalculateOptions extends CallOptions {
+  /** Of those that the price is offered in; its own when absent. */
+  readonly currency?: string
+}
 
 export interface BillingClient {
   /** The JSON Schema of the configuration document. */
@@ -16,32 +18,24 @@ export interface BillingClient {
   product(id: string, options?: CallOptions): Promise<ProductDocument>
   meter(id: string, options?: CallOptions): Promise<MeterDocument>
   /** What a quantity costs, as the processor would invoice it. */
-  calculate(priceId: string, quantity: number, options?: CallOptions): Promise<Cost>
+  calculate(priceId: string, quantity: number, options?: CalculateOptions): Promise<Cost>
   /** The configuration id behind a processor id, current or past. */
   convert(processorId: string, options?: CallOptions): Promise<Conversion>
 }
 
 export function billingClient(transport: Transport): BillingClient {
-  const root = '/api/v1/billing'
   return {
-    schema: (options) => read<Record<string, unknown>>(transport, `${root}/schema`, options),
-    config: async (options) => servedConfigOf(await read<WireServedConfig>(transport, `${root}/config`, options)),
-    price: (id, options) => read<Answers['getPrice'][200]>(transport, `${root}/config/prices/${segment(id)}`, options),
-    product: async (id, options) =>
-      (await read<Answers['getProduct'][200]>(transport, `${root}/config/products/${segment(id)}`, options)).product,
-    meter: async (id, options) =>
-      (await read<Answers['getMeter'][200]>(transport, `${root}/config/meters/${segment(id)}`, options)).meter,
-    calculate: async (priceId, quantity, options) =>
-      costOf(
-        await read<WireCost>(transport, `${root}/config/prices/${segment(priceId)}/calculate`, {
-          ...options,
-          method: 'POST',
-          body: { quantity },
-        }),
-      ),
-    convert: async (processorId, options) =>
-      conversionOf(
-        await read<WireConversion>(transport, `${root}/convert/processor-id/${segment(processorId)}`, options),
-      ),
+    schema: (options) => call(transport, 'getSchema', {}, options),
+    config: (options) => call(transport, 'getConfig', {}, options),
+    price: (id, options) => call(transport, 'getPrice', { params: { id } }, options),
+    product: async (id, options) => (await call(transport, 'getProduct', { params: { id } }, options)).product,
+    meter: async (id, options) => (await call(transport, 'getMeter', { params: { id } }, options)).meter,
+    calculate: async (id, quantity, { currency, ...options } = {}) => {
+      const body = { quantity, ...(currency === undefined ? {} : { currency }) }
+      const cost = await call(transport, 'calculatePrice', { params: { id }, body }, options)
+      const breakdown = cost.breakdown.map((line) => ({ ...line, upTo: line.upTo === 'inf' ? null : line.upTo }))
+      return { ...cost, tiersMode: cost.tiersMode ?? null, breakdown }
+    },
+    convert: (processorId, options) => call(transport, 'convertProcessorId', { params: { processorId } }, options),
   }
 }

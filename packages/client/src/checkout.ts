@@ -1,10 +1,7 @@
-import { camel, snake } from './names.ts'
-import type * as result from './tenant-results.ts'
-import { acted } from './tenants.ts'
-import type { WriteOptions } from './tenants.ts'
+import { acted, call } from './call.ts'
+import type { WriteOptions } from './call.ts'
 import type { CallOptions, Transport } from './transport.ts'
-import { read } from './typed.ts'
-import type { Answers, Bodies } from './wire-types.generated.ts'
+import type * as result from './wire.generated.ts'
 
 export interface CheckoutClient {
   /** Send the customer to the `url` of the answer. */
@@ -23,33 +20,14 @@ export interface UsageClient {
   record(usage: result.NewUsage, options?: WriteOptions): Promise<result.Usage>
 }
 
-const root = '/api/v1/billing'
+export const checkoutClient = (transport: Transport): CheckoutClient => ({
+  create: (body, options = {}) => call(transport, 'createCheckout', { body, keyed: true }, acted(options)),
+})
 
-export function checkoutClient(transport: Transport): CheckoutClient {
-  return {
-    create: async (checkout, options = {}) => {
-      const body: Bodies['createCheckout'] = snake(checkout)
-      const call = { ...acted(options), method: 'POST', keyed: true, body } as const
-      return camel(await read<Answers['createCheckout'][200]>(transport, `${root}/checkout`, call))
-    },
-  }
-}
+export const portalClient = (transport: Transport): PortalClient => ({
+  create: (body, options) => call(transport, 'createPortal', { body }, options),
+})
 
-export function portalClient(transport: Transport): PortalClient {
-  return {
-    create: (portal, options) => {
-      const body: Bodies['createPortal'] = snake(portal)
-      return read<Answers['createPortal'][200]>(transport, `${root}/portal`, { ...options, method: 'POST', body })
-    },
-  }
-}
-
-export function usageClient(transport: Transport): UsageClient {
-  return {
-    record: async (usage, options = {}) => {
-      const body: Bodies['recordUsage'] = snake(usage)
-      const call = { ...acted(options), method: 'POST', keyed: true, body } as const
-      return camel(await read<Answers['recordUsage'][200]>(transport, `${root}/usage`, call))
-    },
-  }
-}
+export const usageClient = (transport: Transport): UsageClient => ({
+  record: (body, options = {}) => call(transport, 'recordUsage', { body, keyed: true }, acted(options)),
+})

@@ -63,17 +63,99 @@ export function createClient(options: ClientOptions): Client {
 
 export { RatecardError, errorFromProblem } from './error.ts'
 export type { ErrorCode, Issue, ProcessorWords } from './error.ts'
-export type { AdminClient, Page, PushOptions } from './admin.ts'
-export type { BillingClient } from './billing.ts'
+export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
+export type { BillingClient, CalculateOptions } from './billing.ts'
 export type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'
-export type { ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
+export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 export type { ServerClient } from './server.ts'
-export type { ActOptions, SessionsClient, TenantPage, TenantQuery, TenantsClient, WriteOptions } from './tenants.ts'
+export type { SessionsClient, TenantPage, TenantQuery, TenantsClient } from './tenants.ts'
+export type { ActOptions, WriteOptions } from './call.ts'
 export type { CallOptions, ClientOptions } from './transport.ts'
-export type * from './documents.ts'
-export type * from './results.ts'
-export type * from './tenant-results.ts'
-export type * from './worker-results.ts'
+export type {
+  CostLine,
+  Cost,
+  Interval,
+  NewDeployment,
+  NewMigration,
+  Pulled,
+  PushEvent,
+  StartedPush,
+  StepState,
+} from './results.ts'
+export type {
+  Audit,
+  AuditEntry,
+  BillingDocument,
+  By,
+  ChangeAction,
+  ChangeReport,
+  Checkout,
+  Conversion,
+  CouponDocument,
+  Coverage,
+  CronRun,
+  CronRunList,
+  Deployment,
+  DeploymentList,
+  Detail,
+  Display,
+  DocumentDifference,
+  DriftReport,
+  EnterpriseOutcome,
+  FieldChange,
+  Finding,
+  History,
+  HistoryEntry,
+  Invoice,
+  InvoiceLine,
+  Job,
+  JobKind,
+  JobList,
+  JobReport,
+  JobStep,
+  KeyScope,
+  MeterDocument,
+  MigrationLine,
+  MigrationPlan,
+  NewCheckout,
+  NewTenant,
+  NewUsage,
+  Pagination,
+  PriceDocument,
+  PriceImpact,
+  ProcessorEvents,
+  ProductDocument,
+  PromotionCodeDocument,
+  PushKind,
+  PushOutcome,
+  PushReport,
+  PushState,
+  PushStep,
+  PushSummary,
+  ResetReport,
+  ResourceKind,
+  Revision,
+  ServedConfig,
+  ServiceKey,
+  Session,
+  Subscription,
+  SubscriptionItem,
+  Swap,
+  Tenant,
+  TenantChange,
+  TenantList,
+  TenantSubscriptions,
+  TierDocument,
+  UpcomingInvoice,
+  Usage,
+  Validation,
+  WebhookDocument,
+  WebhookListing,
+  WebhookRotation,
+  Worker,
+  WorkerLogLine,
+  WorkerModule,
+} from './wire.generated.ts'
 export { verifyWebhook, WebhookError } from './webhooks.ts'
 export type { VerifyOptions, WebhookErrorCode, WebhookEvent } from './webhooks.ts'
 export type { LogQuery, WorkersClient } from './workers.ts'

@@ -1,25 +1,28 @@
-import { camel, snake } from './names.ts'
-import type * as result from './tenant-results.ts'
-import { acted } from './tenants.ts'
-import type { ActOptions, TenantPage, WriteOptions } from './tenants.ts'
-import type { CallOptions, Transport } from './transport.ts'
-import { read, segment } from './typed.ts'
-import { paginationOf } from './wire.ts'
-import type { Answers, Bodies } from './wire-types.generated.ts'
+import { acted, call } from './call.ts'
+import type { ActOptions, WriteOptions } from './call.ts'
+import type { NewMigration } from './results.ts'
+import type { TenantPage } from './tenants.ts'
+import type { Call, CallOptions, Transport } from './transport.ts'
+import type * as result from './wire.generated.ts'
 
 export interface ApplyOptions extends WriteOptions, ActOptions {
   /** Tells what would move; moves nothing. */
   readonly dryRun?: boolean | undefined
 }
 
+export interface ApplyChoices {
+  /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+  readonly unmatched?: 'keep' | 'base' | undefined
+}
+
 export interface EnterpriseClient {
   /** Nothing is charged now: the new prices are first billed at the renewal. */
   applyTemplate(
-    target: { readonly tenantId: string; readonly enterpriseTemplate: string },
+    target: { readonly tenantId: string; readonly enterpriseTemplate: string } & ApplyChoices,
     options?: ApplyOptions,
   ): Promise<result.EnterpriseOutcome>
   applyCustom(
-    target: { readonly tenantId: string; readonly enterpriseId: string },
+    target: { readonly tenantId: string; readonly enterpriseId: string } & ApplyChoices,
     options?: ApplyOptions,
   ): Promise<result.EnterpriseOutcome>
   /** Back to the base prices. */
@@ -35,9 +38,9 @@ export interface EnterpriseClient {
 
 export interface MigrationsClient {
   /** Who would move, and what it changes. */
-  plan(migration: result.NewMigration, options?: CallOptions): Promise<result.MigrationPlan>
+  plan(migration: NewMigration, options?: CallOptions): Promise<result.MigrationPlan>
   /** Moves subscribers of a replaced price to what replaced it, as a job. */
-  start(migration: result.NewMigration, options?: WriteOptions & ActOptions): Promise<result.Job>
+  start(migration: NewMigration, options?: WriteOptions & ActOptions): Promise<result.Job>
 }
 
 export interface JobsClient {
@@ -50,83 +53,56 @@ export interface JobsClient {
   cancel(id: string, options?: CallOptions): Promise<result.Job>
 }
 
-const root = '/api/v1/billing/admin'
 /** All subscriptions of a tenant are read and written at the processor; a plan reads those of all tenants. */
 const longTimeoutMs = 600_000
+const slow = (options?: CallOptions & Pick<Call, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 
 export function enterpriseClient(transport: Transport): EnterpriseClient {
-  const apply = async (
-    path: string,
-    body: Bodies['applyTemplate'] | Bodies['applyCustom'] | Bodies['removeEnterprise'],
-    { dryRun, ...options }: ApplyOptions,
-  ): Promise<result.EnterpriseOutcome> => {
-    const call = {
-      timeoutMs: longTimeoutMs,
-      ...acted(options),
-      method: 'POST',
-      keyed: true,
-      body,
-      query: { dry_run: dryRun || undefined },
-    } as const
-    return camel(await read<Answers['applyTemplate'][200]>(transport, `${root}/enterprise/${path}`, call))
-  }
+  const applying = ({ dryRun, ...options }: ApplyOptions = {}) =>
+    [{ keyed: true, query: { dryRun: dryRun || undefined } }, slow(acted(options))] as const
   return {
-    applyTemplate: (target, options = {}) => apply('apply-template', snake(target), options),
-    applyCustom: (target, options = {}) => apply('apply-custom', snake(target), options),
-    remove: (target, options = {}) => apply('remove', snake(target), options),
-    coverage: async (options) => {
-      const wire = await read<Answers['getEnterpriseCoverage'][200]>(transport, `${root}/enterprise/coverage`, options)
-      return { ...camel(wire), rows: wire.rows.map((row) => ({ ...camel(row), cells: row.cells.map(camel) })) }
+    applyTemplate: (body, given) => {
+      const [parts, options] = applying(given)
+      return call(transport, 'applyTemplate', { ...parts, body }, options)
     },
-    moveTemplate: async (target, options = {}) => {
-      const body: Bodies['moveTemplate'] = snake(target)
-      const call = { ...acted(options), method: 'POST', keyed: true, body } as const
-      return camel(await read<Answers['moveTemplate'][202]>(transport, `${root}/enterprise/move-template`, call))
+    applyCustom: (body, given) => {
+      const [parts, options] = applying(given)
+      return call(transport, 'applyCustom', { ...parts, body }, options)
     },
+    remove: (body, given) => {
+      const [parts, options] = applying(given)
+      return call(transport, 'removeEnterprise', { ...parts, body }, options)
+    },
+    coverage: (options) => call(transport, 'getEnterpriseCoverage', {}, options),
+    moveTemplate: (body, options = {}) => call(transport, 'moveTemplate', { body, keyed: true }, acted(options)),
   }
 }
 
 export function migrationsClient(transport: Transport): MigrationsClient {
-  const path = `${root}/migrations`
-  const bodyOf = (migration: result.NewMigration): Bodies['startMigration'] => snake(migration)
+  const bodyOf = ({ to, ...rest }: NewMigration) => ({ ...rest, to: to instanceof Date ? to.toISOString() : to })
   return {
-    plan: async (migration, options) => {
-      const wire = await read<Answers['startMigration'][200]>(transport, path, {
-        timeoutMs: longTimeoutMs,
-        ...options,
-        method: 'POST',
-        query: { dry_run: true },
-        body: bodyOf(migration),
-      })
-      return { ...camel(wire), lines: wire.lines.map(camel) }
-    },
-    start: async (migration, options = {}) => {
-      const call = { timeoutMs: longTimeoutMs, ...acted(options), method: 'POST', keyed: true } as const
-      return camel(await read<Answers['startMigration'][202]>(transport, path, { ...call, body: bodyOf(migration) }))
-    },
+    // With `dry_run` the service answers the plan, else the job.
+    plan: async (migration, options) =>
+      (await call(
+        transport,
+        'startMigration',
+        { body: bodyOf(migration), query: { dryRun: true } },
+        slow(options),
+      )) as result.MigrationPlan,
+    start: async (migration, options = {}) =>
+      (await call(
+        transport,
+        'startMigration',
+        { body: bodyOf(migration), keyed: true },
+        slow(acted(options)),
+      )) as result.Job,
   }
 }
 
-export function jobsClient(transport: Transport): JobsClient {
-  const path = `${root}/jobs`
-  const steer = async (id: string, act: 'resume' | 'cancel', options: CallOptions = {}): Promise<result.Job> =>
-    camel(
-      await read<Answers['resumeJob'][202] | Answers['cancelJob'][200]>(transport, `${path}/${segment(id)}/${act}`, {
-        ...options,
-        method: 'POST',
-      }),
-    )
-  return {
-    list: async ({ limit, offset, kind, ...options } = {}) => {
-      const answer = await read<Answers['listJobs'][200]>(transport, path, {
-        ...options,
-        query: { limit, offset, kind },
-      })
-      return { jobs: answer.jobs.map(camel), pagination: paginationOf(answer.pagination) }
-    },
-    find: async (id, options) =>
-      camel(await read<Answers['getJob'][200]>(transport, `${path}/${segment(id)}`, options)),
-    resume: (id, options) => steer(id, 'resume', options),
-    cancel: (id, options) => steer(id, 'cancel', options),
-  }
-}
+export const jobsClient = (transport: Transport): JobsClient => ({
+  list: ({ limit, offset, kind, ...options } = {}) =>
+    call(transport, 'listJobs', { query: { limit, offset, kind } }, options),
+  find: (id, options) => call(transport, 'getJob', { params: { id } }, options),
+  resume: (id, options) => call(transport, 'resumeJob', { params: { id } }, options),
+  cancel: (id, options) => call(transport, 'cancelJob', { params: { id } }, options),
+})

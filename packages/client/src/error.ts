@@ -1,8 +1,7 @@
-import type { Problem } from './wire-types.generated.ts'
+import type { ProblemCode } from './wire.generated.ts'
 
 /** Codes that this version knows: the service's own (docs/reference/errors.md), and the client's when no answer came. */
-export type ErrorCode =
-  Problem['code'] | 'server_unreachable' | 'request_timeout' | 'request_aborted' | 'answer_invalid'
+export type ErrorCode = ProblemCode | 'server_unreachable' | 'request_timeout' | 'request_aborted' | 'answer_invalid'
 
 /** One thing wrong with a document or a request, with its place as a JSON pointer (`#/products/0/id`). */
 export interface Issue {

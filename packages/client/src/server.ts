@@ -1,12 +1,13 @@
+import { call } from './call.ts'
+import type { AnswerOf } from './call.ts'
 import type { CallOptions, Transport } from './transport.ts'
-import { read } from './typed.ts'
-import type { Answers } from './wire-types.generated.ts'
+import { operations } from './wire.generated.ts'
 
 export interface ServerClient {
   /** Whether the process is alive. */
-  health(options?: CallOptions): Promise<{ status: 'ok'; uptimeSeconds: number }>
+  health(options?: CallOptions): Promise<AnswerOf<'getHealth'>>
   /** Whether the service can work; fails with the code of what is missing. */
-  readiness(options?: CallOptions): Promise<Answers['getReadiness'][200]>
+  readiness(options?: CallOptions): Promise<AnswerOf<'getReadiness'>>
   /** Figures for Prometheus, as text; needs a service key. */
   metrics(options?: CallOptions): Promise<string>
   /** The OpenAPI description. */
@@ -15,12 +16,9 @@ export interface ServerClient {
 
 export function serverClient(transport: Transport): ServerClient {
   return {
-    health: async (options) => {
-      const { status, uptime_seconds } = await read<Answers['getHealth'][200]>(transport, '/healthz', options)
-      return { status, uptimeSeconds: uptime_seconds }
-    },
-    readiness: (options) => read(transport, '/readyz', options),
-    metrics: async (options) => new Response(await transport.stream('/metrics', options)).text(),
-    openApi: (options) => read(transport, '/api/v1/openapi.json', options),
+    health: (options) => call(transport, 'getHealth', {}, options),
+    readiness: (options) => call(transport, 'getReadiness', {}, options),
+    metrics: async (options) => new Response(await transport.stream(operations.getMetrics[1], options)).text(),
+    openApi: (options) => call(transport, 'getOpenApi', {}, options),
   }
 }

@@ -12,14 +12,16 @@ import { resumedMove } from './enterprise/move-template.ts'
 import { createIds } from './ids.ts'
 import { createLookups } from './lookup/lookups.ts'
 import type { Lookups } from './lookup/lookups.ts'
-import { askProcessor } from './processor/asking.ts'
+import { CancelBoard } from './journal/cancel-board.ts'
+import { askProcessor } from './processor/failures.ts'
 import type { Processor } from './processor/processor.ts'
 import { createReadiness } from './readiness.ts'
 import type { PushReport, Service } from './service.ts'
 import { defaultSessionTrialDays } from './settings.ts'
 import type { Settings } from './settings.ts'
+import { byOf } from './store/records/who.ts'
 import type { PushHead, Store } from './store/store.ts'
-import { createMigrations, resumedMigration } from './subscribers/migrate.ts'
+import { createMigrations, resumedMigration } from './migrations/migrate.ts'
 import { createSubscribers } from './subscribers/subscribers.ts'
 import type { SwapDeps } from './swaps/deps.ts'
 import { createJobs } from './swaps/jobs.ts'
@@ -28,16 +30,18 @@ import { createPriceBooks } from './swaps/price-book.ts'
 import { createWaitingJobs } from './swaps/waiting-jobs.ts'
 import type { WaitingJobs } from './swaps/waiting-jobs.ts'
 import { bindAccount, createBoundAccount } from './sync/account.ts'
-import { CancelBoard, cancelPush } from './sync/cancel.ts'
-import { pushLease } from './sync/deps.ts'
+import { cancelPush } from './sync/cancel.ts'
+import { pushLease } from './journal/leases.ts'
 import type { SyncDeps } from './sync/deps.ts'
 import { findDrift } from './sync/drift.ts'
 import { PushBus, followPush } from './sync/events.ts'
 import { pullConfig } from './sync/pull.ts'
 import { pushConfig } from './sync/push.ts'
+import { keepWritten } from './sync/written-form.ts'
 import { findPushHead, liveState, stepView } from './sync/pushes.ts'
 import { resetConfig } from './sync/reset.ts'
 import { resumePush } from './sync/resume.ts'
+import { endOverlaps, rotateWebhook } from './sync/rotate.ts'
 import { rollbackConfig } from './sync/rollback.ts'
 import { createCustomers, findTenant } from './tenants/customers.ts'
 import { createTenants } from './tenants/tenants.ts'
@@ -53,7 +57,7 @@ export interface ServiceOptions {
   readonly processorName: string
   readonly clock: Clock
   /** Absent: this replica hosts no workers. */
-  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId'>>
+  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
 
 /** The service and what only its owner may use of it. */
@@ -95,6 +99,7 @@ export function createService(options: ServiceOptions): ComposedService {
     store,
     clock,
     newId: deps.newId,
+    keys: keys.ofWorkers,
   })
   /** Work that a graceful stop waits for. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
@@ -107,13 +112,15 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
-  const swaps = swapOperations(deps, tracked)
+  const priceBook = createPriceBooks(store)
+  const swaps = swapOperations(deps, priceBook, tracked)
   return {
     validate: (document) => {
       const { valid, errors, warnings } = validateConfig(document)
       return Promise.resolve({ valid, errors, warnings })
     },
     push: (document, request) => tracked(pushConfig(deps, document, request)),
+    keepWritten: (document) => keepWritten(deps, document),
     rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
     reset: (request) => tracked(resetConfig(deps, request)),
     resumePush: (id, request) => tracked(resumePush(deps, id, request)),
@@ -127,14 +134,29 @@ export function createService(options: ServiceOptions): ComposedService {
     pull: () => pullConfig(deps),
     processorEvents: (query) => askProcessor(stopping.signal, () => processor.events(query, stopping.signal)),
     drift: () => findDrift(deps),
+    rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
     ...lookups,
     ...keys,
-    ...tenantOperations(options, deps, lookups, tracked),
+    ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
-    readiness: createReadiness({ store, processor, workers, clock, stopping: stopping.signal }),
-    doctor: () => examine({ store, processor, processorName: options.processorName, workers, signal: stopping.signal }),
+    readiness: createReadiness({
+      store,
+      processor: { account: (signal) => bindAccount({ store, processor }, signal, 'look') },
+      workers,
+      clock,
+      stopping: stopping.signal,
+    }),
+    doctor: () =>
+      examine({
+        store,
+        processor,
+        processorName: options.processorName,
+        workers,
+        priceBook,
+        signal: stopping.signal,
+      }),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
@@ -156,13 +178,13 @@ type Tracked = <T>(work: Promise<T>) => Promise<T>
 /** Those who buy: tenants, their sessions, what they are on and what they are sold. */
 function tenantOperations(
   { settings, store, clock }: ServiceOptions,
-  deps: SyncDeps,
+  deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
   lookups: Lookups,
   tracked: Tracked,
 ) {
-  const { processor, newId, shutdown } = deps
+  const { processor, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, clock, newId, shutdown, account, applied: lookups.fullConfig }
+  const shared = { store, processor, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
@@ -186,7 +208,7 @@ function tenantOperations(
 }
 
 /** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
-function swapOperations(deps: SyncDeps, tracked: Tracked) {
+function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: Tracked) {
   const { store, processor, clock, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
   const swaps: SwapDeps = {
@@ -195,7 +217,7 @@ function swapOperations(deps: SyncDeps, tracked: Tracked) {
     clock,
     newId,
     shutdown,
-    priceBook: createPriceBooks(store),
+    priceBook,
     assertAccount: async (intent) => {
       await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
     },
@@ -212,7 +234,7 @@ function swapOperations(deps: SyncDeps, tracked: Tracked) {
     ...createMigrations(swaps),
     ...createJobs(swaps, resumed),
   } satisfies Partial<Service>
-  return { operations, waitingJobs: createWaitingJobs(swaps, resumed) }
+  return { operations, waitingJobs: createWaitingJobs(swaps, resumed, () => endOverlaps(deps)) }
 }
 
 async function summaryOf(deps: SyncDeps, push: PushHead) {
@@ -225,6 +247,7 @@ async function summaryOf(deps: SyncDeps, push: PushHead) {
     version,
     revision,
     author,
+    by: byOf(push),
     message,
     createdAt,
     updatedAt,

@@ -41,6 +41,8 @@ export interface LocalWorkerOptions {
   readonly serviceUrl: string
   /** Further `host` or `host:port` that it may call whatever their addresses. */
   readonly allowedHosts: readonly string[]
+  /** For a worker that wants a service key of its own: here it gets the one that is used on this machine. null: there is none. */
+  readonly serviceKey: string | null
   readonly onLog: (line: WorkerLogLine) => void
   readonly onRequest: (request: LocalRequest) => void
   readonly onRun: (cron: string, result: ScheduledResult) => void
@@ -110,6 +112,7 @@ class LocalServer implements LocalWorker {
 
   async replace(source: WorkerSource, bundle: WorkerBundle): Promise<WorkerHandlers> {
     const { manifest, variables } = source
+    const { serviceKey } = this.options
     const handlers = await this.supervisor.deploy({
       name: manifest.name,
       version: `dev-${++this.versions}`,
@@ -118,7 +121,13 @@ class LocalServer implements LocalWorker {
       modules: bundle.modules,
       compatibilityDate: manifest.compatibilityDate,
       compatibilityFlags: manifest.compatibilityFlags,
-      vars: { RATECARD_API_URL: this.options.serviceUrl, ...manifest.vars, ...Object.fromEntries(variables) },
+      vars: {
+        RATECARD_API_URL: this.options.serviceUrl,
+        ...manifest.vars,
+        ...Object.fromEntries(variables),
+        ...(manifest.serviceKey === null || serviceKey === null ? {} : { RATECARD_SERVICE_KEY: serviceKey }),
+      },
+      passCredentials: manifest.passCredentials,
       limits: { ...defaultLimits, cpuMs: manifest.limits.cpuMs },
     })
     const before = this.source?.manifest.name

@@ -1,24 +1,25 @@
 // Processes begin and end here: which store and which processor stand behind the service, and what a start prints.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
+import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
+import type { Logger } from 'pino'
 import { throttledBudget } from './budget.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { createService } from './compose.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from './errors/service-error.ts'
+import { createLog } from './log.ts'
 import { buildApp, closeGracefully, leave } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
+import { ProcessorError } from './processor/processor-error.ts'
 import type { Processor } from './processor/processor.ts'
 import { unlimitedBudget } from './processor/rate-budget.ts'
-import { isLiveKey } from './processor/stripe/connection.ts'
+import { isLiveKey, keyProblem } from './processor/stripe/connection.ts'
 import { createStripeProcessor } from './processor/stripe/stripe-processor.ts'
-import { startSandbox } from './sandbox/server.ts'
-import type { Sandbox } from './sandbox/server.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 import { createSealer, loadOrCreateMasterKeyFile } from './store/seal.ts'
@@ -33,6 +34,10 @@ export interface StartServerOptions {
   readonly dataDir?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly out: (line: string) => void
+  /** A person reads the log, at a terminal that this makes its text harmless for; absent: the log is JSON. */
+  readonly logForPeople?: (text: string) => string
+  /** false where what is printed stays, in a log file: a generated key is then named by its file alone. */
+  readonly showKey?: boolean
   readonly clock?: Clock
 }
 
@@ -66,9 +71,10 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     makePrivate(settings.dataDir)
     const store = await openSettingsStore(settings, clock)
     closers.push(() => store.close())
-    const { processor, processorName, sandbox } = await openProcessor(settings, store, clock, closers)
-    // The log goes to stderr: stdout says only where things are.
-    const logger = pino({ level: settings.logLevel }, pino.destination(2))
+    const logger = createLog(settings.logLevel, options.logForPeople ?? null)
+    const open = whoElseEnters(settings.dataDir)
+    if (open !== null) logger.warn(open)
+    const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
     const registry = createMetrics()
     const publicUrl = publicUrlOf(settings)
     const hosting = workerHosting({
@@ -102,9 +108,22 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await service.workers.start(url)
     const workers = await service.workers.state()
     const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
-    options.out(banner({ url, sandbox, workers, settings, key: firstKey?.key ?? null, keyFiles }))
+    keepSandboxAddress(settings, new URL(url).port, sandboxUrl)
+    options.out(
+      banner({
+        url,
+        sandboxUrl,
+        workers,
+        settings,
+        key: firstKey?.key ?? null,
+        keyFiles,
+        showKey: options.showKey ?? true,
+      }),
+    )
+    // Not waited for: a processor that is slow to answer must not keep prices from being served.
+    if (sandboxUrl === null) void warnOfProcessor(service, settings, options.out, logger)
     serving = true
-    const running: RunningServer = { url, sandboxUrl: sandbox?.url ?? null, app, service, close: closeAll }
+    const running: RunningServer = { url, sandboxUrl, app, service, close: closeAll }
     options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
     return running
   } catch (error) {
@@ -126,7 +145,7 @@ async function openSettingsStore(settings: Settings, clock: Clock): Promise<Stor
 interface OpenedProcessor {
   readonly processor: Processor
   readonly processorName: string
-  readonly sandbox: Sandbox | null
+  readonly sandboxUrl: string | null
 }
 
 async function openProcessor(
@@ -134,26 +153,30 @@ async function openProcessor(
   store: Store,
   clock: Clock,
   closers: (() => Promise<void>)[],
+  logger: Logger,
 ): Promise<OpenedProcessor> {
   if (settings.stripeSecretKey !== null) {
     const secretKey = settings.stripeSecretKey
     const livemode = isLiveKey(secretKey)
-    const processor = createStripeProcessor({
-      secretKey,
-      apiBase: settings.stripeApiBase,
-      budget: throttledBudget(store, { livemode }, clock),
-      clock,
-    })
+    const processor = withSettings(() =>
+      createStripeProcessor({
+        secretKey,
+        apiBase: settings.stripeApiBase,
+        budget: throttledBudget(store, { livemode }, clock),
+        clock,
+      }),
+    )
     const processorName =
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
-    return { processor, processorName, sandbox: null }
+    return { processor, processorName, sandboxUrl: null }
   }
-  const sandbox = await startSandbox({
+  // In a thread of its own: whatever happens in the sandbox, the service goes on serving.
+  const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
     dataDir: path.join(settings.dataDir, 'sandbox'),
-    clock,
+    log: (line) => logger.warn(line),
   }).catch((error: unknown) => {
-    throw portTaken(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort) ?? error
+    throw sandboxFailure(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort)
   })
   closers.push(() => sandbox.close())
   const processor = createStripeProcessor({
@@ -162,7 +185,28 @@ async function openProcessor(
     budget: unlimitedBudget,
     clock,
   })
-  return { processor, processorName: `sandbox at ${sandbox.url}`, sandbox }
+  return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
+}
+
+/** A key that no request can carry is a matter of the settings. */
+function withSettings<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof ProcessorError)) throw error
+    throw new ServiceError('settings_invalid', error.message, { hint: 'Check STRIPE_SECRET_KEY.', cause: error })
+  }
+}
+
+/** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
+function sandboxFailure(error: unknown, setting: string, port: number): unknown {
+  if (error instanceof StateUnavailable)
+    // A folder that only another process keeps from use has no hint of its own.
+    return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
+      hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
+      cause: error,
+    })
+  return portTaken(error, setting, port) ?? error
 }
 
 /** The embedded sandbox's account: a key of its own per data directory, so that the account stays the same over restarts. */
@@ -214,6 +258,14 @@ function portTaken(error: unknown, setting: string, port: number): ServiceError 
   })
 }
 
+/** A folder that was there before may be open to others, who could read the store or put another in its place. It is not ours to close. */
+function whoElseEnters(directory: string): string | null {
+  const mode = statSync(directory).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return null
+  const what = (mode & 0o022) === 0 ? 'read' : 'change'
+  return `Other users of this machine may ${what} the data folder ${directory} (mode ${mode.toString(8)}), which holds keys and the store: chmod 700 ${directory}`
+}
+
 function makePrivate(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
@@ -240,26 +292,65 @@ function keepKey(settings: Settings, port: string, key: string | null): string[]
   }
 }
 
+/** Where commands on this machine find the sandbox, wherever they run: their project is seldom the folder of the server. */
+function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
+  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
+  try {
+    if (url === null) {
+      rmSync(inHome, { force: true })
+      return
+    }
+    makePrivate(path.dirname(inHome))
+    const key = readFileText(path.join(settings.dataDir, embeddedKeyFile))
+    writeFileSync(inHome, `${JSON.stringify({ url, key })}\n`, { mode: 0o600 })
+  } catch {
+    // No home folder, or a read-only one: `--key` and `--url` say it then.
+  }
+}
+
+/** Says at start what `/readyz` says from then on: with such a key nothing can be pushed or sold. */
+async function warnOfProcessor(
+  service: Pick<ComposedService, 'readiness'>,
+  settings: Settings,
+  out: (line: string) => void,
+  logger: Logger,
+): Promise<void> {
+  const { processor } = (await service.readiness()).checks
+  if (processor.ok) return
+  const why = keyProblem(settings.stripeSecretKey ?? '') ?? processor.detail
+  logger.error({ detail: why }, 'the processor cannot be used')
+  out(
+    `\n! The processor cannot be used: ${why}. Prices are served; nothing can be pushed or sold until that is put right.`,
+  )
+}
+
 interface BannerParts {
   readonly url: string
-  readonly sandbox: Sandbox | null
+  readonly sandboxUrl: string | null
   readonly workers: RuntimeState | null
   readonly settings: Settings
   readonly key: string | null
   readonly keyFiles: readonly string[]
+  readonly showKey: boolean
 }
 
-function banner({ url, sandbox, workers, settings, key, keyFiles }: BannerParts): string {
+function banner({ url, sandboxUrl, workers, settings, key, keyFiles, showKey }: BannerParts): string {
   const rows: [string, string][] = [
     ['API', `${url}/api/v1/billing/config`],
     ['Docs', `${url}/docs`],
-    ['Processor', sandbox === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandbox.url}`],
+    ['Processor', sandboxUrl === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandboxUrl}`],
     ['Store', settings.databaseUrl === null ? path.join(settings.dataDir, 'ratecard.db') : 'PostgreSQL'],
     ['Workers', workersRow(workers)],
     ['Service key', keyRow(settings, keyFiles)],
   ]
   const lines = ['Ratecard is ready', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`)]
-  if (key !== null) lines.push('', `  First service key, shown once: ${key}`)
+  if (key !== null)
+    lines.push(
+      '',
+      showKey
+        ? `  First service key, shown once: ${key}`
+        : `  The first service key is in ${keyFiles[0] ?? 'the data folder'}; it is not printed into a log.`,
+    )
   return lines.join('\n')
 }
 
@@ -281,13 +372,10 @@ export async function startSandboxProcess(options: {
   readonly out: (line: string) => void
 }): Promise<{ readonly url: string; close(): Promise<void> }> {
   if (options.dataDir !== null) makePrivate(options.dataDir)
-  const sandbox = await startSandbox({
-    port: options.port,
-    dataDir: options.dataDir,
-    clock: systemClock,
-    deliverAnywhere: options.deliverAnywhere,
-  }).catch((error: unknown) => {
-    throw portTaken(error, '--port', options.port) ?? error
+  const { port, dataDir, deliverAnywhere } = options
+  const { startSandbox } = await import('@ratecard/sandbox')
+  const sandbox = await startSandbox({ port, dataDir, deliverAnywhere, clock: systemClock }).catch((error: unknown) => {
+    throw sandboxFailure(error, '--port', port)
   })
   options.out(
     [

@@ -1,12 +1,14 @@
 // Whether this replica can work. Balancers ask often, and several of them: the processor is asked for all of them at once.
+import type { ProblemCode } from './errors/codes.ts'
 import type { Clock } from './clock.ts'
-import type { Processor } from './processor/processor.ts'
+import { ServiceError } from './errors/service-error.ts'
 import type { Readiness } from './service.ts'
 import type { Store } from './store/store.ts'
 
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'engine'>
-  readonly processor: Pick<Processor, 'account'>
+  /** Fails with `account_mismatch` as well, for the key of another account. */
+  readonly processor: { account(signal: AbortSignal): Promise<unknown> }
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly clock: Clock
   readonly stopping: AbortSignal
@@ -16,6 +18,10 @@ export interface ReadinessDeps {
 
 type Check = Readiness['checks']['store']
 
+const refusals: Partial<Record<ProblemCode, string>> = {
+  processor_unauthorized: 'the processor does not accept the key',
+  account_mismatch: 'the key belongs to another account than this store',
+}
 const unavailable: Check = { ok: false, detail: 'unavailable' }
 /** An answer of the processor counts this long: probes must not use up the rate that pushes need. */
 const freshMs = 1_000
@@ -53,7 +59,10 @@ function createProcessorLook({ processor, clock, stopping, patienceMs = 2_000 }:
       await processor.account(AbortSignal.any([stopping, patience]))
       reachedAt = clock.now()
       return { ok: true, detail: 'reachable' }
-    } catch {
+    } catch (error) {
+      // Said to whoever asks: neither the key nor an account is named.
+      const refusal = error instanceof ServiceError ? refusals[error.code] : undefined
+      if (refusal !== undefined) return { ok: false, detail: refusal }
       const merelySilent = patience.aborted && clock.now() - reachedAt < silenceMs
       return merelySilent ? { ok: true, detail: 'slow' } : unavailable
     }

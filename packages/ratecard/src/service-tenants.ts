@@ -1,40 +1,28 @@
 // Operations on tenants: who buys, what they are on, and their negotiated prices. The second page of service.ts; types only.
-import type { InvoicePreview } from './processor/customer-half.ts'
+import type { By } from './store/records/who.ts'
+import type * as checkout from './wire/checkout.ts'
+import type * as enterprise from './wire/enterprise.ts'
+import type * as jobs from './wire/jobs.ts'
+import type * as migrations from './wire/migrations.ts'
+import type { Inside } from './wire/schema.ts'
+import type * as sessions from './wire/sessions.ts'
+import type * as tenants from './wire/tenants.ts'
 
 /** Who asks for a change, for the audit trail. */
 export interface Caller {
   readonly author: string | null
   /** Why; kept with jobs. */
   readonly message?: string | null
-  /** Id of the service key; null for a session. */
-  readonly keyId: string | null
+  /** The service key that came with it; null for a session, and for the service itself. */
+  readonly by: By | null
   readonly requestId: string | null
 }
 
-export interface Tenant {
-  readonly id: string
-  readonly name: string
-  readonly email: string | null
-  readonly processorCustomerId: string | null
-  readonly enterpriseTemplate: string | null
-  readonly enterpriseId: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-}
+export type Tenant = Inside<typeof tenants.Tenant>
 
-export interface NewTenant {
-  /** Chosen by the caller, or generated. */
-  readonly id?: string
-  readonly name: string
-  readonly email?: string | null
-  readonly processorCustomerId?: string | null
-}
+export type NewTenant = Inside<typeof tenants.NewTenant>
 
-export interface TenantChange {
-  readonly name?: string
-  readonly email?: string | null
-  readonly processorCustomerId?: string | null
-}
+export type TenantChange = Inside<typeof tenants.TenantChange>
 
 export interface TenantQuery {
   readonly limit: number
@@ -44,87 +32,29 @@ export interface TenantQuery {
   readonly enterpriseId?: string
 }
 
-export interface TenantSubscriptionItem {
-  readonly id: string
-  /** Config id; null when the price is none of ours. */
-  readonly priceId: string | null
-  readonly processorPriceId: string
-  readonly quantity: number | null
-  /** A price of ours that was replaced or removed since: the tenant keeps it until it is moved. */
-  readonly legacy: boolean
-  readonly usageType: 'licensed' | 'metered'
-  readonly currentPeriodEnd: number | null
-  /** Config id (or processor id) that it moves to at the period's end; null when nothing is scheduled. */
-  readonly scheduledPriceId: string | null
-}
+export type TenantSubscription = Inside<typeof tenants.Subscription>
 
-export interface TenantSubscription {
-  readonly id: string
-  /** `local`: a free price, kept here alone. */
-  readonly home: 'processor' | 'local'
-  readonly status: string
-  readonly currency: string | null
-  readonly cancelAtPeriodEnd: boolean
-  readonly trialEnd: number | null
-  readonly createdAt: number
-  readonly items: readonly TenantSubscriptionItem[]
-}
+export type BillingStatus = TenantSubscriptions['billingStatus']
 
-export type BillingStatus = 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
+export type TenantSubscriptions = Omit<Inside<typeof tenants.TenantSubscriptions>, 'tenantId'>
 
-export interface TenantSubscriptions {
-  readonly billingStatus: BillingStatus
-  readonly subscriptions: readonly TenantSubscription[]
-}
+export type AuditEntry = Inside<typeof tenants.AuditEntry>
 
-export interface AuditEntry {
-  readonly id: string
-  readonly action: string
-  readonly before: Readonly<Record<string, unknown>> | null
-  readonly after: Readonly<Record<string, unknown>> | null
-  readonly result: Readonly<Record<string, unknown>> | null
-  readonly author: string | null
-  readonly keyId: string | null
-  readonly requestId: string | null
-  readonly createdAt: number
-}
-
-export interface Session {
-  readonly id: string
-  readonly tenantId: string
-  readonly createdAt: number
-  readonly expiresAt: number
-}
+/** Without the value, which only its making tells. */
+export type Session = Omit<Inside<typeof sessions.Session>, 'value'>
 
 /** On whose behalf a checkout, a portal or usage is asked for. */
 export type Principal =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
 
-export interface NewCheckout {
-  readonly priceId: string
-  readonly successUrl: string
-  readonly cancelUrl: string
-  readonly quantity?: number
-  readonly trialPeriodDays?: number
-  readonly allowPromotionCodes?: boolean
-  /** Config id or the code itself. */
-  readonly promotionCode?: string
-}
+export type NewCheckout = Omit<Inside<typeof checkout.NewCheckout>, 'tenantId'>
 
-export interface Checkout {
-  readonly url: string
-  /** null for a free price, which needs no checkout at the processor. */
-  readonly sessionId: string | null
-}
+export type Checkout = Inside<typeof checkout.Checkout>
 
-export interface NewUsage {
-  /** Config id of the meter. */
-  readonly meter: string
-  readonly value: number | string
+export type NewUsage = Omit<Inside<typeof checkout.NewUsage>, 'tenantId' | 'timestamp'> & {
   /** Epoch milliseconds. */
   readonly timestamp?: number
-  readonly identifier?: string
 }
 
 export type EnterpriseTarget =
@@ -132,118 +62,32 @@ export type EnterpriseTarget =
   | { readonly kind: 'custom'; readonly enterpriseId: string }
   | { readonly kind: 'none' }
 
-export interface SwapReport {
-  readonly subscription: string
-  readonly item: string
-  /** Config ids; `from` is the processor id when the price is none of ours. */
-  readonly from: string
-  readonly to: string
-  /** `now`: the price changes at once and is first billed at the renewal. `period_end`: a schedule changes it then. */
-  readonly effective: 'now' | 'period_end'
-}
+export type ApplyChoices = Pick<Inside<typeof enterprise.ApplyTemplate>, 'unmatched'>
 
-export interface SkipReport {
-  readonly subscription: string
-  readonly item: string | null
-  readonly price: string
-  readonly reason: string
-}
+export type SwapReport = Inside<typeof enterprise.Swap>
 
-export interface EnterpriseOutcome {
-  readonly tenantId: string
-  readonly dryRun: boolean
-  readonly pricesSwapped: number
-  readonly swaps: readonly SwapReport[]
-  readonly skipped: readonly SkipReport[]
-}
+export type SkipReport = EnterpriseOutcome['skipped'][number]
 
-export interface CoverageCell {
-  /** `template:<name>` or `id:<enterprise id>`. */
-  readonly target: string
-  /** The enterprise price; null is a gap. */
-  readonly priceId: string | null
-}
+export type EnterpriseOutcome = Inside<typeof enterprise.EnterpriseOutcome>
 
-export interface Coverage {
-  readonly templates: readonly string[]
-  readonly enterpriseIds: readonly string[]
-  /** One row for each price that is a base of something. */
-  readonly rows: readonly { readonly basePriceId: string; readonly cells: readonly CoverageCell[] }[]
-  readonly gaps: number
-  /** Enterprise prices without a base: listed, never swapped to. */
-  readonly withoutBase: readonly string[]
-}
+export type Coverage = Inside<typeof enterprise.Coverage>
 
-export interface JobSummary {
-  readonly id: string
-  readonly kind: 'enterprise_apply' | 'template_move' | 'migration'
-  readonly subject: string
-  /** `waiting`: what is left of it must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
-  readonly state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
-  /** When a waiting job goes on; null for any other. */
-  readonly resumesAt: number | null
-  readonly author: string | null
-  readonly message: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly finishedAt: number | null
-  readonly stepsTotal: number
-  readonly stepsDone: number
-}
+export type JobSummary = Inside<typeof jobs.Job>
 
-export interface JobStep {
-  readonly index: number
-  readonly state: 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
-  readonly attempts: number
-  /** What is to be done, and what came of it: plain JSON in the wire's names. */
-  readonly step: Readonly<Record<string, unknown>>
-  readonly result: Readonly<Record<string, unknown>> | null
-  readonly error: Readonly<Record<string, unknown>> | null
-}
+export type JobStep = Inside<typeof jobs.JobStep>
 
-export interface JobReport extends JobSummary {
-  readonly input: Readonly<Record<string, unknown>>
-  readonly steps: readonly JobStep[]
-  readonly error: Readonly<Record<string, unknown>> | null
-}
+export type JobReport = Inside<typeof jobs.JobReport>
 
-export interface MigrationRequest {
-  /** Config id of a price that was replaced. */
-  readonly priceId: string
-  /** `renewal` (default): from the next period on. `now`: at once, billed at the next renewal. A time: at the first renewal after it. */
+export type MigrationRequest = Omit<Inside<typeof migrations.NewMigration>, 'to'> & {
+  /** A time: at the first renewal after it. */
   readonly to: 'renewal' | 'now' | { readonly at: number }
-  readonly only?: readonly string[]
-  readonly except?: readonly string[]
 }
 
-export interface MigrationLine {
-  readonly tenantId: string | null
-  readonly customer: string
-  readonly subscription: string
-  readonly item: string
-  readonly fromProcessorPriceId: string
-  readonly toProcessorPriceId: string
-  readonly quantity: number | null
-  readonly currency: string
-  /** Minor units a month, before and after; null where it depends on usage. */
-  readonly monthlyBefore: number | null
-  readonly monthlyAfter: number | null
-  readonly effective: 'now' | 'period_end'
-  readonly effectiveAt: number
-  readonly skipped: string | null
-}
+export type MigrationLine = Inside<typeof migrations.MigrationLine>
 
-export interface MigrationPlan {
-  readonly priceId: string
-  readonly lines: readonly MigrationLine[]
-  /** By currency, minor units a month. */
-  readonly totals: readonly {
-    readonly currency: string
-    readonly subscriptions: number
-    readonly before: number
-    readonly after: number
-  }[]
-}
+export type MigrationPlan = Inside<typeof migrations.MigrationPlan>
+
+export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
 
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>
@@ -257,16 +101,7 @@ export interface TenantOperations {
   ): Promise<{ readonly items: readonly AuditEntry[]; readonly total: number }>
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
   /** One preview for each subscription that will be invoiced, the soonest first; lines by config price id. */
-  upcomingInvoices(id: string): Promise<
-    readonly (Omit<InvoicePreview, 'lines'> & {
-      /** The amount due as people read it. */
-      readonly formatted: string
-      readonly lines: readonly (Omit<InvoicePreview['lines'][number], 'price'> & {
-        readonly priceId: string | null
-        readonly processorPriceId: string | null
-      })[]
-    })[]
-  >
+  upcomingInvoices(id: string): Promise<UpcomingInvoices>
 
   createSession(tenantId: string, ttlSeconds: number | null): Promise<Session & { readonly value: string }>
   revokeSession(id: string): Promise<void>
@@ -283,7 +118,7 @@ export interface TenantOperations {
   applyEnterprise(
     tenantId: string,
     target: EnterpriseTarget,
-    options: Caller & { readonly dryRun: boolean },
+    options: Caller & ApplyChoices & { readonly dryRun: boolean },
   ): Promise<EnterpriseOutcome>
   enterpriseCoverage(): Promise<Coverage>
   /** Applies a template anew to every tenant that has it, as a job; returns when it is journalled. */

@@ -1,87 +1,40 @@
 // Operations on edge workers: deploy, look, roll back, run by hand. The third page of service.ts; types only.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Inside } from './wire/schema.ts'
+import type * as runs from './wire/worker-runs.ts'
+import type * as workers from './wire/workers.ts'
+import type { DeploymentVar } from './wire/workers.ts'
 
-export interface UploadedModule {
-  readonly name: string
-  readonly type: 'esm' | 'text' | 'data' | 'wasm' | 'json'
-  /** base64 for data and wasm, text for the others. */
-  readonly content: string
+export type UploadedModule = Inside<typeof workers.WorkerModule>
+
+export type { DeploymentVar }
+
+/** What is left out of the body is null or empty here. */
+export type NewDeployment = {
+  readonly [Name in keyof Body]-?: Name extends
+    'cpuMs' | 'serviceKey' | 'sourceMap' | 'environment' | 'author' | 'message'
+    ? Exclude<Body[Name], undefined>
+    : NonNullable<Body[Name]>
+}
+type Body = Inside<typeof workers.DeploymentBody>
+
+export type DeploymentView = Inside<typeof workers.Deployment>
+
+/** Service keys that belong to workers. */
+export interface WorkerKeys {
+  /** Named after the worker. Nobody can lock themselves out by revoking it. */
+  create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
+  isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
+  revoke(id: string): Promise<void>
+  revokeAll(worker: string): Promise<void>
 }
 
-/** What `env` holds under one name: a text, or another JSON value as Cloudflare's `[vars]` allow. */
-export type DeploymentVar =
-  string | number | boolean | null | readonly DeploymentVar[] | { readonly [key: string]: DeploymentVar }
+export type WorkerView = Inside<typeof workers.Worker>
 
-export interface NewDeployment {
-  readonly name: string
-  readonly modules: readonly UploadedModule[]
-  /** Name of the module that holds the handlers. */
-  readonly main: string
-  readonly sourceMap: string | null
-  readonly compatibilityDate: string
-  readonly compatibilityFlags: readonly string[]
-  readonly vars: Readonly<Record<string, DeploymentVar>>
-  /** Sealed at rest and never shown again. */
-  readonly secrets: Readonly<Record<string, string>>
-  readonly crons: readonly string[]
-  readonly cpuMs: number | null
-  readonly hosts: readonly string[]
-  readonly environment: string | null
-  readonly author: string | null
-  readonly message: string | null
-}
+export type CronRunView = Inside<typeof runs.CronRun>
 
-export interface DeploymentView {
-  readonly id: string
-  readonly createdAt: number
-  readonly author: string | null
-  readonly message: string | null
-  readonly checksum: string
-  readonly environment: string | null
-  /** Whether it serves now. */
-  readonly active: boolean
-  /** Names of the environment values, never the values. */
-  readonly variables: readonly string[]
-  readonly crons: readonly string[]
-  readonly sizeBytes: number
-}
-
-export interface WorkerView {
-  readonly name: string
-  readonly url: string
-  readonly state: 'running' | 'starting' | 'restarting' | 'stopped' | 'idle' | 'unavailable'
-  readonly restarts: number
-  /** Why it last ended by itself; null when it never did. */
-  readonly lastExit: string | null
-  readonly hosts: readonly string[]
-  readonly deployment: DeploymentView
-  readonly crons: readonly { readonly cron: string; readonly nextAt: number }[]
-}
-
-export type RunOutcome =
-  'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'skipped' | 'missed' | 'lost' | 'running'
-
-export interface CronRunView {
-  readonly id: string
-  readonly cron: string
-  readonly scheduledTime: number
-  readonly startedAt: number | null
-  readonly finishedAt: number | null
-  readonly outcome: RunOutcome
-  readonly error: string | null
-  readonly cpuMs: number | null
-}
-
-export interface WorkerLogView {
-  readonly id: string
-  readonly time: number
-  readonly level: string
-  readonly message: string
-  readonly requestId: string | null
-  readonly runId: string | null
-  readonly deployment: string
-}
+export type WorkerLogView = Inside<typeof runs.WorkerLogLine>
 
 export interface WorkerOperations {
   /** Starts the candidate beside what runs, checks it, then switches version and schedules in one transaction. */

@@ -1,8 +1,11 @@
 // The environment as one value, read once at start (decisions, "Settings and how things start"). All mistakes are told at once.
+import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
 import { Type } from 'typebox'
 import { ServiceError } from './errors/service-error.ts'
+import { sandboxModes } from './workers/host/sandbox-modes.ts'
+import type { SandboxMode } from './workers/host/sandbox-modes.ts'
 
 export interface Settings {
   readonly host: string
@@ -29,18 +32,22 @@ export interface Settings {
   readonly workerAllowedHosts: readonly string[]
   /** Each worker answers at `<name>.<domain>` too. */
   readonly workerDomain: string | null
-  readonly workerSandbox: 'auto' | 'namespaces' | 'uid' | 'none'
+  readonly workerSandbox: 'auto' | SandboxMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
   /** Requests a minute and address. */
   readonly rateLimit: number
+  /** Addresses and nets of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** Most connections at one time; null is as many as half of the file descriptors. */
+  readonly maxConnections: number | null
   readonly shutdownDelaySeconds: number
   readonly logLevel: LogLevel
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof logLevels)[number]
-const sandboxes = ['auto', 'namespaces', 'uid', 'none'] as const
+const sandboxes = ['auto', ...sandboxModes] as const
 
 const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
@@ -131,8 +138,20 @@ export const settingsSchema = Type.Object({
   RATECARD_RATE_LIMIT: Type.Integer({
     minimum: 1,
     default: 600,
-    description: 'Failed authentications and unauthenticated writes a minute and address; not on loopback.',
+    description:
+      'Failed authentications, and (counted apart) calls without a key that work, a minute and client address; not on loopback.',
   }),
+  RATECARD_TRUSTED_PROXIES: Text(
+    'Addresses and nets of the proxies in front, separated by commas: `127.0.0.1, 10.0.0.0/8`. The client is then the right-most other address in X-Forwarded-For. Default: none, and the header counts for nothing.',
+  ),
+  RATECARD_MAX_CONNECTIONS: Type.Optional(
+    Type.Integer({
+      minimum: 16,
+      maximum: 1_000_000,
+      description:
+        'Most connections at one time. Beyond it those that rest or dawdle make room for new ones; work of service keys stays. Default: half of the file descriptors, at most 16,384.',
+    }),
+  ),
   RATECARD_SHUTDOWN_DELAY_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 300,
@@ -169,6 +188,8 @@ function readRaw(env: NodeJS.ProcessEnv) {
     RATECARD_WORKER_LOG_DAYS: number
     RATECARD_WORKER_IDLE_MINUTES: number
     RATECARD_RATE_LIMIT: number
+    RATECARD_TRUSTED_PROXIES?: string
+    RATECARD_MAX_CONNECTIONS?: number
     RATECARD_SHUTDOWN_DELAY_SECONDS: number
     RATECARD_LOG_LEVEL: LogLevel
   }>({
@@ -212,6 +233,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workerLogDays: raw.RATECARD_WORKER_LOG_DAYS,
     workerIdleMinutes: raw.RATECARD_WORKER_IDLE_MINUTES,
     rateLimit: raw.RATECARD_RATE_LIMIT,
+    trustedProxies: listOf(raw.RATECARD_TRUSTED_PROXIES),
+    maxConnections: raw.RATECARD_MAX_CONNECTIONS ?? null,
     shutdownDelaySeconds: raw.RATECARD_SHUTDOWN_DELAY_SECONDS,
     logLevel: raw.RATECARD_LOG_LEVEL,
   }
@@ -257,6 +280,9 @@ function checkUrls(raw: Raw): string[] {
   for (const host of listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS))
     if (!/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d+)?$/i.test(host))
       problems.push('RATECARD_WORKER_ALLOWED_HOSTS has an entry that is not a host or host:port.')
+  for (const proxy of listOf(raw.RATECARD_TRUSTED_PROXIES))
+    if (!isAddressOrNet(proxy))
+      problems.push('RATECARD_TRUSTED_PROXIES has an entry that is not an address or a net such as 10.0.0.0/8.')
   if (raw.RATECARD_WORKER_DOMAIN !== undefined && !/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(raw.RATECARD_WORKER_DOMAIN))
     problems.push('RATECARD_WORKER_DOMAIN is not a domain name.')
   return problems
@@ -275,4 +301,12 @@ function checkTogether(raw: Raw): string[] {
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol)
+}
+
+/** An address, or a net as `10.0.0.0/8`. */
+function isAddressOrNet(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
 }

@@ -189,7 +189,11 @@ test('coverage shows each base against each target, gaps and prices without a ba
       })
     }),
   )
-  expect(await shop.service.enterpriseCoverage()).toEqual({
+  const { rows, ...rest } = await shop.service.enterpriseCoverage()
+  const isNegotiated = ({ cells }: (typeof rows)[number]) => cells.some(({ priceId }) => priceId !== null)
+  // Bases that nobody negotiated are told as well, and are no gaps.
+  expect(rows.filter((row) => !isNegotiated(row)).map(({ basePriceId }) => basePriceId)).toContain('pro')
+  expect({ ...rest, rows: rows.filter(isNegotiated) }).toEqual({
     templates: ['gold', 'silver'],
     enterpriseIds: ['acme'],
     rows: [
@@ -227,8 +231,40 @@ test('without a configuration there is nothing to apply, and removing still clea
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.apply('t')
-  await shop.service.reset({ author: null, message: null, scope: 'managed' })
+  await shop.service.reset({ author: null, by: null, message: null, scope: 'managed' })
   expect(await refusalOf(shop.apply('t'))).toBe('enterprise_price_not_found')
   expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
+})
+
+test('from one deal to another, an item without a successor is named, and goes back to its base when asked for', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [
+    ['pro_monthly', 7],
+    ['seat', 2],
+  ])
+  await shop.apply('t')
+  const silver = { kind: 'template', template: 'silver' } as const
+  const outcome = await shop.apply('t', silver)
+  expect(outcome).toMatchObject({
+    pricesSwapped: 1,
+    leftOnOtherDeal: 1,
+    skipped: [{ price: 'seat_gold', reason: 'on_other_deal' }],
+  })
+  expect((await auditOf(shop, 't'))[0]?.result).toMatchObject({ left_on_other_deal: 1 })
+  const options = { ...caller, unmatched: 'base' } as const
+  const dry = await shop.service.applyEnterprise('t', silver, { ...options, dryRun: true })
+  expect(dry).toMatchObject({ swaps: [{ from: 'seat_gold', to: 'seat' }], leftOnOtherDeal: 0 })
+  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toEqual({
+    ...dry,
+    dryRun: false,
+  })
+  expect(await shop.items(id)).toEqual([
+    ['pro_monthly_silver', 7],
+    ['seat', 2],
+  ])
+  expect(await shop.service.applyEnterprise('t', silver, { ...options, dryRun: false })).toMatchObject({
+    pricesSwapped: 0,
+  })
 })

@@ -3,6 +3,7 @@ import type { MigrationRequest } from '../../../packages/ratecard/src/service-te
 import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
+import { payingCustomer } from '../../support/paying-customer.ts'
 
 const monthly = 32
 
@@ -104,10 +105,10 @@ test('money of a former tiered price is taken from the revision that made it', a
 
 test('only and except choose tenants, and an unknown one is a mistake', async () => {
   const { shop, subscriptions, former } = await replaced([1, 2, 3])
-  const stranger = await shop.stripe.customers.create({ name: 'nobody of ours' })
+  const stranger = await payingCustomer(shop.stripe, { name: 'nobody of ours' })
   await shop.stripe.prices.update(former, { active: true })
   const foreign = await shop.stripe.subscriptions.create({
-    customer: stranger.id,
+    customer: stranger,
     items: [{ price: former, quantity: 9 }],
   })
   expect(await refusalOf(shop.service.planMigration({ priceId: 'pro_monthly', to: 'now', only: ['t0', 'who'] }))).toBe(

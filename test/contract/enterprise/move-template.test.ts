@@ -101,6 +101,7 @@ test('a tenant that left the template while the job ran keeps what it was given'
         result: null,
         author: null,
         keyId: null,
+        keyName: null,
         requestId: null,
         createdAt: 1,
       },
@@ -132,7 +133,15 @@ test('a job whose process died shows as interrupted, starts nothing by itself, a
   await shop.store.exclusively('job:dead', async ({ token }) => {
     const steps = ['t0', 't1', 't2'].map((tenant) => JSON.stringify({ tenant_id: tenant }))
     const input = JSON.stringify({ enterprise_template: 'gold', key_id: 'key_1' })
-    const head = { kind: 'template_move' as const, subject: 'gold', author: 'ada', message: null, requestId: null }
+    const head = {
+      kind: 'template_move' as const,
+      subject: 'gold',
+      author: 'ada',
+      message: null,
+      keyId: null,
+      keyName: null,
+      requestId: null,
+    }
     await shop.store.jobs.open({ ...head, id: 'dead', input, createdAt: 1, steps }, token)
     await shop.store.jobs.begin('dead', 0, token)
     expect((await shop.service.findJob('dead')).state).toBe('running')

@@ -14,6 +14,7 @@ import { nobody } from '../../support/stack.ts'
 import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
+import { payingCustomer } from '../../support/paying-customer.ts'
 
 const day = 86_400_000
 const minute = 60_000
@@ -178,13 +179,14 @@ test('a job that was interrupted, and one that failed, are never continued by th
     ['interrupted', { code: 'shutting_down', detail: 'it stopped' }],
     ['interrupted', null],
     ['failed', { detail: 'it failed' }],
+    ['interrupted', past],
     ['failed', past],
   ] as const) {
     await endAs(state, error)
     await shop.service.waitingJobs.continueDue()
     expect(await shop.service.findJob(id)).toMatchObject({ state, resumesAt: null, stepsDone: 0 })
   }
-  await endAs('interrupted', past)
+  await shop.store.exclusively(jobLease(id), ({ token }) => shop.store.jobs.wait(id, shop.clock.now(), '{}', token))
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
 })
@@ -279,7 +281,7 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   await first.service.push(negotiated(), { ...nobody, approveImpact: true })
   const { data: prices } = await stripe.prices.list({ limit: 100 })
   const price = prices.find(({ metadata }) => metadata['ratecard_id'] === 'pro_monthly')?.id ?? ''
-  const { id: customer } = await stripe.customers.create({ name: 't' })
+  const customer = await payingCustomer(stripe, { name: 't' })
   await stripe.subscriptions.create({ customer, items: [{ price, quantity: 2 }] })
   const next = negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200))
   await first.service.push(next, { ...nobody, approveImpact: true })
@@ -287,9 +289,54 @@ test('a server that was stopped goes on with its waiting jobs when it starts aga
   const { id } = await first.service.startMigration({ priceId: 'pro_monthly', to }, caller)
   while ((await first.service.findJob(id)).state === 'running') await new Promise((resolve) => setImmediate(resolve))
   expect(await first.service.findJob(id)).toMatchObject({ state: 'waiting' })
+  // The sandbox of a server keeps its own time.
+  await fetch(`${first.sandboxUrl ?? ''}/_sandbox/clock`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()}` },
+    body: JSON.stringify({ advance_seconds: (32 * day) / 1000 }),
+  })
   await first.close()
   at.ms += 32 * day
   const second = await start()
   while ((await second.service.findJob(id)).state !== 'done') await new Promise((resolve) => setImmediate(resolve))
   expect(await second.service.findJob(id)).toMatchObject({ steps: [{ state: 'succeeded', attempts: 2 }] })
+})
+
+test('a waiting migration whose price is replaced again says so before the push, and moves everybody to the newest price', async () => {
+  const shop = await datedShop([2, 1])
+  const waiting = await shop.migrate(45)
+  expect(waiting).toMatchObject({ state: 'waiting', stepsTotal: 2 })
+  const newest = negotiated('1.2.0', (config) => (priceIn(config, 'pro_monthly').amount = 1500))
+  const told = { code: 'migration_waiting', detail: expect.stringMatching(/^2 subscribers wait/) as string }
+  const planned = await shop.service.push(newest, { ...nobody, dryRun: true })
+  expect(planned.warnings).toContainEqual(expect.objectContaining(told))
+  expect(await refusalOf(shop.service.push(newest, nobody))).toBe('impact_not_approved')
+  await shop.push(newest)
+  expect(await shop.service.findJob(waiting.id)).toMatchObject({ state: 'waiting', resumesAt: waiting.resumesAt })
+  shop.advance(46)
+  shop.pass(46)
+  await shop.service.waitingJobs.continueDue()
+  const done = await shop.finished(waiting.id)
+  expect(done.steps.map(({ state, result }) => [state, result?.['reason']])).toEqual([
+    ['succeeded', undefined],
+    ['succeeded', undefined],
+  ])
+  expect(done.state).toBe('done')
+  shop.advance(31)
+  expect(await lastAmount(shop, 't0')).toBe(3000)
+  expect(await lastAmount(shop, 't1')).toBe(1500)
+})
+
+test('a waiting migration whose price is removed says before the push that its subscribers stay', async () => {
+  const shop = await datedShop([1])
+  await shop.migrate(45)
+  const without = negotiated('1.2.0', (config) => {
+    for (const product of config.products)
+      product.prices = (product.prices ?? []).filter(({ id }) => id !== 'pro_monthly' && !id.startsWith('pro_monthly_'))
+  })
+  const planned = await shop.service.push(without, { ...nobody, dryRun: true })
+  expect(planned.warnings).toContainEqual(
+    expect.objectContaining({ code: 'migration_waiting', detail: expect.stringContaining('they stay') as string }),
+  )
+  expect(await refusalOf(shop.service.push(without, nobody))).toBe('impact_not_approved')
 })

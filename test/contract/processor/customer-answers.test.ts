@@ -110,7 +110,7 @@ describe('a write that was answered by something else', () => {
     const { processor } = await against({ body })
     const request = {
       ...{ mode: 'payment' as const, customer: processorId('cus_a'), price: processorId('price_a'), quantity: 1 },
-      ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', trialPeriodDays: null },
+      ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', trialPeriodDays: null, currency: null },
       ...{ allowPromotionCodes: false, promotionCode: null, metadata: {} },
     }
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)

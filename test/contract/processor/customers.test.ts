@@ -45,6 +45,7 @@ describe('a checkout', () => {
     price: idOf(price),
     quantity: 3,
     trialPeriodDays: null,
+    currency: null,
     allowPromotionCodes: false,
     promotionCode: null,
     metadata: { ratecard_tenant_id: 'acme' },

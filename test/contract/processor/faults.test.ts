@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultKind } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { processorOf, sandboxAndProcessor } from './bench.ts'
 import { archive, createCoupon, createPrice, createProduct, createWebhook, update } from './steps.ts'
 

@@ -1,4 +1,5 @@
 // Steps as a push would send them, with only what a test wants to say.
+import { absentFields } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { FieldsOf, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../packages/ratecard/src/catalog/steps.ts'
@@ -7,8 +8,12 @@ type Create<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonl
 type Update<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>
 type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
 
+/** The fields of something that says nothing but what every object must say. */
+function fieldsOf<K extends ResourceKind>(kind: K, said: Partial<Fields<K>>): Fields<K> {
+  return { ...absentFields[kind], ...said } as unknown as Fields<K>
+}
+
 export function createProduct(id: string, fields: Partial<Fields<'product'>> = {}): Create<'product'> {
-  const base = { name: `Product ${id}`, description: '', type: 'service' as const, metadata: {}, defaultPrice: null }
   const chosen = processorId(`rc_${id}`)
   return {
     op: 'create',
@@ -16,52 +21,22 @@ export function createProduct(id: string, fields: Partial<Fields<'product'>> = {
     configId: configId(id),
     id: chosen,
     carried: 0,
-    fields: { ...base, ...fields },
+    fields: fieldsOf('product', { name: `Product ${id}`, ...fields }),
   }
 }
 
 export function createPrice(id: string, product: ProcessorId, fields: Partial<Fields<'price'>> = {}): Create<'price'> {
-  const base: Fields<'price'> = {
-    product,
-    currency: 'eur',
-    interval: 'month',
-    intervalCount: 1,
-    usageType: 'licensed',
-    meter: null,
-    billingScheme: 'per_unit',
-    tiersMode: null,
-    unitAmount: '1200',
-    tiers: null,
-    taxBehavior: 'unspecified',
-    metadata: {},
-  }
+  const base = fieldsOf('price', { product, currency: 'eur', interval: 'month', unitAmount: '1200' })
   return { op: 'create', kind: 'price', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
 }
 
 export function createMeter(id: string, fields: Partial<Fields<'meter'>> = {}): Create<'meter'> {
-  const base: Fields<'meter'> = {
-    displayName: `Meter ${id}`,
-    eventName: `${id}_events`,
-    formula: 'sum',
-    customerKey: 'stripe_customer_id',
-    valueKey: 'value',
-  }
+  const base = fieldsOf('meter', { displayName: `Meter ${id}`, eventName: `${id}_events` })
   return { op: 'create', kind: 'meter', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
 }
 
 export function createCoupon(id: string, fields: Partial<Fields<'coupon'>> = {}, carried = 0): Create<'coupon'> {
-  const base: Fields<'coupon'> = {
-    name: '',
-    percentOff: '20',
-    amountOff: null,
-    currency: null,
-    duration: 'forever',
-    durationInMonths: null,
-    maxRedemptions: null,
-    redeemBy: null,
-    appliesTo: null,
-    metadata: {},
-  }
+  const base = fieldsOf('coupon', { percentOff: '20', duration: 'forever' })
   return {
     op: 'create',
     kind: 'coupon',
@@ -78,17 +53,7 @@ export function createCode(
   fields: Partial<Fields<'promotion_code'>> = {},
   carried = 0,
 ): Create<'promotion_code'> {
-  const base: Fields<'promotion_code'> = {
-    code: id.toUpperCase(),
-    coupon,
-    active: true,
-    maxRedemptions: null,
-    firstTimeTransaction: false,
-    minimumAmount: null,
-    minimumAmountCurrency: null,
-    expiresAt: null,
-    metadata: {},
-  }
+  const base = fieldsOf('promotion_code', { code: id.toUpperCase(), coupon })
   return {
     op: 'create',
     kind: 'promotion_code',
@@ -100,7 +65,7 @@ export function createCode(
 }
 
 export function createWebhook(id: string, fields: Partial<Fields<'webhook'>> = {}): Create<'webhook'> {
-  const base = { url: `https://example.com/${id}`, events: ['invoice.paid'], connect: false, description: '' }
+  const base = fieldsOf('webhook', { url: `https://example.com/${id}`, events: ['invoice.paid'] })
   return { op: 'create', kind: 'webhook', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { at, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
+import { payingCustomer } from '../../support/paying-customer.ts'
 
 const ids = (list: readonly { readonly id: string }[]) => list.map((one) => one.id)
 
@@ -23,6 +24,7 @@ describe('subscriptions read through the adapter', () => {
       cancelAtPeriodEnd: false,
       trialEnd: null,
       createdAt: at('2027-01-01'),
+      allowsDuplicate: false,
       items: [
         {
           ...period,
@@ -65,12 +67,14 @@ describe('subscriptions read through the adapter', () => {
     const bench = await customerBench()
     const { stripe, processor, signal } = bench
     const [price, other] = [await bench.monthly(1000), await bench.monthly(2000)]
-    const call = { path: '/v1/subscriptions', params: { customer: bench.customer, items: [{ price: price.id }] } }
+    // Not on a test clock: lists by price leave those out.
+    const customer = await payingCustomer(stripe)
+    const call = { path: '/v1/subscriptions', params: { customer, items: [{ price: price.id }] } }
     const made = await bench.control.seed(
       bench.apiKey,
       Array.from({ length: 130 }, () => call),
     )
-    await bench.subscribed(other)
+    await bench.subscribed(other, { customer })
     await stripe.subscriptions.cancel(String(made[60]?.['id']))
     await stripe.prices.update(price.id, { active: false })
     const found = await processor.subscriptionsOfPrice(idOf(price), signal)

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { TestClock, clientOf, sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 

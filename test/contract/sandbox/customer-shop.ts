@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { payingCustomer } from '../../support/paying-customer.ts'
 import { shop } from './shop.ts'
 import type { Shop } from './shop.ts'
 
@@ -19,7 +20,7 @@ export async function customerShop(frozenAt?: number): Promise<CustomerShop & { 
   const { stripe, product } = base
   const clockId =
     frozenAt === undefined ? '' : (await stripe.testHelpers.testClocks.create({ frozen_time: frozenAt })).id
-  const { id: customer } = await stripe.customers.create(frozenAt === undefined ? {} : { test_clock: clockId })
+  const customer = await payingCustomer(stripe, frozenAt === undefined ? {} : { test_clock: clockId })
   return {
     ...base,
     clockId,

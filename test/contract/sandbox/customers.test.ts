@@ -63,4 +63,17 @@ describe('customers of the sandbox', () => {
       message: 'The sandbox does not support the parameter `source`.',
     })
   })
+
+  test('a customer may come with a card that pays by default', async () => {
+    const { stripe } = await sandboxForTest()
+    const made = await stripe.customers.create({
+      payment_method: 'pm_card_visa',
+      invoice_settings: { default_payment_method: 'pm_card_visa' },
+    })
+    const { data } = await stripe.paymentMethods.list({ customer: made.id })
+    expect(data).toMatchObject([{ customer: made.id, card: { last4: '4242' } }])
+    expect(made.invoice_settings.default_payment_method).toBe(data[0]?.id)
+    expect((await refusal(stripe.customers.create({ payment_method: 'pm_no' }))).code).toBe('resource_missing')
+    expect((await stripe.customers.list()).data).toHaveLength(1)
+  })
 })

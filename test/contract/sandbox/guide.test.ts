@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { faultKinds } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import { faultKinds } from '../../../packages/sandbox/src/control/faults.ts'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { announceSkip } from '../../support/skips.ts'
 

@@ -7,6 +7,8 @@ describe('test clocks and renewals of the sandbox', () => {
   test('a month end stays one, over short months and leap years', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-12-31T12:00:00'))
     const made = await subscribed(await monthly(1000))
+    for (const moment of ['2028-02-29', '2028-04-29'])
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(`${moment}T12:00:00`) })
     const moving = await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2028-06-01T00:00:00') })
     expect(moving.status).toBe('advancing')
     expect(await stripe.testHelpers.testClocks.retrieve(clockId)).toMatchObject({
@@ -77,27 +79,33 @@ describe('test clocks and renewals of the sandbox', () => {
 
   test.each([
     // 300 + 100 × 10 + 500 + 1150 × 2.515 = 4692.25
-    ['graduated', 1250, 4692],
+    ['graduated', 1250, 4692, [100, 0, 1150, 0]],
     // 500 + 1250 × 2.515 = 3643.75
-    ['volume', 1250, 3644],
+    ['volume', 1250, 3644, [1250, 0]],
     // The first flat fee is due without usage too.
-    ['graduated', 0, 300],
-  ] as const)('usage is billed afterwards, %s, %i units', async (mode, used, expected) => {
-    const shop = await customerShop(utc('2027-01-01T00:00:00'))
-    const { stripe, clockId, customer, invoices } = shop
-    const tiers = [
-      { up_to: 100, unit_amount: 10, flat_amount: 300 },
-      { up_to: 'inf' as const, unit_amount_decimal: decimal('2.515'), flat_amount: 500 },
-    ]
-    const price = await meteredPrice(shop, { billing_scheme: 'tiered', tiers_mode: mode, tiers })
-    await stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
-    if (used > 0) {
-      const payload = { stripe_customer_id: customer, value: String(used) }
-      await stripe.billing.meterEvents.create({ event_name: 'calls', payload })
-    }
-    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
-    expect(await invoices()).toMatchObject([{ total: expected, lines: { data: [{ quantity: used }] } }])
-  })
+    ['graduated', 0, 300, [0]],
+  ] as const)(
+    'usage is billed afterwards, %s, %i units, a line for each part of each tier',
+    async (mode, used, expected, quantities) => {
+      const shop = await customerShop(utc('2027-01-01T00:00:00'))
+      const { stripe, clockId, customer, invoices } = shop
+      const tiers = [
+        { up_to: 100, unit_amount: 10, flat_amount: 300 },
+        { up_to: 'inf' as const, unit_amount_decimal: decimal('2.515'), flat_amount: 500 },
+      ]
+      const price = await meteredPrice(shop, { billing_scheme: 'tiered', tiers_mode: mode, tiers })
+      await stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
+      if (used > 0) {
+        const payload = { stripe_customer_id: customer, value: String(used) }
+        await stripe.billing.meterEvents.create({ event_name: 'calls', payload })
+      }
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+      const [invoice] = await invoices()
+      expect(invoice?.total).toBe(expected)
+      expect(invoice?.lines.data.map((line) => line.quantity)).toEqual(quantities)
+      expect(invoice?.lines.data.reduce((sum, line) => sum + line.amount, 0)).toBe(expected)
+    },
+  )
 
   test('usage before a swap under none is lost, after it is billed at the new price', async () => {
     const shop = await customerShop(utc('2027-01-01T00:00:00'))
@@ -133,6 +141,7 @@ describe('test clocks and renewals of the sandbox', () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const coupon = await stripe.coupons.create({ duration, percent_off: 10, ...more })
     const made = await subscribed(await monthly(1000), { discounts: [{ coupon: coupon.id }] })
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-01T00:00:00') })
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-04-02T00:00:00') })
     expect((await invoices()).map((invoice) => invoice.total)).toEqual(expected)
     expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
@@ -173,6 +182,7 @@ describe('test clocks and renewals of the sandbox', () => {
     const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: good.id } })
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-08T00:00:00') })
+    // A try that was asked for leaves the schedule of tries alone.
     expect((await invoices()).at(-1)).toMatchObject({ status: 'paid', attempt_count: 2 })
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
   })

@@ -104,6 +104,7 @@ describe('subscription schedules of the sandbox', () => {
       phases: [{ items: [{ price: from.id }], start_date, end_date }, { items: [{ price: to.id }] }],
     })
     await stripe.prices.update(to.id, { active: false })
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-02T00:00:00') })
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([1000, 700])
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { schema } from '../../../packages/ratecard/src/sandbox/state-schema.ts'
+import { schema } from '../../../packages/sandbox/src/store/state-schema.ts'
 import { sandboxForTest } from '../../support/sandbox.ts'
 
 test('a file of the first version is brought up to date, with what is in it', async () => {

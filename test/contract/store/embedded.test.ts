@@ -159,8 +159,8 @@ describe('copying a store', () => {
       tenantAudit: 1,
       sessions: 1,
       localSubscriptions: 1,
-      jobs: 1,
-      jobSteps: 3,
+      jobs: 2,
+      jobSteps: 6,
       cancelRequests: 1,
     })
     expect(await dumpStore(to)).toEqual(await dumpStore(from))
@@ -181,6 +181,7 @@ describe('copying a store', () => {
       'published',
       'schema_migrations',
       'worker_changes',
+      'worker_log_sizes',
     ])
   })
 

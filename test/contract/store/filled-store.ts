@@ -37,14 +37,18 @@ export async function fillStore(store: Store): Promise<void> {
     await store.pushes.settle(push.id, 1, 'unknown', '{"message":"?"}', token)
     await store.pushes.end(push.id, 'interrupted', null, token)
   })
+  await store.writtenForms.assign(push.id, await store.writtenForms.keep('{"url":"${HOOK}"}', 1_700_000_000_000))
   await store.secrets.saveWebhookSecret('we_2', 'whsec_2')
   await store.serviceKeys.add({
     id: 'key_1',
     name: 'ci',
     hash: 'h',
     hint: 'abcd',
+    scope: 'write',
     createdAt: 1,
+    expiresAt: null,
     lastUsedAt: null,
+    worker: null,
     revokedAt: 2,
   })
   await store.idempotency.claim('k', 'f', 1_700_000_000_000)
@@ -58,6 +62,10 @@ export async function fillStore(store: Store): Promise<void> {
     await store.jobs.open(job, token)
     await store.jobs.settle(job.id, 1, { state: 'succeeded', result: '{"é":1}', error: null }, token)
     await store.jobs.requestCancel(job.id, 3)
+    const later = newJob()
+    await store.jobs.open(later, token)
+    await store.jobs.settle(later.id, 0, { state: 'pending', result: null, error: null, waitsUntil: 9 }, token)
+    await store.jobs.wait(later.id, 9, '{}', token)
   })
 }
 

@@ -34,6 +34,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         error: null,
         updatedAt: head.createdAt,
         finishedAt: null,
+        resumesAt: null,
       })
       expect(await store.jobs.find(job.id)).toEqual(job)
       expect(await store.jobs.steps(job.id)).toEqual(
@@ -42,6 +43,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
           index,
           step,
           state: 'pending',
+          waitsUntil: null,
           attempts: 0,
           result: null,
           error: null,
@@ -161,7 +163,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.list({ limit: 1, offset: 0, kind: 'migration' })).toMatchObject({ total: 2 })
     })
 
-    test('unfinished are the running and interrupted ones of this kind and subject, oldest first', async () => {
+    test('unfinished are the running, waiting and interrupted ones of this kind and subject, oldest first', async () => {
       const store = await open()
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
@@ -169,31 +171,61 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         await start({ id: 'early', createdAt: 3 })
         await start({ id: 'ended', createdAt: 4 })
         await start({ id: 'failed', createdAt: 5 })
+        await start({ id: 'waiting', createdAt: 6 })
+        await store.jobs.wait('waiting', 7, '""', token)
         await start({ id: 'other_subject', subject: 'basic' })
         await start({ id: 'other_kind', kind: 'template_move' })
         await store.jobs.end('early', 'interrupted', null, token)
         await store.jobs.end('ended', 'done', null, token)
         await store.jobs.end('failed', 'failed', null, token)
       })
-      expect((await store.jobs.unfinished('migration', 'pro_monthly')).map((job) => job.id)).toEqual(['early', 'late'])
+      expect((await store.jobs.unfinished('migration', 'pro_monthly')).map((job) => job.id)).toEqual([
+        'early',
+        'waiting',
+        'late',
+      ])
     })
 
-    test('interrupted ones are told of every kind, oldest first, and no others', async () => {
+    test('a job that waits is due from its moment on, of every kind, oldest first; no other is', async () => {
       const store = await open()
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
         await start({ id: 'late', createdAt: 9, subject: 'basic' })
         await start({ id: 'early', createdAt: 3, kind: 'template_move' })
         await start({ id: 'running', createdAt: 4 })
-        await start({ id: 'failed', createdAt: 5 })
-        await store.jobs.end('late', 'interrupted', '{"resume_after":"2031-01-31T12:00:00.000Z"}', token)
-        await store.jobs.end('early', 'interrupted', null, token)
-        await store.jobs.end('failed', 'failed', null, token)
+        await start({ id: 'interrupted', createdAt: 5 })
+        await store.jobs.wait('late', 700, '"must wait"', token)
+        await store.jobs.wait('early', 600, '"must wait"', token)
+        await store.jobs.end('interrupted', 'interrupted', '{"resume_after":"1970-01-01T00:00:00.000Z"}', token)
       })
-      const found = await store.jobs.interrupted()
-      expect(found.map((job) => job.id)).toEqual(['early', 'late'])
-      expect(found[1]).toEqual(await store.jobs.find('late'))
+      const due = async (now: number) => (await store.jobs.due(now)).map((job) => job.id)
+      expect(await due(599)).toEqual([])
+      expect(await due(600)).toEqual(['early'])
+      expect(await due(10_000)).toEqual(['early', 'late'])
+      const waiting = { state: 'waiting', resumesAt: 700, error: '"must wait"', finishedAt: null }
+      expect(await store.jobs.find('late')).toMatchObject(waiting)
     })
+
+    test('a job waits no more once it runs or ended, and a step waits no more once it is begun', () =>
+      inJob({}, async (store, job, token) => {
+        const waits = { state: 'pending', result: null, error: null, waitsUntil: 800 } as const
+        const step = async () => (await store.jobs.steps(job.id))[0]
+        await store.jobs.settle(job.id, 0, waits, token)
+        expect(await step()).toMatchObject({ state: 'pending', waitsUntil: 800, endedAt: null })
+        await store.jobs.wait(job.id, 800, '""', token)
+        expect(await store.jobs.requestCancel(job.id, 1)).toBe(false)
+        await store.jobs.resume(job.id, token)
+        expect(await store.jobs.find(job.id)).toMatchObject({ state: 'running', resumesAt: null, error: null })
+        expect(await step()).toMatchObject({ waitsUntil: 800 })
+        await store.jobs.begin(job.id, 0, token)
+        expect(await step()).toMatchObject({ state: 'begun', waitsUntil: null })
+        await store.jobs.settle(job.id, 0, waits, token)
+        await store.jobs.settle(job.id, 0, { state: 'failed', ...nothing }, token)
+        expect(await step()).toMatchObject({ waitsUntil: null })
+        await store.jobs.wait(job.id, 900, '""', token)
+        await store.jobs.end(job.id, 'cancelled', null, token)
+        expect(await store.jobs.find(job.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
+      }))
 
     test('thousands of steps are opened in one job', () =>
       inJob({ steps: Array.from({ length: 2500 }, (_, index) => `{"n":${String(index)}}`) }, async (store, job) => {
@@ -211,6 +243,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
           store.jobs.begin(job.id, 1, token),
           store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token),
           store.jobs.end(job.id, 'done', null, token),
+          store.jobs.wait(job.id, 1, '""', token),
           store.jobs.resume(job.id, token),
         ]
         for (const outcome of await Promise.allSettled(attempts))

@@ -14,9 +14,12 @@ function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
     name: 'ci',
     hash: 'h1',
     hint: 'abcd',
+    scope: 'write',
     createdAt: 1,
+    expiresAt: null,
     lastUsedAt: null,
     revokedAt: null,
+    worker: null,
     ...change,
   }
 }
@@ -71,6 +74,14 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.serviceKeys.findByHash('h1')).toEqual(serviceKey({ lastUsedAt: 50 }))
       expect(await store.serviceKeys.findByHash('h3')).toBeNull()
       expect((await store.serviceKeys.list()).map((key) => key.id)).toEqual(['key_1', 'key_2'])
+    })
+
+    test('scope and end of a key are kept', async () => {
+      const store = await open()
+      const brief = serviceKey({ scope: 'read', expiresAt: 77 })
+      await store.serviceKeys.add(brief)
+      expect(await store.serviceKeys.findByHash('h1')).toEqual(brief)
+      expect(await store.serviceKeys.list()).toEqual([brief])
     })
 
     test('a key is revoked once', async () => {

@@ -15,6 +15,7 @@ import { leaseContract } from './lease-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { tablesContract } from './tables-contract.ts'
 import { tenantRaces } from './tenant-races.ts'
 import { tenantsContract } from './tenants-contract.ts'
 
@@ -31,6 +32,7 @@ describe.runIf(installed)('PostgreSQL', () => {
 
   const inPostgres = async () => storePlace({ url: await server.createSchema(), file: '' })
 
+  tablesContract('PostgreSQL', inPostgres)
   recordsContract('PostgreSQL', inPostgres)
   journalContract('PostgreSQL', inPostgres)
   leaseContract('PostgreSQL', inPostgres)

@@ -6,9 +6,11 @@ import { leaseContract } from './lease-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { tablesContract } from './tables-contract.ts'
 import { tenantRaces } from './tenant-races.ts'
 import { tenantsContract } from './tenants-contract.ts'
 
+tablesContract('SQLite in memory', inMemory)
 recordsContract('SQLite in memory', inMemory)
 journalContract('SQLite in memory', inMemory)
 leaseContract('SQLite in memory', inMemory)

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
-import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
-import type { Sandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
+import { payingCustomer } from '../../support/paying-customer.ts'
 
 let sandbox: Sandbox
 let stack: Stack
@@ -48,7 +49,7 @@ async function priceId(id: string): Promise<string> {
 }
 
 async function subscribers(count: number, id: string): Promise<void> {
-  const customer = await stack.stripe.customers.create({ name: 'Ada' })
+  const customer = { id: await payingCustomer(stack.stripe, { name: 'Ada' }) }
   const price = await priceId(id)
   for (let made = 0; made < count; made++)
     await stack.stripe.subscriptions.create({ customer: customer.id, items: [{ price }] })

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
-import { startSandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
-import type { Sandbox } from '../../../packages/ratecard/src/sandbox/server.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
 import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
 import { nobody, startStack } from '../../support/stack.ts'
@@ -71,7 +71,7 @@ async function expectOneOfEach({ stripe, service }: Stack, { said }: LossyProxy)
   expect(codes.map((code) => [code.code, code.active])).toEqual([['HELLO', true]])
   const endpoints = (await stripe.webhookEndpoints.list({ limit: 100 })).data
   expect(endpoints.map((endpoint) => endpoint.status)).toEqual(['enabled'])
-  const [hook] = await service.listWebhooks()
+  const [hook] = await service.listWebhooks({ secrets: true })
   expect(hook).toMatchObject({ processorId: endpoints[0]?.id, secretKnown: true })
   expect(hook?.secret).toBe(secretOf(said, endpoints[0]?.id ?? ''))
 }

@@ -1,7 +1,7 @@
 // What resuming does with a step that was sent and whose answer nobody wrote down.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
-import type { LoggedRequest } from '../../../packages/ratecard/src/sandbox/request-log.ts'
+import type { LoggedRequest } from '../../../packages/sandbox/src/protocol/request-log.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
@@ -93,7 +93,9 @@ describe('a step that was done, but the store was gone before the answer was wri
     const endpoints = (await stack.stripe.webhookEndpoints.list()).data
     expect(endpoints).toHaveLength(1)
     expect(endpoints[0]?.id).not.toBe(lost?.id)
-    expect(await stack.service.listWebhooks()).toMatchObject([{ processorId: endpoints[0]?.id, secretKnown: true }])
+    expect(await stack.service.listWebhooks({ secrets: true })).toMatchObject([
+      { processorId: endpoints[0]?.id, secretKnown: true },
+    ])
   })
 
   test('a price that lives here alone is recorded without asking the processor for it', async () => {

@@ -227,3 +227,88 @@ describe('the customer of a tenant', () => {
     expect(await customers()).toHaveLength(1)
   })
 })
+
+describe('a tenant that has the price already', () => {
+  const partner = { kind: 'template', template: 'partner' } as const
+  const apply = () => world.service.applyEnterprise('acme', partner, { ...caller, dryRun: false })
+  const subscriptions = async () => (await world.service.tenantSubscriptions('acme')).subscriptions
+  const bought = async (more: Partial<NewCheckout> = {}) => {
+    const { url } = await world.buy('acme', 'kiln_monthly', more)
+    expect((await world.pay(url)).status).toBe(303)
+    const [last] = (await subscriptions()).slice(-1)
+    return last?.id ?? ''
+  }
+
+  test('is not sold it twice, but where two are meant', async () => {
+    const first = await bought()
+    const refused = await world.buy('acme', 'kiln_monthly').catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      code: 'already_subscribed',
+      status: 409,
+      extra: { subscription: first, price_id: 'kiln_monthly' },
+    })
+    expect((refused as Error).message).toContain(first)
+    // Another price, a one-time price and another tenant are another matter.
+    await world.buy('acme', 'kiln_usage')
+    await world.buy('acme', 'kiln')
+    await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
+    await world.buy('other', 'kiln_monthly')
+    await bought({ allowDuplicate: true })
+    expect((await subscriptions()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, null])
+  })
+
+  test('has it also on a former price, on the list price before a deal, and on the negotiated one', async () => {
+    await bought()
+    await world.service.push(kiln('1.1.0', 5900), { ...nobody, approveImpact: true })
+    await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'already_subscribed' })
+    await apply()
+    await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'already_subscribed' })
+    await expect(world.buy('acme', 'kiln_monthly_partner')).rejects.toMatchObject({ code: 'already_subscribed' })
+  })
+
+  test('may buy again when it ended, or was left at the first payment', async () => {
+    const first = await bought()
+    await world.stripe.subscriptions.cancel(first)
+    await bought()
+  })
+
+  test('and pays on two pages that were open at once: the later subscription is told apart', async () => {
+    const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln_monthly')]
+    for (const { url } of pages) expect((await world.pay(url)).status).toBe(303)
+    const [first, second] = await subscriptions()
+    expect([first?.duplicateOf, second?.duplicateOf]).toEqual([null, first?.id])
+    const finding = (await world.service.doctor()).find(({ check }) => check === 'subscriptions')
+    expect(finding).toMatchObject({ status: 'warning' })
+    expect(finding?.detail).toContain(`acme: ${String(second?.id)} beside ${String(first?.id)}, both to "kiln_monthly"`)
+    await world.stripe.subscriptions.cancel(second?.id ?? '')
+    expect((await world.service.doctor()).find(({ check }) => check === 'subscriptions')).toEqual({
+      check: 'subscriptions',
+      status: 'ok',
+      detail: 'no tenant is billed twice for one price',
+    })
+  })
+
+  test('cannot pay the list price on a page that was opened before its deal', async () => {
+    const before = await world.buy('acme', 'kiln_monthly')
+    const dry = await world.service.applyEnterprise('acme', partner, { ...caller, dryRun: true })
+    expect(dry.checkoutsClosed).toBe(0)
+    expect((await sessionOf(before.sessionId)).status).toBe('open')
+    expect(await apply()).toMatchObject({ pricesSwapped: 0, checkoutsClosed: 1 })
+    expect((await sessionOf(before.sessionId)).status).toBe('expired')
+    expect((await world.pay(before.url)).status).not.toBe(303)
+    const after = await world.buy('acme', 'kiln_monthly')
+    // The same deal again closes nothing; its end closes what sold it.
+    expect(await apply()).toMatchObject({ checkoutsClosed: 0 })
+    expect((await sessionOf(after.sessionId)).status).toBe('open')
+    await world.service.applyEnterprise('acme', { kind: 'none' }, { ...caller, dryRun: false })
+    expect((await sessionOf(after.sessionId)).status).toBe('expired')
+    const audit = await world.service.tenantAudit('acme', { limit: 10, offset: 0 })
+    expect(audit.items.map(({ result }) => result?.['checkouts_closed'])).toEqual([1, 0, 1, undefined])
+  })
+
+  test('that was paid for a moment before the deal is among what moves', async () => {
+    const page = await world.buy('acme', 'kiln_monthly')
+    await world.pay(page.url)
+    expect(await apply()).toMatchObject({ pricesSwapped: 1, checkoutsClosed: 0 })
+  })
+})

@@ -4,7 +4,7 @@ import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createService } from '../../../packages/ratecard/src/compose.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import type { FaultKind } from '../../../packages/ratecard/src/sandbox/faults.ts'
+import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { caller, startWorld } from './world.ts'
 import type { World } from './world.ts'
 

@@ -3,6 +3,7 @@ import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, kiln, startWorld } from './world.ts'
 import type { World } from './world.ts'
+import { giveCard } from '../../support/paying-customer.ts'
 
 let world: World
 beforeEach(async () => {
@@ -40,6 +41,7 @@ describe('tenants', () => {
         before: { name: 'Acme', email: 'a@acme.example' },
         after: { name: 'Acme Ltd', email: null },
         author: 'ada',
+        by: { keyId: 'key_1', keyName: 'ci' },
         keyId: 'key_1',
         requestId: 'req_1',
       },
@@ -88,6 +90,7 @@ describe('tenants', () => {
       result: null,
       author: null,
       keyId: null,
+      keyName: null,
       requestId: null,
     }
     const set = (template: string | null, id: string) =>
@@ -228,6 +231,7 @@ describe('subscriptions of a tenant', () => {
     const { id: product } = await stripe.products.create({ name: 'Foreign' })
     const recurring = { interval: 'month' } as const
     const price = await stripe.prices.create({ product, currency: 'eur', unit_amount: 100, recurring })
+    await giveCard(stripe, processorCustomerId ?? '')
     await stripe.subscriptions.create({ customer: processorCustomerId ?? '', items: [{ price: price.id }] })
     expect((await service.tenantSubscriptions('acme')).subscriptions.at(-1)?.items).toMatchObject([
       { priceId: null, processorPriceId: price.id, legacy: false },

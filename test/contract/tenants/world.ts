@@ -4,7 +4,7 @@ import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack, StackOptions } from '../../support/stack.ts'
 
-export const caller: Caller = { author: 'ada', keyId: 'key_1', requestId: 'req_1' }
+export const caller: Caller = { author: 'ada', by: { keyId: 'key_1', keyName: 'ci' }, requestId: 'req_1' }
 export const forTenant = (tenantId: string): Principal => ({ kind: 'key', keyId: 'key_1', tenantId })
 
 /** Yearly, monthly, one-time, metered, free and negotiated prices of one product. */

@@ -43,6 +43,7 @@ export function spec(
     compatibilityDate: '2026-11-01',
     compatibilityFlags: [],
     vars: {},
+    passCredentials: false,
     ...more,
     limits: { ...defaultLimits, ...more.limits },
   }

@@ -1,5 +1,6 @@
 // One replica of the service as far as workers go: a store, the host of workers, and the least HTTP server before it.
 import { onTestFinished } from 'vitest'
+import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createIds } from '../../../packages/ratecard/src/ids.ts'
 import type { NewDeployment } from '../../../packages/ratecard/src/service-workers.ts'
@@ -35,6 +36,8 @@ export function deployment(name: string, code: string, more: Partial<NewDeployme
     crons: [],
     cpuMs: null,
     hosts: [],
+    serviceKey: null,
+    passCredentials: false,
     environment: null,
     author: null,
     message: null,
@@ -49,6 +52,7 @@ export async function replica(store: Store, options: Partial<WorkersOptions> = {
     runtime: testRuntime(),
     clock: systemClock,
     newId: createIds(systemClock),
+    keys: createServiceKeys({ store, clock: systemClock }).ofWorkers,
     publicUrl: null,
     domain: null,
     logRetentionMs: 60_000,

@@ -17,7 +17,7 @@ async function storeWith(crons: readonly string[]): Promise<KyselyStore> {
   }
   const content = {
     ...{ modules: [], main: 'worker.js', sourceMap: null, compatibilityDate: '2026-01-01' },
-    ...{ compatibilityFlags: [], cpuMs: 10, env: '{}' },
+    ...{ compatibilityFlags: [], cpuMs: 10, env: '{}', serviceKey: null, passCredentials: false },
   }
   const schedules = crons.map((cron) => ({ cron, nextAt: start + minute }))
   await store.exclusively('worker:one', ({ token }) =>

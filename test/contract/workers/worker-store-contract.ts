@@ -21,6 +21,8 @@ export const content = (change: Partial<DeploymentContent> = {}): DeploymentCont
   compatibilityDate: '2026-01-01',
   compatibilityFlags: ['nodejs_als'],
   cpuMs: 10_000,
+  serviceKey: 'read',
+  passCredentials: true,
   env: '{"SECRET":"swordfish"}',
   ...change,
 })
@@ -64,6 +66,7 @@ let ids = 0
 const newId = () => `r${String(++ids).padStart(6, '0')}`
 /** Runs each tick, which come every 60 s. */
 const plan = (due: { readonly nextAt: number }): DuePlan => ({ run: due.nextAt, missed: [], nextAt: due.nextAt + 60 })
+export const keepAll = { lines: 10_000, bytes: 10_000_000 }
 export const claimOptions = { instance: 'a', limit: 100, newId, plan }
 const ok = { outcome: 'ok', error: null, cpuMs: 1.5 } as const
 
@@ -143,7 +146,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       const store = await open()
       await activate(store, record('one', { hosts: ['one.example'] }), [{ cron: '* * * * *', nextAt: 1 }])
       await activate(store, record('two'))
-      await store.workerLogs.add([line('one', 1), line('two', 2)])
+      await store.workerLogs.add([line('one', 1), line('two', 2)], keepAll)
       await store.workerRuns.claim(
         { id: newId(), worker: 'one', cron: 'x', scheduledTime: 1, deploymentId: 'd' },
         'a',
@@ -152,6 +155,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await locked(store, 'one', (token) => store.workers.remove('one', token))).toBe(true)
       expect(await locked(store, 'one', (token) => store.workers.remove('one', token))).toBe(false)
       expect((await store.workers.list()).map(({ name }) => name)).toEqual(['two'])
+      await store.workerRuns.removeAll('one')
+      await store.workerLogs.removeAll('one')
+      expect((await store.workerLogs.list('two', { limit: 9 })).map(({ time }) => time)).toEqual([2])
       for (const table of ['workerHosts', 'workerSchedules', 'workerRuns'] as const)
         expect(await store.database.read((db) => db.selectFrom(table).selectAll().execute())).toEqual([])
       expect(await store.workerLogs.list('one', { limit: 9 })).toEqual([])
@@ -240,18 +246,21 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(silent.id)).toMatchObject({ outcome: 'lost', finishedAt: 6_000 })
       expect(await store.workerRuns.find(alive.id)).toMatchObject({ outcome: 'running' })
       expect(await store.workerRuns.finish(silent.id, ok, 7_000)).toBe(false)
-      expect(await store.workerRuns.prune(10_000, 10)).toBe(1)
+      expect(await store.workerRuns.prune('one', 10_000, 10)).toBe(1)
       expect(await store.workerRuns.find(alive.id)).not.toBeNull()
     })
 
     test('log lines come oldest first, by what is asked for', async () => {
       const store = await open()
-      await store.workerLogs.add([
-        line('one', 3, { level: 'error', requestId: 'q' }),
-        line('one', 1),
-        line('one', 2, { runId: 'r' }),
-        line('two', 4),
-      ])
+      await store.workerLogs.add(
+        [
+          line('one', 3, { level: 'error', requestId: 'q' }),
+          line('one', 1),
+          line('one', 2, { runId: 'r' }),
+          line('two', 4),
+        ],
+        keepAll,
+      )
       const list = async (query: Partial<Parameters<typeof store.workerLogs.list>[1]>) =>
         (await store.workerLogs.list('one', { limit: 9, ...query })).map(({ time }) => time)
       expect(await list({})).toEqual([1, 2, 3])
@@ -263,23 +272,41 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await list({ after: '000001' })).toEqual([2, 3])
     })
 
-    test('old, many and large lines are forgotten, of each worker its own', async () => {
+    test('of each worker no more lines and bytes are kept than are allowed, after every single write', async () => {
       const store = await open()
-      const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'x'.repeat(10) }))
-      await store.workerLogs.add([...lines, line('two', 101, { time: 1 }), line('two', 102, { time: 40 })])
-      // Sent again after an answer that was lost, a line is there once.
-      await store.workerLogs.add(lines)
+      const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'ü'.repeat(5) }))
       const times = async (worker: string) =>
-        (await store.workerLogs.list(worker, { limit: 99 })).map(({ time }) => time)
-      const all = { since: 0, lines: 1_000, bytes: 1_000_000 }
-      expect(await store.workerLogs.prune(all, 100)).toBe(0)
-      expect(await store.workerLogs.prune({ ...all, since: 6 }, 100)).toBe(6)
-      expect(await times('two')).toEqual([40])
-      expect(await store.workerLogs.prune({ ...all, lines: 20 }, 3)).toBe(3)
-      expect(await store.workerLogs.prune({ ...all, lines: 20 }, 100)).toBe(2)
-      expect((await times('one'))[0]).toBe(11)
-      expect(await store.workerLogs.prune({ ...all, bytes: 50 }, 100)).toBe(15)
-      expect(await times('one')).toEqual([26, 27, 28, 29, 30])
+        (await store.workerLogs.list(worker, { limit: 9_999 })).map(({ time }) => time)
+      await store.workerLogs.add([line('two', 101), ...lines], { lines: 20, bytes: 1_000 })
+      expect([await times('one'), await times('two')]).toEqual([lines.slice(10).map(({ time }) => time), [101]])
+      // Sent again after an answer that was lost, a line is there once.
+      await store.workerLogs.add(lines.slice(20), { lines: 20, bytes: 1_000 })
+      expect(await times('one')).toHaveLength(20)
+      await store.workerLogs.add([line('one', 31, { message: 'x'.repeat(10) })], { lines: 20, bytes: 50 })
+      expect(await times('one')).toEqual([27, 28, 29, 30, 31])
+      // Many short lines make room for one that is long.
+      const short = Array.from({ length: 1_000 }, (_, index) => line('one', 1_000 + index, { message: 'x' }))
+      await store.workerLogs.add(short, { lines: 2_000, bytes: 2_000 })
+      await store.workerLogs.add([line('one', 3_000, { message: 'x'.repeat(1_500) })], { lines: 2_000, bytes: 2_000 })
+      expect(await times('one')).toEqual([...Array.from({ length: 500 }, (_, index) => 1_500 + index), 3_000])
+    })
+
+    test('lines that are old, or of a worker that is gone, are forgotten in steps', async () => {
+      const store = await open()
+      const old = Array.from({ length: 450 }, (_, index) => line('one', index + 1))
+      await store.workerLogs.add(
+        [...old, line('two', 5_001, { time: 1 }), line('gone', 5_002, { time: 1 }), line('gone', 5_003, { time: 900 })],
+        keepAll,
+      )
+      const left = async () =>
+        Promise.all(
+          ['one', 'two', 'gone'].map(async (worker) => (await store.workerLogs.list(worker, { limit: 999 })).length),
+        )
+      const present = { workers: ['one', 'two'], now: 800, since: 440, keep: keepAll }
+      expect(await store.workerLogs.tidy(present)).toBe(true)
+      expect(await left()).toEqual([250, 0, 1])
+      while (await store.workerLogs.tidy(present));
+      expect(await left()).toEqual([11, 0, 1])
     })
 
     if (persistent)

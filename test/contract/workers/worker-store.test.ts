@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/copy.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
@@ -5,11 +6,65 @@ import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.t
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import type { TestPostgres } from '../../support/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'
-import { inFile, inMemory, storePlace } from '../../support/store.ts'
-import { activate, claimOptions, content, line, record, workerStoreContract } from './worker-store-contract.ts'
+import { inFile, inMemory, refusalOf, storePlace } from '../../support/store.ts'
+import { activate, claimOptions, content, keepAll, line, record, workerStoreContract } from './worker-store-contract.ts'
 
 workerStoreContract('SQLite in memory', inMemory, false)
 workerStoreContract('SQLite in a file', inFile)
+
+describe('lines of workers beside an embedded store', () => {
+  const sizeOf = (file: string) => statSync(file).size
+  const logFileOf = (file: string) => file.replace('.db', '-worker-logs.db')
+
+  test('have a file of their own, for its owner only, that shrinks again', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    const logFile = logFileOf(place.file)
+    expect(existsSync(logFile)).toBe(false)
+    const message = 'x'.repeat(16_000)
+    for (let batch = 0; batch < 20; batch++) {
+      const lines = Array.from({ length: 100 }, (_, index) => line('loud', batch * 100 + index, { message }))
+      await store.workerLogs.add(lines, { lines: 20_000, bytes: 8_000_000 })
+    }
+    const full = sizeOf(logFile) + sizeOf(`${logFile}-wal`)
+    expect(full).toBeLessThan(3 * 8_000_000)
+    await store.workerLogs.removeAll('loud')
+    while (await store.workerLogs.tidy({ workers: [], now: 0, since: 0, keep: keepAll }));
+    await store.close()
+    expect([sizeOf(logFile) < 100_000, statSync(logFile).mode & 0o777]).toEqual([true, 0o600])
+    expect(sizeOf(place.file)).toBeLessThan(1_000_000)
+  })
+
+  test('are taken over from a store of an earlier release, the newest that fit', async () => {
+    const place = await inFile()
+    const old = await place.open()
+    const lines = Array.from({ length: 130 }, (_, index) => line('one', index))
+    await old.database.write((db) =>
+      db
+        .insertInto('workerLogs')
+        .values([...lines, line('gone', 900)])
+        .execute(),
+    )
+    await old.close()
+    const store = await place.open()
+    const present = { workers: ['one'], now: 1_000, since: 0, keep: { lines: 60, bytes: 1_000_000 } }
+    while (await store.workerLogs.tidy(present));
+    expect(await store.workerLogs.list('one', { limit: 999 })).toEqual(lines.slice(70))
+    expect(await store.workerLogs.list('gone', { limit: 9 })).toEqual([])
+    expect(await store.database.read((db) => db.selectFrom('workerLogs').selectAll().execute())).toEqual([])
+  })
+
+  test('that cannot be stored now are refused as that, and can be later', async () => {
+    const place = await inFile()
+    const store = await place.open()
+    const logFile = logFileOf(place.file)
+    mkdirSync(logFile)
+    expect(await refusalOf(store.workerLogs.add([line('one', 1)], keepAll))).toBe('store_unavailable')
+    rmdirSync(logFile)
+    await store.workerLogs.add([line('one', 1)], keepAll)
+    expect(await store.workerLogs.list('one', { limit: 9 })).toEqual([line('one', 1)])
+  })
+})
 
 const installed = postgresInstalled()
 if (!installed)
@@ -29,7 +84,7 @@ describe.runIf(installed)('PostgreSQL', () => {
     const from = await source.open()
     const deployment = record('one', { hosts: ['one.example'] })
     const stored = await activate(from, deployment, [{ cron: '* * * * *', nextAt: 5 }])
-    await from.workerLogs.add([line('one', 1)])
+    await from.workerLogs.add([line('one', 1)], keepAll)
     await from.workerRuns.claimDue(5, claimOptions)
     const to = await openStore({ url: await server.createSchema(), file: '', sealer: createSealer(source.keys) })
     try {

@@ -268,6 +268,30 @@ describe('a version that cannot start', () => {
     })
   })
 
+  it.each([
+    ['buffers', `const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1))`],
+    ['buffers, a little at a time', `const kept = []; for (;;) kept.push(new Uint8Array(1 << 20).fill(1))`],
+  ])('is stopped at its memory limit while its top level fills memory with %s', async (_title, code) => {
+    const limits = { memoryMb: 200 }
+    const began = performance.now()
+    const refused: unknown = await runtime
+      .start(spec(`${code}\nexport default {}`, { limits }), recorder())
+      .catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'worker_start_failed' })
+    const used = /used (\d+) MB of memory; 200 MB are allowed/.exec(String(refused))?.[1]
+    // Without a limit it had gigabytes before the ten seconds of a start were over.
+    expect(Number(used)).toBeLessThan(1_500)
+    expect(performance.now() - began).toBeLessThan(9_000)
+  })
+
+  it('is stopped at its CPU limit while its top level loops', async () => {
+    const looping = spec('for (;;) {}', { limits: { cpuMs: 50 } })
+    await expect(runtime.start(looping, recorder())).rejects.toMatchObject({
+      code: 'worker_start_failed',
+      message: expect.stringContaining('50 ms of CPU time'),
+    })
+  })
+
   it('is unavailable, and nothing worse, where there is no runtime', async () => {
     const bare = testRuntime({}, { binary: null })
     expect(await bare.state()).toMatchObject({ available: false, detail: expect.stringContaining('not installed') })

@@ -1,4 +1,5 @@
 // A service process that deploys `next` of the worker `one` and dies at the step it is told. Argument: JSON.
+import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createIds } from '../../../packages/ratecard/src/ids.ts'
 import type { NewDeployment } from '../../../packages/ratecard/src/service-workers.ts'
@@ -14,8 +15,10 @@ const { url, file, keys, step, deployment } = JSON.parse(process.argv[2] ?? '') 
   step: string
   deployment: NewDeployment
 }
+const store = await openStore({ url, file, sealer: createSealer(keys) })
 const workers = createWorkers({
-  store: await openStore({ url, file, sealer: createSealer(keys) }),
+  store,
+  keys: createServiceKeys({ store, clock: systemClock }).ofWorkers,
   runtime: testRuntime(),
   clock: systemClock,
   newId: createIds(systemClock),

@@ -71,7 +71,7 @@ test('text without a dollar sign passes interpolation unchanged, whatever the do
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const plain: unknown = JSON.parse(JSON.stringify(value).replaceAll('$', 'S'))
-      expect(interpolate(plain, () => 'never')).toEqual({ value: plain, issues: [] })
+      expect(interpolate(plain, () => 'never')).toEqual({ value: plain, issues: [], used: new Map() })
     }),
   )
 })

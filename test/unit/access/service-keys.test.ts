@@ -38,8 +38,8 @@ describe('service keys', () => {
     const keys = createServiceKeys({ store, clock })
     const { key, id } = await keys.createKey('one')
     await keys.createKey('another')
-    expect(await keys.authenticate(key)).toMatchObject({ id, name: 'one' })
-    expect(await keys.authenticate(key)).not.toHaveProperty('hash')
+    expect(await keys.authenticate(key)).toMatchObject({ state: 'valid', key: { id, name: 'one', scope: 'write' } })
+    expect(await keys.authenticate(key)).not.toHaveProperty('key.hash')
     for (const wrong of ['', key.slice(0, -1), `${key} `, key.slice(4), key.toLowerCase(), 'x'.repeat(100_000)])
       expect(await keys.authenticate(wrong)).toBeNull()
     await keys.revokeKey(id)
@@ -63,7 +63,7 @@ describe('service keys', () => {
   it('begin with a generated one, told once, and only when there is none', async () => {
     const keys = createServiceKeys({ store, clock })
     const first = await keys.ensureFirstKey(null)
-    expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ name: 'first' })
+    expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ key: { name: 'first' } })
     expect(await keys.ensureFirstKey(null)).toBeNull()
     expect(await keys.listKeys()).toHaveLength(1)
   })
@@ -102,6 +102,38 @@ describe('service keys', () => {
     await expect(keys.revokeKey(two.id)).rejects.toMatchObject({ code: 'key_last' })
     await expect(keys.revokeKey(one.id)).rejects.toMatchObject({ code: 'key_not_found' })
     await expect(keys.revokeKey('none')).rejects.toMatchObject({ code: 'key_not_found' })
+  })
+
+  it('end at their moment, and not before', async () => {
+    const keys = createServiceKeys({ store, clock })
+    const { key, expiresAt } = await keys.createKey('brief', { scope: 'read', expiresAt: now + 1000 })
+    expect(expiresAt).toBe(now + 1000)
+    now += 999
+    expect(await keys.authenticate(key)).toMatchObject({ state: 'valid', key: { scope: 'read' } })
+    now += 1
+    expect(await keys.authenticate(key)).toEqual({ state: 'expired', expiresAt: now })
+    expect((await keys.listKeys())[0]).toMatchObject({ lastUsedAt: now - 1, expiresAt: now })
+    await expect(keys.createKey('late', { expiresAt: now })).rejects.toMatchObject({ code: 'request_invalid' })
+  })
+
+  it('do not lock everybody out: what only reads or has ended does not count as the other key', async () => {
+    const keys = createServiceKeys({ store, clock })
+    const only = await keys.createKey('only')
+    await keys.createKey('looks', { scope: 'read' })
+    await keys.createKey('brief', { expiresAt: now + 1000 })
+    now += 1000
+    await expect(keys.revokeKey(only.id)).rejects.toMatchObject({ code: 'key_last' })
+    await keys.createKey('other')
+    await keys.revokeKey(only.id)
+  })
+
+  it('are made anew at a start that finds none with which another could be made', async () => {
+    const keys = createServiceKeys({ store, clock })
+    await keys.createKey('looks', { scope: 'read' })
+    await keys.createKey('brief', { expiresAt: now + 1000 })
+    expect(await keys.ensureFirstKey(null)).toBeNull()
+    now += 1000
+    expect(await keys.ensureFirstKey(null)).not.toBeNull()
   })
 })
 

@@ -29,6 +29,7 @@ const row = (tenantId: string, action: 'tenant_created' | 'tenant_deleted') => (
   result: null,
   author: null,
   keyId: null,
+  keyName: null,
   requestId: null,
   createdAt: now,
 })

@@ -78,6 +78,7 @@ describe('what a checkout sells', () => {
       mode: 'subscription',
       quantity: 1,
       trialPeriodDays: null,
+      currency: null,
       allowPromotionCodes: false,
       promotionCode: null,
       metadata: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../../packages/client/src/client.ts'
 import type { ClientOptions } from '../../../packages/client/src/client.ts'
-import { camel, snake } from '../../../packages/client/src/names.ts'
+import { camel, snake } from '../../../packages/client/src/names.generated.ts'
 
 interface Sent {
   readonly url: string
@@ -135,9 +135,7 @@ describe('names', () => {
   })
 
   it('come back as they went', () => {
-    const both = { priceId: 1, successUrl: 2, ttl: 3, allowPromotionCodes: [{ innerName: 4 }], x: undefined }
-    expect(snake(both)).toEqual({ price_id: 1, success_url: 2, ttl: 3, allow_promotion_codes: [{ innerName: 4 }] })
-    expect(camel(snake(both))).toEqual(both)
+    for (const name of ['priceId', 'ttl', 'allowPromotionCodes', 'x']) expect(camel(snake(name))).toBe(name)
   })
 
   it('that are absent are not sent, in bodies and in queries', async () => {

@@ -1,45 +1,183 @@
-// What `npm run types` holds together: documents as the client's users write them, and as the service describes them.
+// What `npm run types` holds together: the names that the client has exported since its first version, and its types against the
+// shapes of the contract.
 import { describe, expectTypeOf, it } from 'vitest'
+import type * as client from '../../../packages/client/src/client.ts'
+import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/schema.ts'
+import type { contract } from '../../../packages/ratecard/src/wire/contract.ts'
+import type { EnterpriseOutcome } from '../../../packages/ratecard/src/wire/enterprise.ts'
+import type { Job, JobReport } from '../../../packages/ratecard/src/wire/jobs.ts'
+import type { BodyOf, Operation } from '../../../packages/ratecard/src/wire/operation.ts'
+import type { PushReport, PushSummary } from '../../../packages/ratecard/src/wire/pushes.ts'
+import type { History } from '../../../packages/ratecard/src/wire/revisions.ts'
+import type { Inside } from '../../../packages/ratecard/src/wire/schema.ts'
 import type {
-  BillingDocument,
-  Checkout,
-  EnterpriseOutcome,
-  MeterDocument,
-  NewCheckout,
-  PriceDocument,
-  ProductDocument,
+  Audit,
   Tenant,
-} from '../../../packages/client/src/client.ts'
-import type { Camelled, Snaked } from '../../../packages/client/src/names.ts'
-import type {
-  Answers,
-  BillingConfig,
-  Bodies,
-  Meter,
-  Price,
-  Product,
-} from '../../../packages/client/src/wire-types.generated.ts'
+  TenantSubscriptions,
+  UpcomingInvoice,
+} from '../../../packages/ratecard/src/wire/tenants.ts'
+import type { CronRunList, WorkerLogLine } from '../../../packages/ratecard/src/wire/worker-runs.ts'
+import type { Worker } from '../../../packages/ratecard/src/wire/workers.ts'
+
+/** Every type that applications may name. One that is gone does not compile here. */
+export type Exported = [
+  client.ActOptions,
+  client.AdminClient,
+  client.ApplyChoices,
+  client.ApplyOptions,
+  client.Audit,
+  client.AuditEntry,
+  client.BillingClient,
+  client.By,
+  client.WebhookRotation,
+  client.BillingDocument,
+  client.CallOptions,
+  client.ChangeAction,
+  client.ChangeReport,
+  client.Checkout,
+  client.CheckoutClient,
+  client.Client,
+  client.ClientOptions,
+  client.Conversion,
+  client.Cost,
+  client.CostLine,
+  client.CouponDocument,
+  client.Coverage,
+  client.CronRun,
+  client.CronRunList,
+  client.Deployment,
+  client.DeploymentList,
+  client.Detail,
+  client.Display,
+  client.DocumentDifference,
+  client.DriftReport,
+  client.EnterpriseClient,
+  client.EnterpriseOutcome,
+  client.ErrorCode,
+  client.FieldChange,
+  client.Finding,
+  client.History,
+  client.HistoryEntry,
+  client.Interval,
+  client.Invoice,
+  client.InvoiceLine,
+  client.Issue,
+  client.Job,
+  client.JobKind,
+  client.JobList,
+  client.JobReport,
+  client.JobStep,
+  client.JobsClient,
+  client.LogQuery,
+  client.MeterDocument,
+  client.MigrationLine,
+  client.MigrationPlan,
+  client.MigrationsClient,
+  client.NewCheckout,
+  client.NewDeployment,
+  client.NewKeyOptions,
+  client.NewMigration,
+  client.NewTenant,
+  client.NewUsage,
+  client.Page,
+  client.Pagination,
+  client.PortalClient,
+  client.PriceDocument,
+  client.PriceImpact,
+  client.ProcessorEvents,
+  client.ProcessorWords,
+  client.ProductDocument,
+  client.PromotionCodeDocument,
+  client.Pulled,
+  client.PushEvent,
+  client.PushKind,
+  client.PushOptions,
+  client.PushOutcome,
+  client.PushReport,
+  client.PushState,
+  client.PushStep,
+  client.PushSummary,
+  client.ResetReport,
+  client.ResourceKind,
+  client.Revision,
+  client.ServedConfig,
+  client.ServerClient,
+  client.ServiceKey,
+  client.Session,
+  client.SessionsClient,
+  client.StartedPush,
+  client.StepState,
+  client.Subscription,
+  client.SubscriptionItem,
+  client.Swap,
+  client.Tenant,
+  client.TenantChange,
+  client.TenantList,
+  client.TenantPage,
+  client.TenantQuery,
+  client.TenantSubscriptions,
+  client.TenantsClient,
+  client.TierDocument,
+  client.UpcomingInvoice,
+  client.Usage,
+  client.UsageClient,
+  client.Validation,
+  client.VerifyOptions,
+  client.WebhookDocument,
+  client.WebhookErrorCode,
+  client.WebhookEvent,
+  client.WebhookListing,
+  client.Worker,
+  client.WorkerLogLine,
+  client.WorkerModule,
+  client.WorkersClient,
+  client.WriteOptions,
+]
+
+/** Lists of requests and answers are read-only on one of the two sides. */
+type Plain<Value> = Value extends readonly (infer Item)[]
+  ? Plain<Item>[]
+  : Value extends object
+    ? { -readonly [Name in keyof Value]: Plain<Value[Name]> }
+    : Value
+type Read<Shape> = Plain<Inside<Shape, string>>
 
 describe('the types of the client', () => {
   it('hold every document that the service may send', () => {
-    expectTypeOf<BillingConfig>().toExtend<BillingDocument>()
-    expectTypeOf<Product>().toExtend<ProductDocument>()
-    expectTypeOf<Price>().toExtend<PriceDocument>()
-    expectTypeOf<Meter>().toExtend<MeterDocument>()
+    expectTypeOf<BillingConfig>().toExtend<client.BillingDocument>()
+    expectTypeOf<Product>().toExtend<client.ProductDocument>()
+    expectTypeOf<Price>().toExtend<client.PriceDocument>()
+    expectTypeOf<Meter>().toExtend<client.MeterDocument>()
   })
 
   it('know each member of a document', () => {
-    expectTypeOf<keyof Price>().toEqualTypeOf<keyof PriceDocument>()
-    expectTypeOf<keyof Product>().toEqualTypeOf<keyof ProductDocument>()
-    expectTypeOf<keyof Meter>().toEqualTypeOf<keyof MeterDocument>()
-    expectTypeOf<keyof BillingConfig>().toEqualTypeOf<keyof BillingDocument>()
+    expectTypeOf<keyof Price>().toEqualTypeOf<keyof client.PriceDocument>()
+    expectTypeOf<keyof Product>().toEqualTypeOf<keyof client.ProductDocument>()
+    expectTypeOf<keyof Meter>().toEqualTypeOf<keyof client.MeterDocument>()
+    expectTypeOf<keyof BillingConfig>().toEqualTypeOf<keyof client.BillingDocument>()
   })
 
-  it('are the wire’s with the client’s names', () => {
-    expectTypeOf<Camelled<Answers['getTenant'][200]>>().toEqualTypeOf<Tenant>()
-    expectTypeOf<Camelled<Answers['createCheckout'][200]>>().toEqualTypeOf<Checkout>()
-    expectTypeOf<Camelled<Answers['applyTemplate'][200]>>().toEqualTypeOf<EnterpriseOutcome>()
-    expectTypeOf<Required<Snaked<NewCheckout>>>().toEqualTypeOf<Readonly<Required<Bodies['createCheckout']>>>()
-    expectTypeOf<Camelled<{ processor_customer_id?: string }>>().toEqualTypeOf<{ processorCustomerId?: string }>()
+  it('are the shapes of the contract with the client’s names', () => {
+    expectTypeOf<Plain<client.Tenant>>().toEqualTypeOf<Read<typeof Tenant>>()
+    expectTypeOf<Plain<client.TenantSubscriptions>>().toEqualTypeOf<Read<typeof TenantSubscriptions>>()
+    expectTypeOf<Plain<client.UpcomingInvoice>>().toEqualTypeOf<Read<typeof UpcomingInvoice>>()
+    expectTypeOf<Plain<client.Audit>>().toEqualTypeOf<Read<typeof Audit>>()
+    expectTypeOf<Plain<client.EnterpriseOutcome>>().toEqualTypeOf<Read<typeof EnterpriseOutcome>>()
+    expectTypeOf<Plain<client.Job>>().toEqualTypeOf<Read<typeof Job>>()
+    expectTypeOf<Plain<client.JobReport>>().toEqualTypeOf<Read<typeof JobReport>>()
+    expectTypeOf<Plain<client.History>>().toEqualTypeOf<Read<typeof History>>()
+    expectTypeOf<Plain<client.PushSummary>>().toEqualTypeOf<Read<typeof PushSummary>>()
+    expectTypeOf<Plain<client.PushReport>>().toEqualTypeOf<Read<typeof PushReport>>()
+    expectTypeOf<Plain<client.Worker>>().toEqualTypeOf<Read<typeof Worker>>()
+    expectTypeOf<Plain<client.WorkerLogLine>>().toEqualTypeOf<Read<typeof WorkerLogLine>>()
+    expectTypeOf<Plain<client.CronRunList>>().toEqualTypeOf<Read<typeof CronRunList>>()
+  })
+
+  it('send what the contract takes', () => {
+    type Sent<Id extends keyof typeof contract> = Required<Plain<BodyOf<(typeof contract)[Id] & Operation>>>
+    expectTypeOf<keyof client.NewCheckout>().toEqualTypeOf<keyof Sent<'createCheckout'>>()
+    expectTypeOf<keyof client.NewTenant>().toEqualTypeOf<keyof Sent<'createTenant'>>()
+    expectTypeOf<keyof client.NewUsage>().toEqualTypeOf<keyof Sent<'recordUsage'>>()
+    expectTypeOf<keyof client.NewMigration>().toEqualTypeOf<keyof Sent<'startMigration'>>()
   })
 })

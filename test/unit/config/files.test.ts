@@ -215,7 +215,7 @@ describe('interpolation', () => {
     ['${NESTED}', '${HOST}'],
     ['$HOST {HOST} $', '$HOST {HOST} $'],
   ])('%j becomes %j', (text, expected) => {
-    expect(interpolate({ a: [text] }, environment)).toEqual({ value: { a: [expected] }, issues: [] })
+    expect(interpolate({ a: [text] }, environment)).toMatchObject({ value: { a: [expected] }, issues: [] })
   })
 
   test.each([
@@ -231,6 +231,48 @@ describe('interpolation', () => {
     expect(issues).toMatchObject([
       { code, pointer: '#/webhooks/0/url', severity: 'error', ...(hint === undefined ? {} : { hint }) },
     ])
+  })
+
+  test.each([
+    ...['RATECARD_SERVICE_KEY', 'RATECARD_ANYTHING', 'STRIPE_SECRET_KEY', 'STRIPE_ACCOUNT', 'DATABASE_URL'],
+    ...['AWS_REGION', 'GITHUB_TOKEN', 'GITHUB_SHA', 'NPM_TOKEN', 'npm_config_registry', 'SSH_AUTH_SOCK'],
+  ])('%s is never expanded, not even where a secret may stand', (name) => {
+    const document = { webhooks: [{ url: `https://\${${name}}/` }], products: [{ name: `\${${name}}` }] }
+    const { value, issues, used } = interpolate(document, new Map([[name, 'canary']]))
+    expect(value).toEqual(document)
+    expect(issues).toMatchObject([
+      { code: 'variable_forbidden', pointer: '#/webhooks/0/url' },
+      { code: 'variable_forbidden', pointer: '#/products/0/name' },
+    ])
+    expect([JSON.stringify(issues).includes('canary'), used.size]).toEqual([false, 0])
+  })
+
+  test.each(['HOOK_TOKEN', 'SHARED_SECRET', 'API_KEY', 'DB_PASSWORD', 'apikey'])(
+    '%s is expanded in the url of a webhook and nowhere else',
+    (name) => {
+      const text = `https://a.test/\${${name}}`
+      const places = {
+        webhooks: [{ url: text, description: text, events: [text] }],
+        products: [{ name: text, metadata: { url: text }, ui: { webhooks: [{ url: text }] } }],
+      }
+      const { value, issues, used } = interpolate(places, new Map([[name, 'canary']]))
+      expect(value).toMatchObject({ webhooks: [{ url: 'https://a.test/canary', description: text }] })
+      expect(issues.map(({ code, pointer }) => [code, pointer])).toEqual(
+        [
+          'webhooks/0/description',
+          'webhooks/0/events/0',
+          'products/0/name',
+          'products/0/metadata/url',
+          'products/0/ui/webhooks/0/url',
+        ].map((place) => ['variable_forbidden', `#/${place}`]),
+      )
+      expect(used).toEqual(new Map([[name, 'canary']]))
+    },
+  )
+
+  test('a forbidden variable is not suggested for an unset one', () => {
+    const { issues } = interpolate({ a: '${RATECARD_HOSTS}${STRIPE_KE}${HOSTT}' }, new Map([['STRIPE_KEY', 'x']]))
+    expect(JSON.stringify(issues)).not.toContain('STRIPE_KEY"')
   })
 
   test('keys, numbers and the shape of the document stay as they are', () => {

@@ -7,6 +7,7 @@ import { ruleCases, validDocument, warningCases } from '../../support/rule-cases
 const elsewhere = [
   'syntax',
   'variable_unset',
+  'variable_forbidden',
   'variable_malformed',
   'merge_conflict',
   'version_disagrees',

@@ -64,6 +64,7 @@ function state(
     cancelAtPeriodEnd: false,
     trialEnd: null,
     createdAt: 0,
+    allowsDuplicate: false,
     ...change,
   }
   return {
@@ -286,5 +287,57 @@ describe('what stays, with the reason', () => {
       steps: [],
       skipped: [{ item: 'si_p_pro_monthly_gold' }],
     })
+  })
+})
+
+describe('from one deal to another', () => {
+  const silver = { kind: 'template', template: 'silver' } as const
+  const onGold = () => [state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('old_pro_monthly')])]
+
+  test('what has no price in the new deal is told apart: its old discount goes on', () => {
+    const plan = planSwaps([state([item('p_seat_gold'), item('p_seat')])], book(), silver)
+    expect(plan.skipped.map(({ item: id, reason, detail }) => [id, reason, detail])).toEqual([
+      ['si_p_seat_gold', 'on_other_deal', 'No price of the template "silver" stands for "seat".'],
+      ['si_p_seat', 'No price of the template "silver" stands for "seat".', undefined],
+    ])
+  })
+
+  test('with `base` what has no price in the new deal goes back to its base price, the rest as ever', () => {
+    const plan = planSwaps(
+      [state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('p_pro')])],
+      book(),
+      silver,
+      'base',
+    )
+    expect(plan.steps.flatMap(({ moves: all }) => all.map(({ from, to }) => [from, to]))).toEqual([
+      ['pro_monthly_gold', 'pro_monthly_silver'],
+      ['seat_gold', 'seat'],
+    ])
+    expect(plan.skipped.map(({ price }) => price)).toEqual(['pro'])
+    expect(planSwaps(onGold(), book(), silver, 'base').skipped.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('two items cannot share a price'),
+      expect.stringContaining('two items cannot share a price'),
+    ])
+  })
+
+  test('a price of the other deal without a base cannot go back, and says so', () => {
+    const lonely = book((config) =>
+      config.products[1]?.prices?.push({
+        id: 'lonely',
+        amount: 5,
+        currency: 'usd',
+        interval: 'month',
+        enterprise_id: 'x',
+      }),
+    )
+    for (const unmatched of ['keep', 'base'] as const)
+      expect(planSwaps([state([item('p_lonely')])], lonely, silver, unmatched).skipped).toMatchObject([
+        { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },
+      ])
+    // Of the very deal that is applied it is no other.
+    const own = { kind: 'custom', enterpriseId: 'x' } as const
+    expect(reasons([state([item('p_lonely')])], lonely, own)).toEqual([
+      'The enterprise price "lonely" has no base price.',
+    ])
   })
 })

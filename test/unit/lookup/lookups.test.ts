@@ -29,7 +29,8 @@ async function publish(config: BillingConfig | null, mappings: readonly Mapping[
   const id = `p${String(++pushes)}`
   const kind = config === null ? ('reset' as const) : ('push' as const)
   const document = config === null ? null : JSON.stringify(config)
-  const base = { document, version: config?.version ?? '0.0.0', author: null, message: null, createdAt: now, kind }
+  const who = { author: null, message: null, keyId: null, keyName: null }
+  const base = { document, version: config?.version ?? '0.0.0', ...who, createdAt: now, kind }
   await store.exclusively('push', async ({ token }) => {
     await store.pushes.open({ id, ...base, plan: '{}', baseRevision: null, steps: [] }, token)
     const changes = JSON.stringify(emptyReport())
@@ -249,6 +250,6 @@ describe('the difference of two documents', () => {
 })
 
 // The store is a class: spreading it would lose its methods.
-function pick({ versions, mappings, secrets }: Store) {
-  return { versions, mappings, secrets, changeSequence: () => store.changeSequence() }
+function pick({ versions, writtenForms, mappings, secrets }: Store) {
+  return { versions, writtenForms, mappings, secrets, changeSequence: () => store.changeSequence() }
 }

@@ -138,3 +138,52 @@ describe('a price on one line', () => {
     [unit({ amount: 3490, tax_included_in_price: false }), '$34.90 / month (tax excluded)'],
   ])('%o', (price, text) => expect(describePrice(price)).toBe(text))
 })
+
+describe('a price in several currencies', () => {
+  const priced = unit({
+    amount: 1000,
+    currency_options: { eur: { amount: 900 }, jpy: { unit_amount_decimal: '1500.5' } },
+  })
+
+  test('costs what it says in the currency asked for, rounded as that currency is', () => {
+    expect(calculate(priced, 3)).toMatchObject({ currency: 'usd', amount: 3000 })
+    expect(calculate(priced, 3, 'usd')).toMatchObject({ currency: 'usd', amount: 3000 })
+    expect(calculate(priced, 3, 'eur')).toMatchObject({ currency: 'eur', amount: 2700, formatted: '€27.00' })
+    expect(calculate(priced, 1, 'jpy')).toMatchObject({ amount: 1501, amountDecimal: '1500.5' })
+  })
+
+  test('is not offered in any other', () => {
+    expect(problemOf(() => calculate(priced, 1, 'gbp')).code).toBe('currency_not_offered')
+    expect(problemOf(() => calculate(priced, 1, '__proto__')).code).toBe('currency_not_offered')
+  })
+
+  test('has the tiers of the currency', () => {
+    const tiers = (first: number) => [
+      { up_to: 10, unit_amount: first, flat_amount_decimal: '0.5' },
+      { up_to: 'inf' as const, unit_amount: 1 },
+    ]
+    const tiered = unit({ billing_scheme: 'tiered', tiers: tiers(5), currency_options: { eur: { tiers: tiers(4) } } })
+    expect(calculate(tiered, 12)).toMatchObject({ amountDecimal: '52.5', amount: 53 })
+    expect(calculate(tiered, 12, 'eur')).toMatchObject({ amountDecimal: '42.5', amount: 43 })
+  })
+})
+
+describe('packages', () => {
+  test.each([
+    ['up', 0, 0],
+    ['up', 1, 1],
+    ['up', 1000, 1],
+    ['up', 1001, 2],
+    ['down', 999, 0],
+    ['down', 1000, 1],
+    ['down', 1999, 1],
+  ] as const)('rounded %s: %i units are %i', (round, quantity, packages) => {
+    const cost = calculate(unit({ amount: 500, transform_quantity: { divide_by: 1000, round } }), quantity)
+    expect(cost).toMatchObject({ quantity, amount: packages * 500, breakdown: [{ quantity: packages }] })
+  })
+})
+
+test('an amount of the customer’s choice cannot be calculated', () => {
+  const { amount: _amount, ...free } = unit({ amount: 1, custom_unit_amount: { minimum: 100 } })
+  expect(problemOf(() => calculate(free, 1)).code).toBe('price_not_calculable')
+})

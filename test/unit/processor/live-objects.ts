@@ -63,9 +63,15 @@ function liveTier(tier: Stripe.PriceCreateParams.Tier): Stripe.Price.Tier {
 export function liveProduct(params: Stripe.ProductCreateParams): Created<Stripe.Product> {
   return {
     ...{ id: params.id ?? 'prod_1', object: 'product', active: true, ...stamp, updated: stamp.created },
-    ...{ images: [], marketing_features: [], package_dimensions: null, shippable: null, tax_details: null, url: null },
+    ...{ images: params.images ?? [], marketing_features: params.marketing_features ?? [], tax_details: null },
+    package_dimensions: params.package_dimensions ?? null,
+    shippable: params.shippable ?? null,
+    statement_descriptor: params.statement_descriptor ?? null,
+    unit_label: params.unit_label ?? null,
+    url: params.url ?? null,
     default_price: null,
     description: params.description ?? null,
+    tax_code: params.tax_code ?? null,
     metadata: metadataOf(params.metadata),
     name: params.name,
     type: params.type ?? 'service',

@@ -2,8 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalDecimal } from '../../../packages/ratecard/src/money/decimal.ts'
 import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
+import type { FieldName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { CanonicalTier, FieldsOf, ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type {
+  CanonicalTier,
+  FieldsOf,
+  ProcessorId,
+  ResourceKind,
+} from '../../../packages/ratecard/src/catalog/resource.ts'
 import { newCouponParams, observeCoupon } from '../../../packages/ratecard/src/processor/stripe/kinds/coupon.ts'
 import { newMeterParams, observeMeter } from '../../../packages/ratecard/src/processor/stripe/kinds/meter.ts'
 import { newPriceParams, observePrice } from '../../../packages/ratecard/src/processor/stripe/kinds/price.ts'
@@ -35,6 +41,7 @@ const decimal = fc
   .map(([whole, part]) => canonicalDecimal(`${whole}.${String(part).padStart(12, '0')}`))
 const amount = fc.oneof(fc.nat(99_999_999).map(String), decimal)
 const moment = fc.integer({ min: now + 1, max: now + 150_000_000 })
+const plain = { noNullPrototype: true } as const
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
 
 const tierAmount = orNull(amount).map((text) => (text === '0' ? null : text))
@@ -89,6 +96,13 @@ const price: fc.Arbitrary<Partial<FieldsOf<'price', ProcessorId>>> = fc
   })
   .map(({ rhythm, money, ...rest }) => ({ ...rest, ...rhythm, ...money }))
 
+/** A generator for each field: one without does not compile. */
+type Arbitraries<K extends ResourceKind, Apart extends FieldName<K> = never> = {
+  readonly [Name in Exclude<FieldName<K>, Apart>]: fc.Arbitrary<
+    FieldsOf<K, ProcessorId>[Name & keyof FieldsOf<K, ProcessorId>]
+  >
+}
+
 describe('what is written is read back the same', () => {
   it('as a price', () => {
     fc.assert(
@@ -103,12 +117,23 @@ describe('what is written is read back the same', () => {
   })
 
   it('as a product', () => {
-    const fields = fc.record({
+    const members: Arbitraries<'product', 'defaultPrice'> = {
       name: fc.string({ minLength: 1 }),
       description: fc.string(),
       type: fc.constantFrom('service' as const, 'good' as const),
+      taxCode: fc.constantFrom('', 'txcd_10103001'),
+      unitLabel: fc.string(),
+      statementDescriptor: fc.string(),
+      url: fc.string(),
+      images: fc.array(fc.string()),
+      marketingFeatures: fc.array(fc.string()),
+      shippable: fc.boolean(),
+      packageDimensions: orNull(
+        fc.record({ height: fc.nat(), length: fc.nat(), weight: fc.nat(), width: fc.nat() }, plain),
+      ),
       metadata,
-    })
+    }
+    const fields = fc.record(members)
     fc.assert(
       fc.property(id, fields, (name, given) => {
         const step = createProduct(name, given)
@@ -130,7 +155,7 @@ describe('what is written is read back the same', () => {
     fc.assert(
       fc.property(id, fields, (name, given) => {
         const step = createMeter(name, given)
-        expect(observeMeter(liveMeter(newMeterParams(step.fields)))).toMatchObject({ fields: step.fields, mark: null })
+        expect(observeMeter(liveMeter(newMeterParams(step)))).toMatchObject({ fields: step.fields, mark: null })
       }),
     )
   })

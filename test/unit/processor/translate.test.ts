@@ -57,6 +57,7 @@ describe('amounts', () => {
 describe('what no document can say', () => {
   const live = livePrice(newPriceParams(createPrice('x', processorId('p'))))
   const option = { custom_unit_amount: null, tax_behavior: null, unit_amount: 100, unit_amount_decimal: null }
+  const chosen = { maximum: null, minimum: null, preset: null }
   const recurring = {
     interval: 'month',
     interval_count: 1,
@@ -66,9 +67,9 @@ describe('what no document can say', () => {
   }
 
   it.each<[string, Partial<Stripe.Price>]>([
-    ['transform_quantity', { transform_quantity: { divide_by: 10, round: 'up' } }],
-    ['custom_unit_amount', { custom_unit_amount: { maximum: null, minimum: null, preset: null }, unit_amount: null }],
-    ['currency_options', { currency_options: { eur: option, usd: option } }],
+    ['transform_quantity', { transform_quantity: { divide_by: 10, round: 'half' as 'up' } }],
+    ['currency_options', { currency_options: { eur: option, huf: option } }],
+    ['currency_options', { currency_options: { usd: { ...option, custom_unit_amount: chosen } } }],
     ['currency', { currency: 'huf' }],
     ['metered_without_meter', { recurring: { ...recurring, usage_type: 'metered' } }],
     ['recurring.interval', { recurring: { ...recurring, interval: 'hour' } }],
@@ -81,11 +82,13 @@ describe('what no document can say', () => {
     expect(observePrice({ ...live, currency_options: { eur: option } }).unrepresentable).toEqual([])
   })
 
-  it('is named: a fraction in a tier’s flat amount', () => {
+  it('is not a fraction in a tier’s flat amount', () => {
     const tier = { up_to: null, unit_amount: 1, unit_amount_decimal: null, flat_amount: null }
     const tiered = { billing_scheme: 'tiered', tiers_mode: 'volume', unit_amount: null, unit_amount_decimal: null }
     const tiers = [{ ...tier, flat_amount_decimal: Stripe.Decimal.from('0.5') }]
-    expect(observePrice({ ...live, ...tiered, tiers }).unrepresentable).toEqual(['tiers'])
+    const observed = observePrice({ ...live, ...tiered, tiers })
+    expect(observed.unrepresentable).toEqual([])
+    expect(observed.fields.tiers).toMatchObject([{ flatAmount: '0.5' }])
   })
 
   it('is named for coupons, codes and meters', () => {
@@ -94,7 +97,7 @@ describe('what no document can say', () => {
     expect(foreign.unrepresentable).toEqual(['currency_options'])
     const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
     expect(observePromotionCode({ ...code, customer: 'cus_1' }, { now }).unrepresentable).toEqual(['customer'])
-    const meter = liveMeter(newMeterParams(createMeter('m').fields))
+    const meter = liveMeter(newMeterParams(createMeter('m')))
     expect(observeMeter({ ...meter, event_time_window: 'day' }).unrepresentable).toEqual(['event_time_window'])
   })
 })

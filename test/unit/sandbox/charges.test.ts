@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Price } from '../../../packages/ratecard/src/config/schema.ts'
 import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
-import type { PriceBody, TierBody } from '../../../packages/ratecard/src/sandbox/bodies.ts'
-import { amountFor, share } from '../../../packages/ratecard/src/sandbox/billing/charges.ts'
+import type { PriceBody, TierBody } from '../../../packages/sandbox/src/objects/bodies.ts'
+import { amountFor, partsOf } from '../../../packages/sandbox/src/billing/charges.ts'
 
 function priceBody(parts: Partial<PriceBody>): PriceBody {
   return {
@@ -84,14 +84,15 @@ describe('what the sandbox charges', () => {
     expect([inTens('up'), inTens('down')]).toEqual([21, 14])
   })
 
-  test('the parts of a period that are used and unused make the whole, to a unit', () => {
-    const amount = fc.integer({ min: 0, max: 10_000_000 })
+  test('the lines of a tiered price add up to its amount, whatever the tiers', () => {
+    const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
-      fc.property(amount, fc.integer({ min: 1, max: 2_678_400 }), fc.nat(), (value, whole, some) => {
-        const part = some % (whole + 1)
-        const sum = share(value, part, whole) + share(value, whole - part, whole)
-        expect(sum - value).toBeGreaterThanOrEqual(0)
-        expect(sum - value).toBeLessThanOrEqual(1)
+      fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiersMode, quantity) => {
+        const price = priceBody({ billing_scheme: 'tiered', tiers_mode: tiersMode, tiers: given.map(tierBody) })
+        const parts = partsOf(price, 'usd', String(quantity)) ?? []
+        expect(parts.reduce((sum, part) => sum + part.amount, 0)).toBe(amountFor(price, 'usd', String(quantity)))
+        const units = parts.filter((part) => !part.flat).reduce((sum, part) => sum + Number(part.quantity), 0)
+        expect(units).toBe(quantity)
       }),
     )
   })

@@ -5,7 +5,6 @@ import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-b
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { JobRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
-import { dueJobs, jobWaitsUntil } from '../../../packages/ratecard/src/swaps/waiting.ts'
 import { inMemory } from '../../support/store.ts'
 
 beforeEach(() => {
@@ -22,12 +21,12 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 async function looked() {
   const store = await (await inMemory()).open()
   const looks: { answer: (jobs: readonly JobRecord[]) => void; fail: (error: Error) => void }[] = []
-  const interrupted = () =>
+  const due = () =>
     new Promise<readonly JobRecord[]>((answer, fail) => {
       looks.push({ answer, fail })
     })
   const jobs = new Proxy(store.jobs, {
-    get: (target, name) => (name === 'interrupted' ? interrupted : (Reflect.get(target, name) as unknown)),
+    get: (target, name) => (name === 'due' ? due : (Reflect.get(target, name) as unknown)),
   })
   const watched: Store = new Proxy(store, {
     get: (target, name) => (name === 'jobs' ? jobs : (Reflect.get(target, name) as unknown)),
@@ -90,19 +89,4 @@ test('closing waits for the pass that runs, and none comes after it', async () =
   await settled()
   expect(looks).toHaveLength(1)
   expect(vi.getTimerCount()).toBe(0)
-})
-
-test('only an interrupted job that says until when it waits is due, from that moment on', () => {
-  const at = Date.parse('2031-01-31T12:00:00.000Z')
-  const dated = JSON.stringify({ detail: 'it waits', resume_after: '2031-01-31T12:00:00.000Z' })
-  expect(jobWaitsUntil({ state: 'interrupted', error: dated })).toBe(at)
-  for (const state of ['running', 'failed', 'done', 'cancelled'] as const)
-    expect(jobWaitsUntil({ state, error: dated })).toBeNull()
-  for (const error of [null, '{"code":"shutting_down"}', '{"resume_after":"soon"}', '{"resume_after":7}'])
-    expect(jobWaitsUntil({ state: 'interrupted', error })).toBeNull()
-  const head = { kind: 'migration', subject: 'p', input: '{}', author: null, message: null, requestId: null } as const
-  const times = { stepsTotal: 1, stepsDone: 0, createdAt: 1, updatedAt: 1, finishedAt: null }
-  const job: JobRecord = { ...head, ...times, id: 'j', state: 'interrupted', error: dated }
-  expect(dueJobs([job], at - 1)).toEqual([])
-  expect(dueJobs([job], at)).toEqual([job])
 })

@@ -253,6 +253,18 @@ describe('log lines', () => {
     expect(kept).toHaveLength(1_002)
     expect(kept[1_000]).toBe('500 log lines were dropped.')
   })
+
+  it('are dropped beyond half a million characters a second, before they are read', () => {
+    const kept: string[] = []
+    const limit = limitLines(
+      'v',
+      () => 0,
+      (line) => kept.push(line.message),
+    )
+    const taken = Array.from({ length: 20 }, () => limit.takes(50_000)).filter(Boolean)
+    limit.flush()
+    expect([taken.length, kept]).toEqual([10, ['10 log lines were dropped.']])
+  })
 })
 
 describe('traces', () => {

@@ -30,13 +30,12 @@ async function world(): Promise<World> {
   const clock = { at: 1_000_000 }
   const book = new LogBook({
     store: {
-      add: async (lines: readonly LogRecord[]) => {
+      add: async (lines: readonly LogRecord[], keep) => {
         const failure = failures.shift()
         if (failure !== undefined) throw typeof failure === 'function' ? failure() : failure
-        await store.workerLogs.add(lines)
+        await store.workerLogs.add(lines, keep)
       },
       list: (worker, query) => store.workerLogs.list(worker, query),
-      prune: (keep, batch) => store.workerLogs.prune(keep, batch),
     },
     clock: { now: () => clock.at },
     instance: 'abcdef',
@@ -82,6 +81,19 @@ describe('the log book', () => {
     await book.close()
     expect(await messages()).toEqual(['waits', 'after', '1 log lines could not be stored.'])
     expect(dropped).toEqual([1])
+  })
+
+  test('a worker that floods takes nobody else’s room, and holds no more than its own', async () => {
+    const { book, dropped, failures, store, messages } = await world()
+    failures.push(new ServiceError('store_unavailable', 'away'))
+    const long = 'x'.repeat(16_000)
+    for (let index = 0; index < 9_000; index++) book.add('one', said(long))
+    book.add('two', said('quiet'))
+    await book.close()
+    expect((await store.workerLogs.list('two', { limit: 9 })).map(({ message }) => message)).toEqual(['quiet'])
+    const kept = (await messages()).filter((message) => message === long)
+    expect(kept.length * long.length).toBeLessThan(4 * 1024 * 1024)
+    expect(kept.length + dropped.reduce((sum, lines) => sum + lines, 0)).toBe(9_000)
   })
 
   test('gives up the oldest lines when more come than fit while the database is away', async () => {
@@ -131,7 +143,7 @@ describe('the log book', () => {
     expect(lines.map(({ level }) => level)).toEqual(['info', 'info', 'error'])
   })
 
-  test('lists failures always, of what went well a hundred a second, and never the query', async () => {
+  test('lists failures, of what went well a hundred a second, and never the query', async () => {
     const { book, clock, messages } = await world()
     for (let index = 0; index < 250; index++) book.addRequest('one', 'd1', answered())
     book.addRequest('one', 'd1', answered({ status: 500, outcome: 'exception' }))
@@ -145,6 +157,17 @@ describe('the log book', () => {
       '150 more requests were answered within a second and are not listed.',
       'GET /a - cancelled in 1.3 ms',
     ])
+  })
+
+  test('lists no more than five hundred failures a second', async () => {
+    const { book, clock, messages } = await world()
+    for (let index = 0; index < 700; index++) book.addRequest('one', 'd1', answered({ outcome: 'exception' }))
+    clock.at += 1_000
+    book.addRequest('one', 'd1', answered())
+    await book.close()
+    const kept = await messages()
+    expect(kept).toHaveLength(502)
+    expect(kept[500]).toBe('200 more requests were answered within a second and are not listed.')
   })
 
   test('follows lines of another replica that become visible late', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -115,6 +115,49 @@ describe('the workers of a project', () => {
     expect(read.workers.map((worker) => worker.manifest.name)).toEqual(['worker-a', 'worker-b'])
     expect(read.unknown).toEqual(['nope'])
     expect(read.known).toEqual(['worker-a', 'worker-b', 'worker-c'])
+  })
+
+  it('begin with a file of the project: what "main" names outside of it is neither read nor quoted', () => {
+    const place = write('ratecard/workers/a/wrangler.toml', manifest('a').replace('index.ts', '../../../../secret.ts'))
+    const secret = path.join(path.dirname(folder), 'secret.ts')
+    const issuesOf = () => readWorkers(findWorkerFolders(folder), [], environment(''), now).issues
+    expect(issuesOf()).toMatchObject([
+      { severity: 'error', file: place, detail: 'The entry file "../../../../secret.ts" lies outside of the project.' },
+    ])
+    writeFileSync(secret, 'swordfish')
+    try {
+      symlinkSync(secret, path.join(folder, 'ratecard/workers/a/index.ts'))
+      write('ratecard/workers/a/wrangler.toml', manifest('a'))
+      expect(issuesOf()).toMatchObject([{ detail: 'The entry file "index.ts" lies outside of the project.' }])
+    } finally {
+      rmSync(secret)
+    }
+    write('src/index.ts', '')
+    write('ratecard/workers/a/wrangler.toml', manifest('a').replace('index.ts', '../../../src/index.ts'))
+    expect(issuesOf()).toEqual([])
+  })
+
+  it('leave the power over the service and the processor out, unless the manifest asks for it by name', () => {
+    const text = 'RATECARD_SERVICE_KEY=rck_x\nSTRIPE_SECRET_KEY=sk_test_x\nSTRIPE_API_BASE=http://x\nOWN=y\n'
+    const given = (extra: string) => {
+      write('ratecard/workers/a/wrangler.toml', manifest('a', extra))
+      write('ratecard/workers/a/index.ts', '')
+      const { workers, issues } = readWorkers(findWorkerFolders(folder), [], environment(text), now)
+      return [[...(workers[0]?.variables.keys() ?? [])], issues.map(({ severity, detail }) => `${severity} ${detail}`)]
+    }
+    const warning = (name: string) => `warning ${name} is not given to the worker "a".`
+    expect(given('')).toEqual([
+      ['OWN'],
+      [warning('RATECARD_SERVICE_KEY'), warning('STRIPE_SECRET_KEY'), warning('STRIPE_API_BASE')],
+    ])
+    expect(given('[secrets]\nrequired = ["STRIPE_SECRET_KEY", "RATECARD_SERVICE_KEY"]\n')).toEqual([
+      ['RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY', 'OWN'],
+      [warning('STRIPE_API_BASE')],
+    ])
+    expect(given('[ratecard]\nservice_key = "read"\n')).toEqual([
+      ['OWN'],
+      [warning('STRIPE_SECRET_KEY'), warning('STRIPE_API_BASE')],
+    ])
   })
 
   it('say at its line which required variable the environment file lacks', () => {

@@ -12,6 +12,7 @@ const version: WorkerVersionSpec = {
   modules: [{ name: './a.wasm', type: 'wasm', content: new Uint8Array() }],
   compatibilityDate: '2026-11-01',
   compatibilityFlags: ['global_navigator'],
+  passCredentials: false,
   vars: { TEXT: 'a "b"\n', JSON: { list: [1, null] } },
   limits: defaultLimits,
 }
@@ -42,7 +43,7 @@ describe('workerdConfig', () => {
           (name = "user", worker = .user),
           (name = "control", worker = .control),
           (name = "egress", worker = .egress),
-          (name = "outside", external = (address = "unix:/tmp/x/e.sock", http = (style = proxy))),
+          (name = "internet", external = (address = "unix:/tmp/x/e.sock", http = (style = proxy))),
         ],
         sockets = [
           (name = "http", address = "unix:/tmp/x/h.sock", http = (forwardedProtoHeader = "x-ratecard-proto"), service = "user"),
@@ -76,8 +77,8 @@ describe('workerdConfig', () => {
       const egress :Workerd.Worker = (
         modules = [ (name = "egress.js", esModule = embed "egress.js") ],
         compatibilityDate = "2026-01-01",
-        bindings = [ (name = "OUTSIDE", service = "outside") ],
-        globalOutbound = "outside",
+        bindings = [ (name = "OUTSIDE", service = "internet") ],
+        globalOutbound = "internet",
       );
       "
     `)

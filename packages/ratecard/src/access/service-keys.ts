@@ -3,11 +3,17 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
-import type { ServiceKeyRecord, Store } from '../store/store.ts'
+import type { WorkerKeys } from '../service-workers.ts'
+import { serviceKeyColumns } from '../store/records/access.ts'
+import type { ServiceKeyRecord } from '../store/records/access.ts'
+import { shown } from '../store/records/columns.ts'
+import type { Store } from '../store/store.ts'
 
 const prefix = 'rck_'
 /** `lastUsedAt` is exact to this much: a write to the store for every request would cost more than it tells. */
 const touchEveryMs = 60_000
+
+type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly worker?: string }
 
 export interface ServiceKeyDeps {
   readonly store: Pick<Store, 'serviceKeys'>
@@ -17,9 +23,10 @@ export interface ServiceKeyDeps {
 }
 
 export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
+  readonly ofWorkers: WorkerKeys
   /**
    * Makes sure that somebody can call the admin routes. The environment's key is kept (hashed) beside those that exist. Without
-   * one, and with no valid key in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
+   * one, and with no valid key of scope `write` in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
    */
   ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
 }
@@ -31,16 +38,21 @@ export function createServiceKeys({
 }: ServiceKeyDeps): ServiceKeys {
   const touched = new Map<string, number>()
 
-  async function add(name: string, key: string): Promise<ServiceKeyRecord> {
+  async function add(name: string, key: string, options: NewKey = {}): Promise<ServiceKeyRecord> {
     const createdAt = clock.now()
+    const { scope = 'write', expiresAt = null, worker = null } = options
+    if (expiresAt !== null && expiresAt <= createdAt) throw hasPassed()
     const record: ServiceKeyRecord = {
       id: `key_${createdAt.toString(36).padStart(9, '0')}${random(5).toString('hex')}`,
       name,
       hash: hashKey(key),
       hint: key.slice(-4),
+      scope,
       createdAt,
+      expiresAt,
       lastUsedAt: null,
       revokedAt: null,
+      worker,
     }
     await serviceKeys.add(record)
     return record
@@ -56,27 +68,56 @@ export function createServiceKeys({
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  const active = async () => (await serviceKeys.list()).filter((record) => record.revokedAt === null)
+  /** Those with which another key could be made now. */
+  const active = async () =>
+    (await serviceKeys.list()).filter(
+      (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
+    )
+
+  const stateOf = ({ revokedAt, expiresAt }: ServiceKeyRecord) =>
+    revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'valid'
 
   return {
     async authenticate(key) {
       const hash = hashKey(key)
       const record = await serviceKeys.findByHash(hash)
-      if (record === null || !equalHashes(record.hash, hash) || record.revokedAt !== null) return null
+      if (record === null || !equalHashes(record.hash, hash)) return null
+      const state = stateOf(record)
+      if (state === 'revoked') return null
+      if (state === 'expired') return { state, expiresAt: record.expiresAt ?? record.createdAt }
       await touch(record.id)
-      return toServiceKey(record)
+      return { state, key: toServiceKey(record) }
     },
-    async createKey(name) {
+    async createKey(name, options) {
       const key = generate()
-      return { ...toServiceKey(await add(name, key)), key }
+      return { ...toServiceKey(await add(name, key, options)), key }
+    },
+    ofWorkers: {
+      async create(worker, scope) {
+        const key = generate()
+        const { id } = await add(worker, key, { scope, worker })
+        return { id, key }
+      },
+      async isValid(key, scope) {
+        const record = await serviceKeys.findByHash(hashKey(key))
+        return record !== null && stateOf(record) === 'valid' && record.scope === scope
+      },
+      async revoke(id) {
+        await serviceKeys.revoke(id, clock.now())
+      },
+      revokeAll: (worker) => serviceKeys.revokeOfWorker(worker, clock.now()),
     },
     listKeys: async () => (await serviceKeys.list()).map(toServiceKey),
     async revokeKey(id) {
       const valid = await active()
       if (valid.length === 1 && valid[0]?.id === id)
-        throw new ServiceError('key_last', 'It is the last valid service key: without it nobody could make another.', {
-          hint: 'Create a new key first, then revoke this one.',
-        })
+        throw new ServiceError(
+          'key_last',
+          'It is the last valid service key of scope "write": without it nobody could make another.',
+          {
+            hint: 'Create a new key first, then revoke this one.',
+          },
+        )
       if (!(await serviceKeys.revoke(id, clock.now())))
         throw new ServiceError('key_not_found', `There is no valid service key "${id}".`)
     },
@@ -99,6 +140,13 @@ export function createServiceKeys({
   }
 }
 
+function hasPassed(): ServiceError {
+  const detail = 'A key must expire at a later time than now.'
+  return new ServiceError('request_invalid', detail, {
+    issues: [{ code: 'value_invalid', pointer: '#/expires_at', severity: 'error', detail }],
+  })
+}
+
 function hashKey(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex')
 }
@@ -108,6 +156,4 @@ function equalHashes(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-function toServiceKey({ hash: _hash, ...key }: ServiceKeyRecord): ServiceKey {
-  return key
-}
+const toServiceKey = (record: ServiceKeyRecord): ServiceKey => shown(serviceKeyColumns, record)

@@ -4,8 +4,10 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Session, TenantOperations } from '../service-tenants.ts'
+import { sessionColumns } from '../store/records/access.ts'
+import type { SessionRecord } from '../store/records/access.ts'
+import { shown } from '../store/records/columns.ts'
 import type { Store } from '../store/store.ts'
-import type { SessionRecord } from '../store/tenant-store.ts'
 
 const shortestSeconds = 60
 const longestSeconds = 30 * 24 * 60 * 60
@@ -107,6 +109,4 @@ function hashOf(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex')
 }
 
-function toSession({ id, tenantId, createdAt, expiresAt }: SessionRecord): Session {
-  return { id, tenantId, createdAt, expiresAt }
-}
+const toSession = (record: SessionRecord): Session => shown(sessionColumns, record)

@@ -1,6 +1,6 @@
 // The specification's change report. In wire form already: it is stored and served as it is.
-import type { Change } from './plan.ts'
-import type { ResourceKind } from './resource.ts'
+import type { Change } from './change.ts'
+import type { ResourceKind } from './kinds.ts'
 
 export interface ChangeReport {
   products: { created: string[]; updated: string[]; archived: string[] }
@@ -41,6 +41,7 @@ function outcomeOf(change: Change): Outcome | null {
     case 'reactivate':
       return 'created'
     case 'update':
+    case 'rename':
     case 'replace':
       return 'updated'
     case 'archive':

@@ -1,9 +1,9 @@
 // How two documents differ in meaning: what is written another way and says the same is no difference.
 import type { BillingConfig } from '../config/schema.ts'
-import { same } from './compare.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
-import { documentName, documentValue } from './document-fields.ts'
+import { same } from './fields/differences.ts'
+import { documentName, documentValue } from './fields/tables.ts'
 import { resourceKinds } from './resource.ts'
 import type { DesiredResource, ResourceKind } from './resource.ts'
 
@@ -24,7 +24,7 @@ export function compareDocuments(before: BillingConfig | null, after: BillingCon
     const old = new Map<string, DesiredResource>((earlier?.[kind] ?? []).map((item) => [item.configId, item]))
     const now = new Map<string, DesiredResource>((later?.[kind] ?? []).map((item) => [item.configId, item]))
     return [...new Set([...now.keys(), ...old.keys()])].flatMap((configId): DocumentDifference[] => {
-      const fields = fieldDifferences(old.get(configId), now.get(configId))
+      const fields = fieldDifferences(kind, old.get(configId), now.get(configId))
       const change = !old.has(configId) ? 'added' : !now.has(configId) ? 'removed' : 'changed'
       if (change === 'changed' && fields.length === 0) return []
       return [
@@ -40,14 +40,14 @@ export function compareDocuments(before: BillingConfig | null, after: BillingCon
   })
 }
 
-function fieldDifferences(before: DesiredResource | undefined, after: DesiredResource | undefined) {
+function fieldDifferences(kind: ResourceKind, before: DesiredResource | undefined, after: DesiredResource | undefined) {
   const [old, now] = [bagOf(before), bagOf(after)]
   return [...new Set([...Object.keys(now), ...Object.keys(old)])]
     .filter((field) => !same(old[field], now[field]))
     .map((field) => ({
-      field: documentName(field, old[field], now[field]),
-      before: documentValue(field, old[field] ?? null),
-      after: documentValue(field, now[field] ?? null),
+      field: documentName(kind, field, old[field], now[field]),
+      before: documentValue(kind, field, old[field] ?? null),
+      after: documentValue(kind, field, now[field] ?? null),
     }))
 }
 

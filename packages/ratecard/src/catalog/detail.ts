@@ -1,6 +1,6 @@
 // A plan's change for people and tools, in the service's own form.
-import type { Change, ChangeAction, FieldChange } from './plan.ts'
-import type { ResourceKind } from './resource.ts'
+import type { Change, ChangeAction, FieldChange } from './change.ts'
+import type { ResourceKind } from './kinds.ts'
 
 /** One change of a plan. */
 export interface Detail {

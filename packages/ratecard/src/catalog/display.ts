@@ -1,10 +1,10 @@
 // One line per resource, as people read it in plans and diffs.
 import type { BillingConfig, Coupon } from '../config/schema.ts'
-import { webhookId } from '../config/ids.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
+import { idOfItem, itemsOf } from './kinds.ts'
+import type { ItemOf, ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
-import type { ResourceKind } from './resource.ts'
 
 /** Looks up the line of a resource of this document by kind and id; null for what it does not hold. */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
@@ -16,16 +16,15 @@ export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id
 function linesOf(config: BillingConfig | null): ResourceMap<() => string> {
   const lines = new ResourceMap<() => string>()
   if (config === null) return lines
-  for (const meter of config.meters ?? [])
-    lines.set('meter', meter.id, () => `${meter.display_name} (${meter.event_name})`)
-  for (const product of config.products) {
-    lines.set('product', product.id, () => product.name)
-    for (const price of product.prices ?? []) lines.set('price', price.id, () => describePrice(price))
+  const tell = <K extends ResourceKind>(kind: K, line: (item: ItemOf<K>) => string) => {
+    for (const { item } of itemsOf(config, kind)) lines.set(kind, idOfItem(kind, item), () => line(item))
   }
-  for (const coupon of config.coupons ?? []) lines.set('coupon', coupon.id, () => describeCoupon(coupon))
-  for (const code of config.promotion_codes ?? [])
-    lines.set('promotion_code', code.id, () => `${code.code} → ${code.coupon}`)
-  for (const webhook of config.webhooks ?? []) lines.set('webhook', webhookId(webhook), () => webhook.url)
+  tell('meter', (meter) => `${meter.display_name} (${meter.event_name})`)
+  tell('product', (product) => product.name)
+  tell('price', describePrice)
+  tell('coupon', describeCoupon)
+  tell('promotion_code', (code) => `${code.code} → ${code.coupon}`)
+  tell('webhook', (webhook) => webhook.url)
   return lines
 }
 

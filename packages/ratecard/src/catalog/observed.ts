@@ -1,8 +1,9 @@
-// Whose the live objects are. An object is ours when the mapping history knows it, or when it carries our mark; the history
+// Tells which live objects are ours. An object is ours when the mapping history knows it, or when it carries our mark; the history
 // outranks the mark. Everything else belongs to somebody else and is never touched.
-import type { ConfigId, MappingEntry, ObservedResource, ProcessorId, ResourceKind, Snapshot } from './resource.ts'
+import { resourceKinds } from './kinds.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
-import { resourceKinds } from './resource.ts'
+import type { MappingEntry, ObservedResource, Snapshot } from './resource.ts'
 
 export interface Ownership {
   /** The configuration id that an object stands or stood for; null when it is not ours. */

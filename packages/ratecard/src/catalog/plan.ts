@@ -3,54 +3,24 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../config/canonical.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
-import { planArchives } from './plan-archives.ts'
-import { changesOf, createContext } from './plan-context.ts'
-import type { PlanContext } from './plan-context.ts'
-import { decideDefaultPrices } from './plan-default-price.ts'
-import { decideResource } from './plan-resource.ts'
-import { checkWebhooks } from './plan-webhooks.ts'
-import type { ConfigId, DesiredResource, MappingEntry, ProcessorId, ResourceKind, Snapshot } from './resource.ts'
-import { resourceKinds } from './resource.ts'
-import type { Step } from './steps.ts'
-
-/** Whose change a difference is: the author's edit, an edit at the processor, or both. */
-export type Origin = 'edit' | 'drift' | 'both'
-
-export interface FieldChange {
-  /** The document's own name of the field (snake_case), `metadata.<key>` for one metadata key. */
-  readonly field: string
-  /** JSON values in the document's form. `undefined` is absent. */
-  readonly before: unknown
-  readonly after: unknown
-  readonly origin: Origin
-}
-
-interface ChangeOf<Action extends string> {
-  readonly action: Action
-  readonly kind: ResourceKind
-  readonly configId: ConfigId
-  readonly home: 'processor' | 'local'
-  /** Why, field by field; empty where the action speaks for itself. */
-  readonly because: readonly FieldChange[]
-  readonly processorIdBefore: ProcessorId | null
-  /** null while it is not known (a create). */
-  readonly processorIdAfter: ProcessorId | null
-  /** The resource in one line as people read it, for example `€12.00 / month`. */
-  readonly display: { readonly before: string | null; readonly after: string | null }
-}
-
-export type Change =
-  | ChangeOf<'create'>
-  | ChangeOf<'adopt'>
-  | ChangeOf<'update'>
-  /** A new object (or an earlier one of equal content) takes the place of the present one. */
-  | (ChangeOf<'replace'> & { readonly reused: boolean })
-  | ChangeOf<'reactivate'>
-  /** `removed` from the document, or a `stray` of an abandoned push. */
-  | (ChangeOf<'archive'> & { readonly reason: 'removed' | 'stray' })
-  | ChangeOf<'keep'>
-
-export type ChangeAction = Change['action']
+import type { Change } from './change.ts'
+import { desiredCatalog, emptyCatalog } from './desired.ts'
+import { resourceKinds } from './kinds.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
+import { ownershipOf } from './observed.ts'
+import { decideArchives, inArchiveOrder } from './plan/archives.ts'
+import type { Decision } from './plan/decision.ts'
+import { decideDefaultPrice } from './plan/default-price.ts'
+import { decideResource } from './plan/resource.ts'
+import { mergedIssue, overlookedRenames } from './plan/renamed.ts'
+import { planState } from './plan/state.ts'
+import type { PlanState } from './plan/state.ts'
+import { webhookIssues } from './plan/webhooks.ts'
+import { handOver, renameCatalog, renamesOf } from './renames.ts'
+import type { Rename } from './renames.ts'
+import { ResourceMap } from './resource-map.ts'
+import type { DesiredResource, MappingEntry, Snapshot } from './resource.ts'
+import type { ArchiveStep, Step } from './steps.ts'
 
 /** The processor id of something that exists already and that steps refer to. */
 export interface Binding {
@@ -64,6 +34,8 @@ export interface Plan {
   readonly changes: readonly Change[]
   readonly steps: readonly Step[]
   readonly bindings: readonly Binding[]
+  /** Mapping entries that get another configuration id when the push closes. */
+  readonly renames: readonly Rename[]
   /** What makes the plan impossible (severity error) or deserves a look (warning). */
   readonly issues: readonly Issue[]
 }
@@ -77,50 +49,96 @@ export interface PlanInput {
   readonly mappings: readonly MappingEntry[]
   /** Overwrite money fields that were changed at the processor instead of refusing. */
   readonly force?: boolean
+  /** Endpoints of wanted webhooks that are kept live beside their successors for a while: they are left alone. */
+  readonly retiring?: ReadonlySet<ProcessorId>
+  /** Renames to be made, in place of those that the document says: those that a rollback undoes. */
+  readonly renames?: readonly Rename[]
+  /** Objects that an unfinished push of ours switched off since the last version: nobody else did. */
+  readonly stopped?: ReadonlySet<ProcessorId>
 }
 
 /**
  * What has to happen so that the processor matches the document: the decision, all of it, before anything is written.
- * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive (codes, coupons, products,
- * prices, meters, webhooks), so that nothing is taken away before its successor stands.
+ * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive, so that nothing is taken
+ * away before its successor stands.
  */
 export function planChanges(input: PlanInput): Plan {
-  const context = createContext(input)
-  decideAll(context, ['meter', 'product', 'price'])
-  decideDefaultPrices(context)
-  decideAll(context, ['coupon', 'promotion_code', 'webhook'])
-  checkWebhooks(context)
-  planArchives(context)
-  const { archives } = context
+  const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
+  const { renames, refused } =
+    input.renames === undefined ? renamesOf(config, previous, mappings) : { renames: input.renames, refused: [] }
+  const decided = {
+    outcomes: new ResourceMap<ProcessorId | null>(),
+    changes: new ResourceMap<Change>(),
+    settled: new ResourceMap<true>(),
+    chosenIds: new ResourceMap<true>(),
+    steps: [] as Step[],
+  }
+  const [issues, archives, strays]: [Issue[], ArchiveStep[], Change[]] = [[], [], []]
+  const state = planState(
+    { config, previous },
+    {
+      desired: desiredCatalog(config),
+      previous: previous === null ? emptyCatalog : renameCatalog(desiredCatalog(previous), renames),
+      own: ownershipOf(snapshot, handOver(mappings, renames)),
+      force,
+      retiring,
+      stopped,
+      renames,
+    },
+    decided,
+  )
+  const write = (decision: Partial<Decision>): void => {
+    const { outcome, change, chosenId } = decision
+    issues.push(...(decision.issues ?? []))
+    decided.steps.push(...(decision.steps ?? []))
+    archives.push(...(decision.archives ?? []))
+    strays.push(...(decision.strays ?? []))
+    for (const { kind, processorId } of decision.settled ?? []) decided.settled.set(kind, processorId, true)
+    if (chosenId) decided.chosenIds.set(chosenId.kind, chosenId.id, true)
+    if (outcome) decided.outcomes.set(outcome.kind, outcome.configId, outcome.is)
+    if (change) decided.changes.set(change.kind, change.configId, change)
+  }
+  write({ issues: refused.map((rename) => mergedIssue(state, rename)) })
+  const decideAll = (kind: ResourceKind): void => {
+    for (const resource of state.desired[kind] as readonly DesiredResource[]) write(decideResource(state, resource))
+  }
+  decideAll('meter')
+  decideAll('product')
+  decideAll('price')
+  for (const product of state.desired.product) write(decideDefaultPrice(state, product))
+  decideAll('coupon')
+  decideAll('promotion_code')
+  decideAll('webhook')
+  write({ issues: webhookIssues(state) })
+  for (const archive of decideArchives(state)) write(archive)
+  write({ issues: overlookedRenames(state) })
   return {
-    changes: changesOf(context),
-    steps: [
-      ...context.forward,
-      ...archives.promotion_code,
-      ...archives.coupon,
-      ...archives.product,
-      ...archives.price,
-      ...archives.meter,
-      ...archives.webhook,
-    ],
-    bindings: bindingsOf(context),
-    issues: context.issues,
+    changes: [...changesInOrder(state), ...strays],
+    steps: [...decided.steps, ...inArchiveOrder(archives)],
+    bindings: bindingsOf(state),
+    renames,
+    issues,
   }
 }
 
-function decideAll(context: PlanContext, kinds: readonly ResourceKind[]): void {
-  for (const kind of kinds)
-    for (const resource of context.desired[kind] as readonly DesiredResource[]) decideResource(context, resource)
+/** Kinds in creation order, ids in document order, what is removed as in the earlier document. */
+function changesInOrder(state: PlanState): Change[] {
+  return resourceKinds.flatMap((kind) => {
+    const present: readonly DesiredResource[] = state.desired[kind]
+    const removed = (state.previous[kind] as readonly DesiredResource[]).filter(
+      ({ configId }) => !state.wanted.has(kind, configId),
+    )
+    return [...present, ...removed].flatMap(({ configId }) => state.changes.get(kind, configId) ?? [])
+  })
 }
 
-function bindingsOf(context: PlanContext): Binding[] {
-  const bindings: Binding[] = []
-  for (const kind of resourceKinds)
-    for (const { configId } of context.desired[kind] as readonly DesiredResource[]) {
-      const outcome = context.outcomes.get(kind, configId)
-      if (outcome !== undefined && outcome !== null) bindings.push({ kind, configId, processorId: outcome })
-    }
-  return bindings
+function bindingsOf(state: PlanState): Binding[] {
+  return resourceKinds.flatMap((kind) =>
+    (state.desired[kind] as readonly DesiredResource[]).flatMap(({ configId }) => {
+      const outcome = state.outcomes.get(kind, configId) ?? null
+      return outcome === null ? [] : [{ kind, configId, processorId: outcome }]
+    }),
+  )
 }
 
 /** Whether applying the plan would change anything, at the processor or in our records. */
@@ -136,11 +154,11 @@ export function planFingerprint(
   plan: Plan,
   beside: { readonly document: string; readonly approvals: readonly string[] },
 ): string {
-  const { steps, bindings, changes } = plan
+  const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   const hash = createHash('sha256')
   // Piece by piece: as one text it would take more memory than the plan itself.
-  for (const pieces of [steps, bindings, decided, [beside]]) {
+  for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames]), [beside]]) {
     for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
     hash.update('\n')
   }

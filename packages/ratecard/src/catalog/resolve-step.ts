@@ -1,5 +1,5 @@
-import { referenceFields } from './document-fields.ts'
-import type { ConfigId, ProcessorId, ResourceKind } from './resource.ts'
+import { absentFields, rowOf } from './fields/tables.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import type { ResolvedStep, Step } from './steps.ts'
 
 /** The step with configuration ids replaced by processor ids. A reference that nothing resolves is a bug of the plan. */
@@ -12,12 +12,11 @@ export function resolveStep(
     if (found === undefined) throw new Error(`The plan refers to ${kind} "${id}", which no step made`)
     return found
   }
-  const references: Readonly<Record<string, ResourceKind>> = referenceFields[step.kind] ?? {}
   const replace = (fields: object): object =>
     Object.fromEntries(
       Object.entries(fields).map(([field, value]: [string, unknown]) => {
-        const kind = references[field]
-        if (kind === undefined || value === null) return [field, value]
+        const kind = rowOf(step.kind, field)?.reference ?? null
+        if (kind === null || value === null) return [field, value]
         return [
           field,
           Array.isArray(value)
@@ -26,7 +25,9 @@ export function resolveStep(
         ]
       }),
     )
-  if (step.op === 'create') return { ...step, fields: replace(step.fields) } as ResolvedStep
+  // A journal of an earlier release does not speak of fields that came later.
+  if (step.op === 'create')
+    return { ...step, fields: replace({ ...absentFields[step.kind], ...step.fields }) } as ResolvedStep
   if (step.op === 'update') return { ...step, set: replace(step.set) }
   return step
 }

@@ -1,5 +1,5 @@
-import { resourceKinds } from './resource.ts'
-import type { ResourceKind } from './resource.ts'
+import { resourceKinds } from './kinds.ts'
+import type { ResourceKind } from './kinds.ts'
 
 /** A map by kind and id: one map for each kind, because to join the two into one key costs a plan more than all its decisions. */
 export class ResourceMap<V> {
@@ -24,3 +24,6 @@ export class ResourceMap<V> {
     for (const kind of resourceKinds) for (const [id, value] of this.#byKind[kind]) yield [kind, id, value]
   }
 }
+
+/** Somebody else's map, to look things up. */
+export type ReadonlyResourceMap<V> = Pick<ResourceMap<V>, 'get' | 'has' | 'entries'>

@@ -1,115 +1,11 @@
 // The vocabulary of the catalog: what a resource is, on our side (desired) and at the processor (observed).
 // Fields are canonical: two resources mean the same exactly when their fields are equal, whatever way they were written.
+import type { FieldsOf } from './fields/tables.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
-declare const brand: unique symbol
-/** An id chosen by the user in the document. */
-export type ConfigId = string & { readonly [brand]: 'config' }
-/** An id of the processor. */
-export type ProcessorId = string & { readonly [brand]: 'processor' }
-export const configId = (text: string) => text as ConfigId
-export const processorId = (text: string) => text as ProcessorId
-
-/** In the order in which a push creates them. */
-export const resourceKinds = ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const
-export type ResourceKind = (typeof resourceKinds)[number]
-
-/** Metadata key on every processor object that is ours; its value is the config id. Meters have no metadata. */
-export const ownershipKey = 'ratecard_id'
-/** Metadata key of a re-made coupon or promotion code: redemptions that its predecessors already used up. */
-export const carriedKey = 'ratecard_redeemed_before'
-
-export type Interval = 'day' | 'week' | 'month' | 'year'
-export type TaxBehavior = 'unspecified' | 'inclusive' | 'exclusive'
-/** Metadata of the document's author; never holds our own keys. */
-export type MetadataMap = Readonly<Record<string, string>>
-
-export interface CanonicalTier {
-  /** null is infinity. */
-  readonly upTo: number | null
-  /** Canonical decimals in minor units (no trailing zeros); null is absent. `0` and absent mean the same: both are null. */
-  readonly unitAmount: string | null
-  readonly flatAmount: string | null
-}
-
-/** `Ref` is a config id in the document and in a plan, a processor id in what was observed or is to be sent. */
-export interface MeterFields {
-  readonly displayName: string
-  readonly eventName: string
-  readonly formula: 'sum' | 'count' | 'last'
-  readonly customerKey: string
-  readonly valueKey: string
-}
-export interface ProductFields<Ref = ConfigId> {
-  readonly name: string
-  /** '' is absent. */
-  readonly description: string
-  readonly type: 'service' | 'good'
-  readonly metadata: MetadataMap
-  readonly defaultPrice: Ref | null
-}
-export interface PriceFields<Ref = ConfigId> {
-  readonly product: Ref
-  readonly currency: string
-  /** null is a one-time price. */
-  readonly interval: Interval | null
-  readonly intervalCount: number
-  readonly usageType: 'licensed' | 'metered'
-  readonly meter: Ref | null
-  readonly billingScheme: 'per_unit' | 'tiered'
-  readonly tiersMode: 'graduated' | 'volume' | null
-  /** Canonical decimal in minor units; null with tiers. */
-  readonly unitAmount: string | null
-  readonly tiers: readonly CanonicalTier[] | null
-  readonly taxBehavior: TaxBehavior
-  readonly metadata: MetadataMap
-}
-export interface CouponFields<Ref = ConfigId> {
-  /** '' is absent. */
-  readonly name: string
-  /** Canonical decimal, or null. */
-  readonly percentOff: string | null
-  readonly amountOff: number | null
-  readonly currency: string | null
-  readonly duration: 'once' | 'repeating' | 'forever'
-  readonly durationInMonths: number | null
-  /** As the document says it: what is left plus what predecessors used up. */
-  readonly maxRedemptions: number | null
-  /** Unix seconds. */
-  readonly redeemBy: number | null
-  /** Sorted; null is every product. */
-  readonly appliesTo: readonly Ref[] | null
-  readonly metadata: MetadataMap
-}
-export interface PromotionCodeFields<Ref = ConfigId> {
-  readonly code: string
-  readonly coupon: Ref
-  readonly active: boolean
-  /** As the document says it: what is left plus what predecessors used up. */
-  readonly maxRedemptions: number | null
-  readonly firstTimeTransaction: boolean
-  readonly minimumAmount: number | null
-  readonly minimumAmountCurrency: string | null
-  /** Unix seconds. */
-  readonly expiresAt: number | null
-  readonly metadata: MetadataMap
-}
-export interface WebhookFields {
-  readonly url: string
-  /** Sorted, without duplicates. */
-  readonly events: readonly string[]
-  readonly connect: boolean
-  readonly description: string
-}
-
-export interface FieldsByKind<Ref = ConfigId> {
-  meter: MeterFields
-  product: ProductFields<Ref>
-  price: PriceFields<Ref>
-  coupon: CouponFields<Ref>
-  promotion_code: PromotionCodeFields<Ref>
-  webhook: WebhookFields
-}
-export type FieldsOf<K extends ResourceKind, Ref = ConfigId> = FieldsByKind<Ref>[K]
+export { carriedKey, configId, ownershipKey, processorId, resourceKey, resourceKinds } from './kinds.ts'
+export type { CanonicalTier, ConfigId, Interval, MetadataMap, ProcessorId, ResourceKind } from './kinds.ts'
+export type { FieldsOf } from './fields/tables.ts'
 
 /** What should exist. `local` resources (free prices) have no object at the processor. */
 export interface DesiredResource<K extends ResourceKind = ResourceKind> {
@@ -177,6 +73,3 @@ export interface MappingEntry {
   /** The revision that made the entry. */
   readonly revision: number
 }
-
-/** `kind` and id as one key; ids of different kinds may be equal. */
-export const resourceKey = (kind: ResourceKind, id: string) => `${kind}:${id}`

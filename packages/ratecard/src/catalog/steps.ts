@@ -1,5 +1,6 @@
 // What the journal numbers: at most one processor write each. `Ref` is a config id as planned, a processor id as sent.
-import type { ConfigId, FieldsOf, ProcessorId, ResourceKind } from './resource.ts'
+import type { FieldsOf } from './fields/tables.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
 interface StepOf<Op extends string, K extends ResourceKind> {
   readonly op: Op

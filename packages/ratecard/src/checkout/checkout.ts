@@ -2,14 +2,18 @@
 // Decides nothing of what is sold (decide-checkout.ts) and charges nobody: the customer does, on the processor's page.
 import { createHash } from 'node:crypto'
 import { processorId } from '../catalog/resource.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { askProcessor, despiteKeptFailure } from '../processor/asking.ts'
+import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service-tenants.ts'
 import type { Store } from '../store/store.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
+import type { PriceBook } from '../swaps/price-book.ts'
+import { subscriptionTo } from '../swaps/twice.ts'
 import type { Customers } from '../tenants/customers.ts'
+import { subscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant, tenantNotFound } from '../tenants/customers.ts'
 import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
@@ -18,7 +22,7 @@ import { allowedOrigins, checkRedirect } from './redirects.ts'
 
 export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
-  readonly processor: Pick<Processor, 'createCheckout' | 'createPortal'>
+  readonly processor: Pick<Processor, 'createCheckout' | 'createPortal' | 'subscriptions'>
   readonly customers: Customers
   readonly clock: Clock
   readonly newId: () => string
@@ -26,6 +30,8 @@ export interface CheckoutDeps {
   /** The configuration as it is applied now; `config_not_found` without one. */
   readonly applied: () => Promise<AppliedConfig>
   readonly account: () => Promise<ProcessorAccount>
+  /** The prices of what is applied now, former ones by their present name. */
+  readonly priceBook: () => Promise<PriceBook>
   readonly allowedRedirects: readonly string[]
   readonly publicUrl: string | null
   readonly sessionTrialDays: number
@@ -108,11 +114,34 @@ async function sell(
   }
   if (tenant.processorCustomerId === null)
     throw new ServiceError('tenant_busy', 'The tenant’s customer was taken away at this moment.', { retryAfter: 1 })
-  const { kind: _kind, priceId: _priceId, ...sold } = decision
-  const request = { ...sold, customer: processorId(tenant.processorCustomerId), successUrl, cancelUrl }
+  const { kind: _kind, priceId, ...sold } = decision
+  const customer = processorId(tenant.processorCustomerId)
+  if (sold.mode === 'subscription' && selling.wish.allowDuplicate !== true)
+    await refuseSecond(deps, { customer, priceId }, signal)
+  const request = { ...sold, customer, successUrl, cancelUrl }
   const key = processorKey(selling.idempotencyKey ?? deps.newId(), request)
   const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
   return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
+}
+
+/** Under the tenant's lease, right before the page is made. Two pages that are open at once can still both be paid. */
+async function refuseSecond(
+  deps: CheckoutDeps,
+  { customer, priceId }: { readonly customer: ProcessorId; readonly priceId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const book = await deps.priceBook()
+  const live = await subscriptionsOf(deps.processor, customer, signal)
+  const present = subscriptionTo(priceId, live, book)
+  if (present === null) return
+  throw new ServiceError(
+    'already_subscribed',
+    `The tenant has the subscription ${present.id} to "${priceId}" already; a second one would be billed beside it.`,
+    {
+      hint: 'Change the present one in the portal, or ask with "allow_duplicate": true where two are meant.',
+      extra: { subscription: present.id, price_id: priceId },
+    },
+  )
 }
 
 /**

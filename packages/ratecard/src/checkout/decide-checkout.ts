@@ -6,6 +6,8 @@ import { isEnterprise, isLocalPrice } from '../config/ids.ts'
 import { isPublic } from '../config/public-view.ts'
 import type { BillingConfig, Price, Product } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { inCurrency } from '../pricing/calculate.ts'
+import { duplicateKey } from '../processor/customer-half.ts'
 import type { NewCheckout } from '../service-tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
@@ -29,6 +31,8 @@ export type CheckoutDecision =
       readonly mode: 'subscription' | 'payment'
       readonly quantity: number | null
       readonly trialPeriodDays: number | null
+      /** null: the processor chooses among the price’s currencies. */
+      readonly currency: string | null
       readonly allowPromotionCodes: boolean
       readonly promotionCode: ProcessorId | null
       readonly metadata: Readonly<Record<string, string>>
@@ -67,7 +71,8 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
     price: processorId(price.processor_id),
     mode: price.interval === undefined ? 'payment' : 'subscription',
     quantity: isMetered(price) ? null : (wish.quantity ?? 1),
-    trialPeriodDays: wish.trialPeriodDays ?? null,
+    trialPeriodDays: wish.trialPeriodDays ?? trialOf(price),
+    currency: wish.currency ?? null,
     allowPromotionCodes: wish.allowPromotionCodes ?? false,
     promotionCode:
       wish.promotionCode === undefined
@@ -81,6 +86,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
       ratecard_revision: String(applied.revision),
       ratecard_price_id: price.id,
       ratecard_tenant_id: tenant.id,
+      ...(wish.allowDuplicate === true ? { [duplicateKey]: 'allowed' } : {}),
     },
   }
 }
@@ -110,7 +116,13 @@ function checkOwnTrial({ trialPeriodDays }: Wish, longest: number): void {
   )
 }
 
-function checkAgainst(price: Price, { quantity, trialPeriodDays }: Wish): void {
+/** The trial that the price itself gives. */
+function trialOf({ trial_period_days: days }: Price): number | null {
+  return days === undefined || days === 0 ? null : days
+}
+
+function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Wish): void {
+  inCurrency(price, currency)
   if (isMetered(price) && quantity !== undefined)
     throw invalid('quantity', `The price "${price.id}" is metered: it is billed by usage and has no quantity.`)
   if (price.interval === undefined && trialPeriodDays !== undefined)

@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly flags: string
   readonly description: string
   readonly choices?: readonly string[]
+  /** The value is the name of an environment. */
+  readonly environment?: boolean
   /** A whole number in this range. */
   readonly range?: readonly [lowest: number, highest: number]
   /** For help and reference only; commands apply it themselves. */
@@ -25,8 +27,11 @@ export interface Example {
   readonly what: string
 }
 
-export const environments = ['production', 'staging', 'dev'] as const
-export type EnvironmentName = (typeof environments)[number]
+/** An environment is a name that has a file `ratecard/environments/.env.<name>`; `init` makes three. */
+export type EnvironmentName = string
+
+/** What a name of an environment looks like. */
+export const environmentPattern = /^[a-z][a-z0-9-]{0,30}$/
 
 export interface GlobalOptions {
   /** null: not said. */
@@ -35,6 +40,8 @@ export interface GlobalOptions {
   readonly yes: boolean
   readonly quiet: boolean
   readonly color: boolean
+  /** Show each request on stderr. */
+  readonly debug: boolean
   readonly apiUrl: string | null
   readonly serviceKey: string | null
 }

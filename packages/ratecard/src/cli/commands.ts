@@ -14,6 +14,7 @@ import { billingShow } from './commands/billing-show.ts'
 import { billingTypes } from './commands/billing-types.ts'
 import { billingValidate } from './commands/billing-validate.ts'
 import { billingWebhookListen } from './commands/billing-webhook-listen.ts'
+import { billingWebhookRotate } from './commands/billing-webhook-rotate.ts'
 import { billingWebhookSecret } from './commands/billing-webhook-secret.ts'
 import { cloudWorkersCronRuns, cloudWorkersCronTrigger } from './commands/cloud-workers-cron.ts'
 import { cloudWorkersDeploy } from './commands/cloud-workers-deploy.ts'
@@ -25,10 +26,12 @@ import {
   cloudWorkersVersions,
 } from './commands/cloud-workers-list.ts'
 import { cloudWorkersLogs } from './commands/cloud-workers-logs.ts'
+import { completionOf } from './commands/completion.ts'
 import { dbBackup } from './commands/db-backup.ts'
 import { dbCopy } from './commands/db-copy.ts'
 import { dbRestore } from './commands/db-restore.ts'
 import { doctor } from './commands/doctor.ts'
+import { explain } from './commands/explain.ts'
 import { init } from './commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from './commands/keys.ts'
 import { sandbox } from './commands/sandbox.ts'
@@ -65,6 +68,7 @@ export const commands: readonly Command[] = [
   billingReset,
   billingTypes,
   billingWebhookSecret,
+  billingWebhookRotate,
   billingWebhookListen,
   cloudWorkersDev,
   cloudWorkersDeploy,
@@ -104,6 +108,8 @@ export const commands: readonly Command[] = [
   sandboxClockAdvance,
   sandboxClockShow,
   doctor,
+  explain,
+  completionOf(() => ({ commands, groups })),
 ]
 
 /** What the words before the last one stand for, in the help. */

@@ -3,13 +3,14 @@ import type { PlacedIssue } from '../config/source.ts'
 import type { Issue } from '../errors/issue.ts'
 import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { FailureCode } from './failure-codes.ts'
 
 /** 0 done, 1 the user's matter, 2 usage, 3 changes or drift present, 70 ours. */
 export type ExitCode = 0 | 1 | 2 | 3 | 70
 
 /** The members of a problem document, for failures that no server reported too. */
 export interface Problem {
-  readonly code: string
+  readonly code: FailureCode
   readonly title: string
   readonly detail: string
   readonly hint?: string | undefined
@@ -40,7 +41,7 @@ export function usageFailure(detail: string, hint?: string): CliFailure {
 }
 
 /** Told by this process before there is a server: whoever starts it can put them right. */
-const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable'])
+const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable', 'store_in_use'])
 
 /** Whatever was thrown, as something that can be shown. */
 export function toFailure(error: unknown, io: { readonly apiUrl?: string | undefined } = {}): CliFailure {
@@ -80,14 +81,15 @@ const standardMembers = new Set([
 function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailure {
   if (error.code === 'server_unreachable' || error.code === 'request_timeout')
     return new CliFailure(70, {
-      code: error.code,
+      code: error.code as FailureCode,
       title: error.code === 'server_unreachable' ? 'The server could not be reached' : 'The server did not answer',
       detail: error.message,
       hint: 'Start a server with `ratecard server start`, or say where it is with --api-url or RATECARD_API_URL.',
     })
   const extra = Object.fromEntries(Object.entries(error.problem).filter(([name]) => !standardMembers.has(name)))
   return new CliFailure(exitOf(error.status), {
-    code: error.code,
+    // A newer server may have codes that this version does not know.
+    code: error.code as FailureCode,
     title: error.title,
     detail: error.message,
     hint: hintFor(error, apiUrl),

@@ -1,5 +1,6 @@
 // Items of the document where they stand in the author's files.
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import { documentLists } from '../catalog/kinds.ts'
 import { webhookId } from '../config/ids.ts'
 import type { EditPath, SourceEdit } from '../config/source-edit.ts'
 import type { SourceFile } from './read-config.ts'
@@ -23,21 +24,14 @@ export interface Holder {
 
 export type Kind = DocumentDifference['kind']
 
-export const listOf: Readonly<Record<Exclude<Kind, 'price'>, string>> = {
-  meter: 'meters',
-  product: 'products',
-  coupon: 'coupons',
-  promotion_code: 'promotion_codes',
-  webhook: 'webhooks',
-}
-
 export function nameOf({ kind, configId }: Pick<DocumentDifference, 'kind' | 'configId'>): string {
   return `${kind.replace('_', ' ')} ${configId}`
 }
 
 export function holdersOf(sources: readonly SourceFile[], kind: Kind, id: string): Holder[] {
   return sources.flatMap((source) => {
-    if (kind !== 'price') return itemsAt(source, [listOf[kind]]).filter(({ expanded }) => idOf(kind, expanded) === id)
+    if (kind !== 'price')
+      return itemsAt(source, [documentLists[kind]]).filter(({ expanded }) => idOf(kind, expanded) === id)
     return itemsAt(source, ['products'])
       .flatMap((product) => itemsAt(source, [...product.path, 'prices']))
       .filter(({ expanded }) => expanded['id'] === id)

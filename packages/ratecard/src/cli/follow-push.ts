@@ -3,6 +3,7 @@ import { RatecardError, errorFromProblem } from '@ratecard/client'
 import type { Client, PushEvent, PushReport } from '@ratecard/client'
 import { problemCodes } from '../errors/codes.ts'
 import { CliFailure } from './failure.ts'
+import type { FailureCode } from './failure-codes.ts'
 import type { Output } from './output.ts'
 
 const ended = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
@@ -38,7 +39,7 @@ export function isCut(error: unknown): boolean {
 function lostSight(error: unknown, id: string): unknown {
   if (!(error instanceof RatecardError) || !isCut(error)) return error
   return new CliFailure(70, {
-    code: error.code,
+    code: error.code as FailureCode,
     title: 'The server went away while the push ran',
     detail: `${error.message} How far push ${id} came is in the server's journal; the earlier version is served until all of it is done.`,
     hint: `When the server is back, \`ratecard billing pushes ${id}\` says how it stands. Push again, or finish it with \`ratecard billing resume ${id}\`.`,

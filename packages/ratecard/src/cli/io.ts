@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
 
@@ -5,6 +6,8 @@ export interface Sink {
   write(text: string): void
   readonly isTTY: boolean
   readonly columns: number
+  /** What is written there stays: a file, or the journal of the system. */
+  readonly isLog?: boolean
 }
 
 /** Everything a command may touch of the world it was started in; tests give their own. */
@@ -22,6 +25,8 @@ export interface CliIo {
   confirm(question: string): Promise<boolean>
   /** The text that was typed; null when cancelled. */
   ask(question: string): Promise<string | null>
+  /** From now on this secret is shown as `${NAME}` wherever it would be written. Absent where nothing is shown. */
+  readonly conceal?: (name: string, value: string) => void
   /** Single keys as they are pressed, until the answer is called. Absent where nobody can press one. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
@@ -32,6 +37,7 @@ export function processIo(host: NodeJS.Process, home: string, signal: AbortSigna
     isTTY: isatty(descriptor),
     // 0 or absent off a terminal.
     columns: stream.columns || 100,
+    isLog: isLog(host, descriptor),
   })
   const ask = (question: string) => askLine(host, question, signal)
   return {
@@ -47,6 +53,16 @@ export function processIo(host: NodeJS.Process, home: string, signal: AbortSigna
     ...(isatty(0) && isatty(2) && host.env['CI'] === undefined
       ? { keys: (listener: (key: string) => void) => readKeys(host.stdin, listener) }
       : {}),
+  }
+}
+
+function isLog({ env }: NodeJS.Process, descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor)
+    return stats.isFile() || env['JOURNAL_STREAM'] === `${stats.dev}:${stats.ino}`
+  } catch {
+    // Closed: nobody reads it at all.
+    return false
   }
 }
 

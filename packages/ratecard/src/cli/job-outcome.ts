@@ -34,15 +34,20 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
       // A step that is a whole tenant says how many of its prices moved, and which did not.
       const swapped = result?.['prices_swapped']
       outcome.moved += typeof swapped === 'number' ? swapped : 1
-      for (const { subscription, price, reason } of recordsOf(result?.['skipped']))
+      for (const { subscription, price, reason, detail } of recordsOf(result?.['skipped']))
         outcome.stayed.push({
           tenant,
           what: [textOf(subscription), textOf(price)].filter((part) => part !== null).join('  '),
-          reason: textOf(reason) ?? 'No reason is recorded.',
+          reason: reasonText(textOf(reason) ?? 'No reason is recorded.', textOf(detail) ?? undefined),
         })
     }
   }
   return outcome
+}
+
+/** A reason of one word with the sentence behind it. */
+export function reasonText(reason: string, detail: string | undefined): string {
+  return detail === undefined ? reason : `${reason}. ${detail}`
 }
 
 /** How many moved, what did not and why, and what waits. */

@@ -1,8 +1,9 @@
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import { documentLists } from '../catalog/kinds.ts'
 import type { EditPath } from '../config/source-edit.ts'
 import { literal } from '../config/interpolate.ts'
 import type { BillingConfig } from '../config/schema.ts'
-import { holdersOf, idOf, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
+import { holdersOf, idOf, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
 
@@ -36,7 +37,7 @@ export function additionsOf(
       if (holder !== undefined) append(holder.source, [...holder.path, 'prices'], price, difference)
       continue
     }
-    const list = listOf[kind]
+    const list = documentLists[kind]
     const item = recordsOf(valueAt(live, [list])).find((one) => idOf(kind, one) === configId)
     const source = sources.find(({ document }) => Array.isArray(valueAt(document, [list]))) ?? sources[0]
     if (source !== undefined && item !== undefined) append(source, [list], item, difference)

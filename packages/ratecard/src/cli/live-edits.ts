@@ -2,11 +2,14 @@
 // (ui, public, enterprise) and the version are the author's. Values that come from a variable are never overwritten.
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import { same } from '../catalog/fields/differences.ts'
+import { membersOf, wholeMembers } from '../catalog/fields/tables.ts'
+import { documentLists } from '../catalog/kinds.ts'
 import { editsBetween } from '../config/edit-source.ts'
 import { literal } from '../config/interpolate.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
-import { holdersOf, idOf, isRecord, listOf, nameOf, recordsOf, valueAt } from './file-items.ts'
+import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { Holder, Kind, LiveEdit } from './file-items.ts'
 import { additionsOf } from './live-additions.ts'
 import type { SourceFile } from './read-config.ts'
@@ -19,18 +22,6 @@ export interface LiveEdits {
   readonly notLive: readonly string[]
   /** Active at the processor, but not in the files. */
   readonly notInFiles: readonly string[]
-}
-
-/** Ours alone; the default price is said by the prices themselves. */
-const ourOwn = new Set(['ui', 'public', 'default_price', 'enterprise_template', 'enterprise_id', 'base_price'])
-
-/** Members of the document that say a field. */
-const membersOf: Readonly<Record<string, readonly string[]>> = {
-  amount: ['amount', 'unit_amount_decimal'],
-  unit_amount_decimal: ['amount', 'unit_amount_decimal'],
-  'default_aggregation.formula': ['default_aggregation'],
-  'customer_mapping.event_payload_key': ['customer_mapping'],
-  'value_settings.event_payload_key': ['value_settings'],
 }
 
 export function liveEdits(
@@ -67,10 +58,9 @@ function addChanges(
   if (target === undefined || holders.length === 0) return
   const item = nameOf(difference)
   for (const { field, after } of difference.fields) {
-    if (ourOwn.has(field)) continue
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
-      for (const member of membersOf[field] ?? [field]) {
+      for (const member of membersOf(kind, field)) {
         const holder = holders.find(({ raw }) => raw[member] !== undefined) ?? holders[0]
         if (holder !== undefined) addMember(result, holder, member, target[member], item)
       }
@@ -83,7 +73,7 @@ function addChanges(
 function addMember(result: Result, holder: Holder, member: string, live: unknown, item: string): void {
   const [raw, expanded] = [holder.raw[member], holder.expanded[member]]
   const wanted = wantedValue(member, expanded, live)
-  if (editsBetween(expanded, wanted, []).length === 0) return
+  if (same(expanded, wanted)) return
   if (JSON.stringify(raw ?? null).includes('${')) {
     const written = typeof raw === 'string' ? raw : `a variable in "${member}"`
     result.refused.push(
@@ -91,7 +81,9 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     )
     return
   }
-  for (const edit of editsBetween(raw, literal(wanted), [...holder.path, member]))
+  const path = [...holder.path, member]
+  const edits = wholeMembers.has(member) ? [{ path, value: literal(wanted) }] : editsBetween(raw, literal(wanted), path)
+  for (const edit of edits)
     result.edits.push({
       ...edit,
       source: holder.source,
@@ -119,9 +111,11 @@ function wantedValue(member: string, before: unknown, live: unknown): unknown {
 
 function tierText(tier: Readonly<Record<string, unknown>>): string {
   const amount = (value: unknown) => canonicalDecimal(typeof value === 'string' ? value : Number(value ?? 0))
-  return [tier['up_to'], amount(tier['unit_amount_decimal'] ?? tier['unit_amount']), amount(tier['flat_amount'])].join(
-    ' ',
-  )
+  return [
+    tier['up_to'],
+    amount(tier['unit_amount_decimal'] ?? tier['unit_amount']),
+    amount(tier['flat_amount_decimal'] ?? tier['flat_amount']),
+  ].join(' ')
 }
 
 /** The prices that are live say themselves which is the default; one that is not must not be a second. */
@@ -140,6 +134,6 @@ function itemOf(config: BillingConfig, kind: Kind, id: string): Readonly<Record<
   const items =
     kind === 'price'
       ? config.products.flatMap((product) => product.prices ?? [])
-      : (valueAt(config, [listOf[kind]]) ?? [])
+      : (valueAt(config, [documentLists[kind]]) ?? [])
   return recordsOf(items).find((item) => idOf(kind, item) === id)
 }

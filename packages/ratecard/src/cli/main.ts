@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import process from 'node:process'
 import { CommanderError } from 'commander'
-import { didYouMean } from '../errors/suggest.ts'
 import { commands } from './commands.ts'
-import type { Command } from './command.ts'
 import { CliFailure, toFailure } from './failure.ts'
 import type { ExitCode } from './failure.ts'
 import { processIo } from './io.ts'
@@ -15,11 +13,15 @@ import type { Output } from './output.ts'
 import { buildProgram } from './program.ts'
 import type { Invocation } from './program.ts'
 import { serverAddress } from './server-address.ts'
+import { groupOf, nextWords, suggestionFor, withUsualWords } from './words.ts'
+import { terminalIo } from './terminal-text.ts'
 import { jsonProblem } from './views/json.ts'
 import { showFailure } from './views/problem.ts'
 
 /** Runs one command line (without `node` and the script). Never throws and never ends the process. */
-export async function main(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function main(words: readonly string[], given: CliIo): Promise<ExitCode> {
+  const argv = withUsualWords(commands, words)
+  const io = terminalIo(given)
   const color = wantsColor(io, argv)
   let out = createOutput(io, { json: argv.includes('--json'), quiet: argv.includes('--quiet'), color })
   let invocation: Invocation | null = null
@@ -86,12 +88,13 @@ function parse(argv: readonly string[], io: CliIo): Invocation | null {
 
 function usage(error: CommanderError, argv: readonly string[]): CliFailure {
   const words = argv.filter((word) => !word.startsWith('-'))
-  const group = groupOf(words)
+  const group = groupOf(commands, words)
   const help = `See \`${['ratecard', ...group, '--help'].join(' ')}\`.`
   if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
-    const names = nextWords(group)
+    const names = nextWords(commands, group)
     const word = /unknown command '(.+?)'/.exec(error.message)?.[1]
-    const hint = word === undefined ? undefined : didYouMean(word, names)
+    const rest = word === undefined ? [] : words.slice(words.indexOf(word))
+    const hint = word === undefined ? undefined : suggestionFor(commands, group, rest)
     const detail =
       word === undefined
         ? `\`ratecard ${group.join(' ')}\` needs one of: ${names.join(', ')}.`
@@ -109,22 +112,6 @@ function usageProblem(detail: string, hint: string): CliFailure {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
-}
-
-/** The words from the start that lead to a group or a command. */
-function groupOf(words: readonly string[]): string[] {
-  const group: string[] = []
-  for (const word of words) {
-    // Values of options stand between the words.
-    if (nextWords(group).includes(word)) group.push(word)
-  }
-  return group
-}
-
-function nextWords(group: readonly string[]): string[] {
-  const matches = (command: Command) => group.every((word, index) => command.name.split(' ')[index] === word)
-  const next = commands.filter(matches).map((command) => command.name.split(' ')[group.length])
-  return [...new Set(next.filter((word) => word !== undefined))]
 }
 
 function version(): string {

@@ -1,12 +1,13 @@
-import picocolors from 'picocolors'
 import type { CliIo } from './io.ts'
+import { createPaint, own } from './terminal-text.ts'
+import type { Paint } from './terminal-text.ts'
 
-export type Paint = ReturnType<typeof picocolors.createColors>
+export type { Paint } from './terminal-text.ts'
 
 /** Where a command speaks. With `--json` only the final document reaches stdout; with `--quiet` only results and errors are shown. */
 export interface Output {
   readonly paint: Paint
-  /** Width to wrap tables at. */
+  /** Width that tables fit; without end off a terminal, where lines are read by programs. */
   readonly width: number
   /** What happened, for people. */
   say(text?: string): void
@@ -25,12 +26,12 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
   const live = io.stderr.isTTY && !options.json && !options.quiet
   let drawn = false
   const clear = () => {
-    if (drawn) io.stderr.write('\r\u001b[2K')
+    if (drawn) io.stderr.write(own('\r') + own('\u001b[2K'))
     drawn = false
   }
   return {
-    paint: picocolors.createColors(options.color),
-    width: io.stdout.columns,
+    paint: createPaint(options.color),
+    width: io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY,
     live,
     say(text = '') {
       clear()

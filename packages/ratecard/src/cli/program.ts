@@ -1,7 +1,8 @@
 import { Argument, Command as Commander, InvalidArgumentError, Option } from 'commander'
-import type { Command, EnvironmentName, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
-import { environments } from './command.ts'
+import type { Command, GlobalOptions, OptionSpec, OptionValues } from './command.ts'
+import { environmentPattern } from './command.ts'
 import { groups } from './commands.ts'
+import { globalOptions } from './global-options.ts'
 
 export interface Invocation {
   readonly command: Command
@@ -9,29 +10,6 @@ export interface Invocation {
   readonly options: OptionValues
   readonly global: Omit<GlobalOptions, 'color'>
 }
-
-export const globalOptions: readonly OptionSpec[] = [
-  {
-    flags: '--env <name>',
-    description: 'Environment whose file gives variables and address.',
-    choices: environments,
-    defaultText: 'dev',
-  },
-  { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
-  { flags: '--yes', description: 'Do not ask.' },
-  { flags: '--quiet', description: 'Print results and errors only.' },
-  { flags: '--no-color', description: 'No colours (NO_COLOR does the same).' },
-  {
-    flags: '--api-url <url>',
-    description: 'Where the server is.',
-    defaultText: 'RATECARD_API_URL, else http://127.0.0.1:4242',
-  },
-  {
-    flags: '--service-key <key>',
-    description: 'Service key.',
-    defaultText: 'RATECARD_SERVICE_KEY, else the key of the server on this machine',
-  },
-]
 
 /** The command line as commander knows it. `found` is called with what was asked for; nothing runs in here. */
 export function buildProgram(
@@ -42,8 +20,8 @@ export function buildProgram(
 ): Commander {
   const program = configure(new Commander('ratecard'), output)
     .description('Billing configuration as code: plans, applies and serves your price list.')
-    .version(version, '--version', 'Print the version.')
-    .helpOption('--help', 'Show help.')
+    .version(version, '-v, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Show help.')
     .addHelpText('after', '\nExit codes: 0 done · 1 your matter · 2 usage · 3 changes (--exit-code) · 70 ours')
   for (const option of globalOptions) program.addOption(optionOf(option))
   for (const command of commands) addCommand(program, command, output, found)
@@ -65,23 +43,24 @@ function addCommand(
   const command = configure(parent.command(words.at(-1) ?? ''), output)
     .summary(spec.summary)
     .description([`${spec.summary}.`, ...(spec.description === undefined ? [] : [spec.description])].join('\n\n'))
-    .helpOption('--help', 'Show help.')
+    .helpOption('-h, --help', 'Show help.')
   for (const { name, description } of spec.arguments ?? []) command.addArgument(new Argument(name, description))
   for (const option of spec.options) command.addOption(optionOf(option))
   const width = Math.max(...spec.examples.map((example) => example.command.length))
   const examples = spec.examples.map(({ command: line, what }) => `  $ ${line.padEnd(width)}  # ${what}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
   command.action(() => {
-    const { env, json, yes, quiet, apiUrl, serviceKey } = program.opts<Record<string, unknown>>()
+    const { env, json, yes, quiet, debug, apiUrl, serviceKey } = program.opts<Record<string, unknown>>()
     found({
       command: spec,
       args: command.args,
       options: valuesOf(command.opts<Record<string, unknown>>()),
       global: {
-        environment: environmentOf(env),
+        environment: typeof env === 'string' ? env : null,
         json: json === true,
         yes: yes === true,
         quiet: quiet === true,
+        debug: debug === true,
         apiUrl: typeof apiUrl === 'string' ? apiUrl : null,
         serviceKey: typeof serviceKey === 'string' ? serviceKey : null,
       },
@@ -97,7 +76,7 @@ function addGroup(
 ): Commander {
   return configure(parent.command(word), output)
     .description(groups[name] ?? name)
-    .helpOption('--help', 'Show help.')
+    .helpOption('-h, --help', 'Show help.')
 }
 
 function configure(command: Commander, output: Parameters<typeof buildProgram>[2]): Commander {
@@ -114,6 +93,11 @@ function optionOf(spec: OptionSpec): Option {
   const text = spec.defaultText === undefined ? spec.description : `${spec.description} (default: ${spec.defaultText})`
   const option = new Option(spec.flags, text)
   if (spec.choices !== undefined) option.choices([...spec.choices])
+  if (spec.environment === true)
+    option.argParser((value: string) => {
+      if (environmentPattern.test(value)) return value
+      throw new InvalidArgumentError('It is a small letter, then up to 30 small letters, digits or "-".')
+    })
   const { range } = spec
   if (range !== undefined)
     option.argParser((value: string) => {
@@ -122,10 +106,6 @@ function optionOf(spec: OptionSpec): Option {
       throw new InvalidArgumentError(`It is a whole number from ${range[0]} to ${range[1]}.`)
     })
   return option
-}
-
-function environmentOf(value: unknown): EnvironmentName | null {
-  return environments.find((name) => name === value) ?? null
 }
 
 function valuesOf(values: Readonly<Record<string, unknown>>): OptionValues {

@@ -11,6 +11,7 @@ import type { ParsedSource, Place } from '../config/source.ts'
 import { validateConfig } from '../config/validate.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { CommandContext } from './command.ts'
+import { concealVariables } from './conceal.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './io.ts'
 import { findProject, readEnvironment } from './project.ts'
@@ -35,12 +36,16 @@ export interface SourceFile {
 export interface ReadConfig {
   /** The expanded document; null when it has errors. */
   readonly config: BillingConfig | null
+  /** The same document before its variables were expanded; null when a file could not be read. */
+  readonly written: object | null
   readonly errors: readonly FiledIssue[]
   readonly warnings: readonly FiledIssue[]
   /** As shown: relative to the working directory. */
   readonly files: readonly string[]
   readonly sources: readonly SourceFile[]
   readonly environment: Environment
+  /** Names of the variables that were expanded, in order. */
+  readonly variables: readonly string[]
   /** Adds places to issues that the server reports about the same document. */
   place(issues: readonly Issue[]): readonly FiledIssue[]
 }
@@ -71,14 +76,23 @@ export function readConfig({
   const ofFiles = merged.issues.map(framer(sources))
   // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
   if (sources.some((source) => source.document === undefined))
-    return { config: null, ...sorted(ofFiles), ...about, place }
+    return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
 
   const expanded = interpolate(merged.document, lookup)
+  concealVariables(io, expanded.used)
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
   const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
   const found = sorted([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
-  return { config: found.errors.length === 0 ? verdict.config : null, ...found, ...about, place }
+  const written = typeof merged.document === 'object' ? merged.document : null
+  return {
+    config: found.errors.length === 0 ? verdict.config : null,
+    written,
+    ...found,
+    ...about,
+    variables: [...expanded.used.keys()].sort(),
+    place,
+  }
 }
 
 /** The document, or a failure that lists everything wrong with it. */
@@ -92,6 +106,12 @@ export function requireConfig(read: ReadConfig): BillingConfig {
     hint: 'Nothing was sent. Correct the files and try again.',
     errors: read.errors,
   })
+}
+
+/** For what was pushed at another time: secrets of the chosen environment are shown by their names there as well. */
+export function concealEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
+  const environment = readEnvironment(findProject(io.cwd), global)
+  concealVariables(io, variables(io, environment))
 }
 
 function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
@@ -117,7 +137,11 @@ function filesAt(name: string): string[] {
       title: 'There is no such file',
       detail: `${name} does not exist.`,
     })
-  if (!statSync(name).isDirectory()) return [name]
+  return statSync(name).isDirectory() ? configurationFiles(name) : [name]
+}
+
+/** Every file of a folder that is read as configuration, by its name; absolute. */
+export function configurationFiles(name: string): string[] {
   return readdirSync(name, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PushOutcome } from '@ratecard/client'
 import type { EnvironmentName } from './command.ts'
-import { environments } from './command.ts'
+import { environmentPattern } from './command.ts'
 import { CliFailure } from './failure.ts'
 import { readText } from './read-text.ts'
 import { jsonOutcome } from './views/json.ts'
@@ -22,6 +22,8 @@ export interface SavedPlan {
   readonly approveImpact: boolean
   /** As validated, variables expanded. */
   readonly document: object
+  /** The same before its variables were expanded; null in plans of earlier versions. */
+  readonly written: object | null
 }
 
 /** Writes the file whole, readable by its owner only: expanded variables may be secrets. */
@@ -49,6 +51,7 @@ export function writePlan(
     approve_impact: saved.approveImpact,
     sha256: sha256(saved.document),
     document: saved.document,
+    ...(saved.written === null ? {} : { written: saved.written }),
   }
   mkdirSync(path.dirname(file), { recursive: true })
   const draft = `${file}.${randomUUID()}.tmp`
@@ -60,18 +63,21 @@ export function writePlan(
 export function readPlan(file: string): SavedPlan {
   const content = parse(readText(file))
   if (content['format'] !== format) throw invalid(file, `It is no plan of this version (${format}).`)
-  const { created_at: createdAt, api_url: apiUrl, plan, document } = content
+  const { created_at: createdAt, api_url: apiUrl, environment = null, plan, document } = content
   if (typeof createdAt !== 'string' || typeof apiUrl !== 'string' || typeof plan !== 'string' || !isObject(document))
     throw invalid(file, 'Members are missing.')
+  if (environment !== null && !(typeof environment === 'string' && environmentPattern.test(environment)))
+    throw invalid(file, 'Its environment is no name.')
   if (content['sha256'] !== sha256(document)) throw invalid(file, 'Its document was changed after it was planned.')
   return {
     createdAt,
     apiUrl,
-    environment: environments.find((name) => name === content['environment']) ?? null,
+    environment,
     plan,
     force: content['force'] === true,
     approveImpact: content['approve_impact'] === true,
     document,
+    written: isObject(content['written']) ? content['written'] : null,
   }
 }
 

@@ -3,9 +3,10 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 import type { CommandContext, EnvironmentName, GlobalOptions } from './command.ts'
+import { debugFetch } from './debug-fetch.ts'
 import { CliFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './io.ts'
-import { findProject, lookUp, readEnvironment } from './project.ts'
+import { environmentIncomplete, findProject, lookUp, readEnvironment } from './project.ts'
 import type { Environment } from './project.ts'
 
 export const defaultApiUrl = 'http://127.0.0.1:4242'
@@ -24,10 +25,10 @@ export interface Connection extends ServerAddress {
  * Where the server is and which key it takes: flags, process environment, environment file, then this machine's own server.
  * Fails with `environment_conflict` where address and key would come from places that speak of different servers.
  */
-export function serverAddress({ io, global }: Pick<CommandContext, 'io' | 'global'>): ServerAddress {
+export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): ServerAddress {
+  const { io, global } = context
   const project = findProject(io.cwd)
-  const environment = readEnvironment(project, global)
-  const url = addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl)
+  const { url, environment } = whereOf(context, project)
   requireOneServer(io, global, environment, url)
   const key = global.serviceKey ?? lookUp(io, environment, 'RATECARD_SERVICE_KEY') ?? localKey(io, project, url)
   return { url, key, environment }
@@ -37,6 +38,22 @@ export function serverAddress({ io, global }: Pick<CommandContext, 'io' | 'globa
 export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
   const environment = readEnvironment(findProject(io.cwd), global)
   return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl)
+}
+
+/**
+ * The default server is for commands that name no environment: one that was named and says no address must never mean this
+ * machine instead.
+ */
+function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project: string | null) {
+  const environment = readEnvironment(project, global)
+  const named = global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL')
+  if (named === null && global.environment !== null) throw environmentIncomplete(project, environment)
+  return { url: addressOf(named ?? defaultApiUrl), environment }
+}
+
+/** A failure before anything is read or sent when `--env` names an environment without an address. */
+export function requireAddress(context: Pick<CommandContext, 'io' | 'global'>): void {
+  if (context.global.environment !== null) whereOf(context, findProject(context.io.cwd))
 }
 
 /** The shell outranks the file, address and key alike; but a key must not travel to another server than the one that its file names. */
@@ -64,42 +81,48 @@ function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }:
   })
 }
 
-function sameServer(one: string, other: string): boolean {
-  const plain = (text: string) => (URL.canParse(text) ? new URL(text).href : text).replace(/\/+$/, '')
+/** Whether two addresses are one server: the names of this machine are one name. */
+export function sameServer(one: string, other: string): boolean {
+  const plain = (text: string) => {
+    if (!URL.canParse(text)) return text
+    const url = new URL(text)
+    if (isLoopback(url.hostname)) url.hostname = 'localhost'
+    return url.href.replace(/\/+$/, '')
+  }
   return plain(one) === plain(other)
 }
 
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
 export function connect(context: Pick<CommandContext, 'io' | 'global'>): Connection {
-  return connectTo(serverAddress(context))
+  return connectTo(context, serverAddress(context))
 }
 
 /**
  * The server of one environment by its file alone: where two environments are spoken to at once, a variable of the process
  * would mean the same server twice.
  */
-export function connectEnvironment(
-  { io, global }: Pick<CommandContext, 'io' | 'global'>,
-  name: EnvironmentName,
-): Connection {
+export function connectEnvironment(context: Pick<CommandContext, 'io' | 'global'>, name: EnvironmentName): Connection {
+  const { io, global } = context
   const project = findProject(io.cwd)
   const environment = readEnvironment(project, { ...global, environment: name })
   const given = environment.variables.get('RATECARD_API_URL') ?? ''
-  if (given === '')
-    throw new CliFailure(1, {
-      code: 'environment_incomplete',
-      title: 'The address of an environment is missing',
-      detail: `ratecard/environments/.env.${name} does not say RATECARD_API_URL.`,
-      hint: 'Write the address and RATECARD_SERVICE_KEY of each environment into its file.',
-    })
+  if (given === '') throw environmentIncomplete(project, environment)
   const url = addressOf(given)
   const key = environment.variables.get('RATECARD_SERVICE_KEY') ?? ''
-  return connectTo({ url, key: key === '' ? localKey(io, project, url) : key, environment })
+  return connectTo(context, { url, key: key === '' ? localKey(io, project, url) : key, environment })
 }
 
-function connectTo(address: ServerAddress): Connection {
+function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, address: ServerAddress): Connection {
   return {
     ...address,
-    client: createClient({ baseUrl: address.url, ...(address.key === null ? {} : { serviceKey: address.key }) }),
+    client: createClient({
+      baseUrl: address.url,
+      ...(address.key === null ? {} : { serviceKey: address.key }),
+      ...(global.debug ? { fetch: debugFetch(io) } : {}),
+    }),
   }
 }
 
@@ -113,7 +136,7 @@ function addressOf(text: string): string {
 /** The key that a server on this machine wrote. Only for loopback addresses: it must never travel to another machine. */
 function localKey(io: CliIo, project: string | null, url: string): string | null {
   const { hostname, port } = new URL(url)
-  if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return null
+  if (!isLoopback(hostname)) return null
   const file = serviceKeyFiles({ env: io.env, home: io.home, cwd: io.cwd, project, port }).find((name) =>
     existsSync(name),
   )

@@ -1,6 +1,7 @@
 // A tolerant view of an unchecked document: rules read it, so that they can speak even when other parts are malformed.
 // Every reader answers undefined for a value of another type; the shape check has its own words for those.
 import type { IssueCode } from '../errors/codes.ts'
+import { pointerToken } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import { didYouMean } from '../errors/suggest.ts'
 
@@ -47,7 +48,7 @@ export class Entry {
   /** The object under `name`, empty when there is none. */
   child(name: string): Entry {
     const value = this.value(name)
-    return new Entry(isObject(value) ? value : {}, this.at(name))
+    return new Entry(isObject(value) ? value : {}, `${this.pointer}/${pointerToken(name)}`)
   }
 
   keys(): readonly string[] {

@@ -103,6 +103,7 @@ export const oneEnterprisePricePerBase: Rule = ({ products }) =>
 function mismatch(price: Entry, base: Entry, id: string): Issue[] {
   const compared: [string, unknown, unknown][] = [
     ['currency', price.value('currency'), base.value('currency')],
+    ['currency_options', currenciesOf(price), currenciesOf(base)],
     ['interval', price.value('interval'), base.value('interval')],
     ['interval_count', price.value('interval_count') ?? 1, base.value('interval_count') ?? 1],
     ['usage_type', price.value('usage_type') ?? 'licensed', base.value('usage_type') ?? 'licensed'],
@@ -115,6 +116,8 @@ function mismatch(price: Entry, base: Entry, id: string): Issue[] {
   const detail = `${named('price', price)} differs from its base price ${quoted(id)} in ${differing.join(' and ')}.`
   return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
 }
+
+const currenciesOf = (price: Entry) => [...price.child('currency_options').keys()].sort()
 
 function missingBase(price: Entry): Issue {
   const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`

@@ -44,6 +44,29 @@ export const ProcessorId = Type.String({
   description:
     'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
 })
+export const taxCodePattern = '^txcd_\\d{8}$'
+export const TaxCode = Type.String({
+  pattern: taxCodePattern,
+  description: 'The processor’s code of what this is for taxes.',
+  examples: ['txcd_10103001'],
+})
+/** The processor strips what is not ASCII, and wants a letter. */
+export const statementPattern = '^(?=.*[A-Za-z])[ !#-&(-)+-;=?-\\[\\]-~]{5,22}$'
+export const StatementDescriptor = Type.String({
+  pattern: statementPattern,
+  description: 'Text on the customer’s card or bank statement, for subscriptions.',
+  examples: ['EXAMPLE PRO'],
+})
+export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
+export const WebAddress = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: addressPattern, maxLength: 2000, description, examples })
+export const PreviousIds = Type.Array(Type.String({ pattern: idPattern, description: 'An earlier id.' }), {
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers.',
+  examples: [['pro']],
+})
 export const Moment = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0, maximum: latestMoment })], {
     description: `${description} ISO 8601 with a time zone, or Unix seconds.`,
@@ -56,9 +79,9 @@ export const Metadata = Type.Record(
   Type.String({ minLength: 1, maxLength: 500 }),
   {
     ...closed,
-    maxProperties: 20,
+    maxProperties: 45,
     description:
-      'Up to 20 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+      'Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
     examples: [{ owner: 'growth-team' }],
   },
 )

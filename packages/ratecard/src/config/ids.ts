@@ -23,6 +23,7 @@ export function isLocalPrice(price: Price): boolean {
     price.tiers === undefined &&
     price.billing_scheme !== 'tiered' &&
     price.usage_type !== 'metered' &&
+    price.currency_options === undefined &&
     !isEnterprise(price) &&
     // Served free prices are mapped to themselves, so that a served document can be pushed back.
     (price.processor_id === undefined || price.processor_id === price.id) &&

@@ -1,6 +1,7 @@
 import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import { didYouMean } from '../errors/suggest.ts'
+import { whyForbidden } from './variable-rules.ts'
 
 export type EnvironmentLookup = (name: string) => string | undefined
 
@@ -10,16 +11,24 @@ const marker = /\$\$\{|\$\{/g
 const reference = /\$\{([^}]*)\}/y
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+export interface Interpolation {
+  readonly value: unknown
+  readonly issues: Issue[]
+  /** Names and values of the variables that were expanded. */
+  readonly used: ReadonlyMap<string, string>
+}
+
 /**
  * Expands `${NAME}` in every string value (never in keys); `$${` writes a literal `${`. What a variable holds is not expanded
- * again. A variable that is unset stays as written and is an issue. Values of variables never appear in an issue.
+ * again. A variable that is unset or forbidden stays as written and is an issue. Values of variables never appear in an issue.
  */
 export function interpolate(
   document: unknown,
   environment: ReadonlyMap<string, string> | EnvironmentLookup,
-): { value: unknown; issues: Issue[] } {
+): Interpolation {
   const lookup: EnvironmentLookup = typeof environment === 'function' ? environment : (name) => environment.get(name)
-  const known = typeof environment === 'function' ? [] : [...environment.keys()]
+  const names = typeof environment === 'function' ? [] : [...environment.keys()]
+  const used = new Map<string, string>()
   const issues: Issue[] = []
 
   const expand = (value: unknown, path: readonly (string | number)[]): unknown => {
@@ -52,13 +61,28 @@ export function interpolate(
   }
 
   const resolve = (name: string | undefined, written: string, path: readonly (string | number)[]): string => {
-    const value = name !== undefined && variableName.test(name) ? lookup(name) : undefined
-    if (value !== undefined) return value
-    issues.push(unresolved(name, pointerOf(path), known))
-    return written
+    const named = name !== undefined && variableName.test(name)
+    const forbidden = named ? whyForbidden(name, path) : null
+    if (forbidden !== null) {
+      issues.push({ code: 'variable_forbidden', pointer: pointerOf(path), severity: 'error', ...forbidden })
+      return written
+    }
+    const value = named ? lookup(name) : undefined
+    if (value === undefined) {
+      issues.push(
+        unresolved(
+          name,
+          pointerOf(path),
+          names.filter((other) => whyForbidden(other, path) === null),
+        ),
+      )
+      return written
+    }
+    used.set(name ?? '', value)
+    return value
   }
 
-  return { value: expand(document, []), issues }
+  return { value: expand(document, []), issues, used }
 }
 
 /** What is text and no variable, as {@link interpolate} reads it back: whoever writes a file from somebody else's values needs it. */

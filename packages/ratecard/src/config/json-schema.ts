@@ -1,6 +1,6 @@
 // The published JSON Schema: the schema of the document, with what an editor profits from beside it. It is never what decides:
 // rules.ts knows more than a schema can say.
-import { currencyNames } from '../money/currencies.ts'
+import { currencies, currencyNames } from '../money/currencies.ts'
 import { BillingConfig } from './schema.ts'
 import { webhookEvents } from './webhook-events.generated.ts'
 
@@ -54,15 +54,28 @@ const without = (...fields: string[]): Schema => ({
 })
 const when = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
 
+/** Of the further currencies of a price. */
+const inCurrency = (currency: string, option: Schema | false): Schema => ({
+  properties: { currency_options: { properties: { [currency]: option } } },
+})
+const inEachCurrency = (option: Schema): Schema => ({
+  properties: { currency_options: { additionalProperties: option } },
+})
+
 /** What the members of one object mean to each other, as far as a schema can say it. */
 const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
-    { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers')] },
+    { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers'), has('custom_unit_amount')] },
     when(has('tiers'), { ...says('billing_scheme', 'tiered') }),
     when(says('billing_scheme', 'tiered'), needs('tiers', 'interval')),
     when(has('tiers_mode'), needs('tiers')),
     { if: says('usage_type', 'metered'), then: needs('meter', 'interval'), else: without('meter') },
     when(has('interval_count'), needs('interval')),
+    when(has('trial_period_days'), needs('interval')),
+    { if: has('tiers'), then: inEachCurrency(needs('tiers')), else: inEachCurrency(without('tiers')) },
+    ...currencies.map((currency) => when(says('currency', currency), inCurrency(currency, false))),
+    when(has('transform_quantity'), without('tiers', 'custom_unit_amount')),
+    when(has('custom_unit_amount'), without('interval', 'currency_options')),
     ...Object.entries({ day: 1095, week: 156, month: 36, year: 3 }).map(([interval, maximum]) =>
       when(says('interval', interval), { properties: { interval_count: { maximum } } }),
     ),
@@ -74,9 +87,11 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
     { not: needs('enterprise_template', 'enterprise_id') },
   ],
   tier: [
-    { anyOf: [has('unit_amount'), has('unit_amount_decimal'), has('flat_amount')] },
+    { anyOf: [has('unit_amount'), has('unit_amount_decimal'), has('flat_amount'), has('flat_amount_decimal')] },
     { not: needs('unit_amount', 'unit_amount_decimal') },
+    { not: needs('flat_amount', 'flat_amount_decimal') },
   ],
+  currency_option: [{ oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers')] }],
   coupon: [
     { oneOf: [has('percent_off'), has('amount_off')] },
     { if: has('amount_off'), then: needs('currency'), else: without('currency') },
@@ -104,6 +119,8 @@ export function publishedSchema(publicUrl?: string): Schema {
     coupon: itemsOf(root, 'coupons'),
     promotion_code: itemsOf(root, 'promotion_codes'),
   }
+  for (const currency of currencies)
+    fieldOf(fieldOf(price, 'currency_options'), currency)['allOf'] = relations['currency_option']
   for (const [kind, schema] of Object.entries(kinds)) {
     if (relations[kind] !== undefined) schema['allOf'] = relations[kind]
     for (const [field, value] of Object.entries(defaults[kind] ?? {})) fieldOf(schema, field)['default'] = value

@@ -3,7 +3,7 @@ import { idsOf, undefinedReference } from './document-rules.ts'
 import { named, problem, quoted } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 
-const amountFields = ['amount', 'unit_amount_decimal', 'tiers'] as const
+const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amount'] as const
 /** The processor's limit of three years, in each interval. */
 const longest: Readonly<Record<string, number>> = { day: 1095, week: 156, month: 36, year: 3 }
 
@@ -21,7 +21,7 @@ export const amountOrTiers: Rule = ({ prices }) =>
         'amount_or_tiers',
         price.pointer,
         detail,
-        'Give exactly one of `amount`, `unit_amount_decimal` and `tiers`.',
+        'Give exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`.',
       ),
     ]
   })
@@ -88,9 +88,110 @@ export const tiersAscend: Rule = ({ prices }) =>
     return issues
   })
 
+/** The tiers of a price in all its currencies. */
+function tiersOf(price: Entry): readonly Entry[] {
+  return [price, ...optionsOf(price)].flatMap((one) => one.entries('tiers'))
+}
+
+function optionsOf(price: Entry): readonly Entry[] {
+  const options = price.child('currency_options')
+  return options.keys().map((currency) => options.child(currency))
+}
+
+const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
+
+/** Each further currency is priced as the price itself is, and is not its own currency. */
+export const currencyOptionsFit: Rule = ({ prices }) =>
+  prices.flatMap((price) => {
+    const options = price.child('currency_options')
+    if (options.keys().length === 0) return []
+    if (price.has('custom_unit_amount'))
+      return [
+        problem(
+          'currency_options_invalid',
+          price.at('currency_options'),
+          `${named('price', price)} lets the customer choose the amount: other currencies cannot have one.`,
+          'Remove `currency_options`, or make a price for each currency.',
+        ),
+      ]
+    const own = price.entries('tiers').map((tier) => tier.value('up_to'))
+    return options.keys().flatMap((currency) => {
+      const option = options.child(currency)
+      if (currency === price.text('currency'))
+        return [
+          problem(
+            'currency_options_invalid',
+            option.pointer,
+            `${named('price', price)} is in ${quoted(currency)} itself.`,
+            'Leave its own currency out of `currency_options`.',
+          ),
+        ]
+      const given = ['amount', 'unit_amount_decimal', 'tiers'].filter((field) => option.has(field))
+      if (given.length !== 1 || schemeOf(option) !== schemeOf(price))
+        return [
+          problem(
+            'currency_options_invalid',
+            option.pointer,
+            `The option ${quoted(currency)} of ${named('price', price)} must have ${schemeOf(price)}, as the price itself.`,
+            'Give exactly one of `amount`, `unit_amount_decimal` and `tiers`, of the same kind as the price.',
+          ),
+        ]
+      const ends = option.entries('tiers').map((tier) => tier.value('up_to'))
+      if (JSON.stringify(ends) === JSON.stringify(own)) return []
+      return [
+        problem(
+          'currency_options_invalid',
+          option.at('tiers'),
+          `The tiers in ${quoted(currency)} end elsewhere than those of ${named('price', price)}.`,
+          'Give them the same `up_to`.',
+        ),
+      ]
+    })
+  })
+
+/** Packages are not counted with tiers, and a trial or an interval does not go with an amount of the customer's choice. */
+export const pricePartsFit: Rule = ({ prices }) =>
+  prices.flatMap((price) => {
+    const says = (field: string, detail: string, hint: string) => [
+      problem('price_parts', price.at(field), `${named('price', price)} ${detail}`, hint),
+    ]
+    const custom = price.child('custom_unit_amount')
+    const [least, preset, most] = ['minimum', 'preset', 'maximum'].map((field) => custom.number(field))
+    return [
+      ...(price.has('transform_quantity') && price.has('tiers')
+        ? says('transform_quantity', 'has tiers and `transform_quantity`.', 'Keep one of the two.')
+        : []),
+      ...(price.has('custom_unit_amount') && price.has('transform_quantity')
+        ? says('transform_quantity', 'lets the customer choose the amount.', 'Remove `transform_quantity`.')
+        : []),
+      ...(price.has('custom_unit_amount') && price.has('interval')
+        ? says('custom_unit_amount', 'is recurring.', 'Only a one-time price lets the customer choose the amount.')
+        : []),
+      ...(price.has('trial_period_days') && !price.has('interval')
+        ? says('trial_period_days', 'is paid once: there is nothing to try first.', 'Remove `trial_period_days`.')
+        : []),
+      ...(inOrder(least, preset) && inOrder(preset, most) && inOrder(least, most)
+        ? []
+        : says('custom_unit_amount', 'has amounts out of order.', 'minimum ≤ preset ≤ maximum.')),
+    ]
+  })
+
+const inOrder = (low: number | undefined, high: number | undefined) =>
+  low === undefined || high === undefined || low <= high
+
 export const tierHasAmount: Rule = ({ prices }) =>
   prices.flatMap((price) =>
-    price.entries('tiers').flatMap((tier) => {
+    tiersOf(price).flatMap((tier) => {
+      const flat = ['flat_amount', 'flat_amount_decimal'].filter((field) => tier.has(field))
+      if (flat.length === 2)
+        return [
+          problem(
+            'tier_amount_missing',
+            tier.pointer,
+            'The tier has two flat amounts.',
+            'Give one of `flat_amount` and `flat_amount_decimal`.',
+          ),
+        ]
       const unit = ['unit_amount', 'unit_amount_decimal'].filter((field) => tier.has(field))
       if (unit.length === 2)
         return [
@@ -101,7 +202,7 @@ export const tierHasAmount: Rule = ({ prices }) =>
             'Give one of `unit_amount` and `unit_amount_decimal`.',
           ),
         ]
-      if (unit.length === 1 || tier.has('flat_amount')) return []
+      if (unit.length === 1 || flat.length === 1) return []
       return [
         problem(
           'tier_amount_missing',

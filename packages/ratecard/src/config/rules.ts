@@ -19,11 +19,14 @@ import {
   oneEnterprisePricePerBase,
   templateOrEnterpriseId,
 } from './enterprise-rules.ts'
+import { previousIds } from './previous-ids.ts'
 import {
   amountOrTiers,
+  currencyOptionsFit,
   intervalAtMostThreeYears,
   intervalCountNeedsInterval,
   meterReference,
+  pricePartsFit,
   recurringNeedsInterval,
   tieredHasTiers,
   tierHasAmount,
@@ -43,11 +46,14 @@ import { distinctWebhookEvents, knownWebhookEvents, webhookHasId, webhookUrl } f
 const rules: readonly Rule[] = [
   atLeastOneProduct,
   uniqueIds,
+  previousIds,
   uniqueEventNames,
   uniqueWebhookUrls,
   uniqueCodes,
   unreservedMetadata,
   amountOrTiers,
+  currencyOptionsFit,
+  pricePartsFit,
   tieredHasTiers,
   tiersAscend,
   tierHasAmount,

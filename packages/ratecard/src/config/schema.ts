@@ -14,14 +14,21 @@ import {
   Moment,
   Name,
   PositiveMinor,
+  PreviousIds,
   ProcessorId,
+  StatementDescriptor,
+  TaxCode,
+  WebAddress,
   versionPattern,
 } from './fields.ts'
 
+import { currencies } from '../money/currencies.ts'
 import { PriceUi, ProductUi } from './ui-schema.ts'
 
 export { idPattern } from './fields.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
+
+type CurrencyOptionMap = Record<(typeof currencies)[number], typeof CurrencyOption>
 
 export const Tier = Type.Object(
   {
@@ -34,8 +41,55 @@ export const Tier = Type.Object(
       Decimal('Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`.'),
     ),
     flat_amount: Type.Optional(Minor('Amount added once when a unit falls in the tier, in minor units.', 300)),
+    flat_amount_decimal: Type.Optional(
+      Decimal('Flat amount in minor units with up to 12 decimals, in place of `flat_amount`.'),
+    ),
   },
   { ...closed, description: 'One step of a tiered price: a unit amount, a flat amount, or both.' },
+)
+
+const amountIn = {
+  amount: Type.Optional(Minor('Amount per unit in minor units of this currency.')),
+  unit_amount_decimal: Type.Optional(
+    Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`.'),
+  ),
+  tiers: Type.Optional(
+    Type.Array(Tier, {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Steps of a tiered price, with the same `up_to` as in its own currency.',
+    }),
+  ),
+  tax_included_in_price: Type.Optional(
+    Type.Boolean({ description: 'Whether the amount includes tax. Absent: as the price itself.' }),
+  ),
+}
+
+export const CurrencyOption = Type.Object(amountIn, {
+  ...closed,
+  description: 'What the price costs in another currency.',
+})
+
+export const TransformQuantity = Type.Object(
+  {
+    divide_by: Type.Integer({
+      minimum: 2,
+      maximum: 1_000_000_000,
+      description: 'Units of one package.',
+      examples: [1000],
+    }),
+    round: Type.Enum(['up', 'down'], { description: 'Whether a begun package counts.' }),
+  },
+  { ...closed, description: 'The quantity is divided into packages before it is billed. Not with tiers.' },
+)
+
+export const CustomUnitAmount = Type.Object(
+  {
+    minimum: Type.Optional(Minor('The least that the customer may choose, in minor units.', 500)),
+    maximum: Type.Optional(Minor('The most, in minor units.', 50_000)),
+    preset: Type.Optional(Minor('What is filled in at first, in minor units.', 2000)),
+  },
+  { ...closed, description: 'The customer chooses the amount. One-time prices only, in place of `amount`.' },
 )
 
 export const Price = Type.Object(
@@ -87,6 +141,35 @@ export const Price = Type.Object(
     tax_included_in_price: Type.Optional(
       Type.Boolean({ description: 'Whether the amount includes tax. Absent: not specified at the processor.' }),
     ),
+    currency_options: Type.Optional(
+      Type.Partial(
+        Type.Object(Object.fromEntries(currencies.map((currency) => [currency, CurrencyOption])) as CurrencyOptionMap),
+        {
+          ...closed,
+          minProperties: 1,
+          description: 'What it costs in other currencies, by their code; never its own currency.',
+          examples: [{ usd: { amount: 1300 } }],
+        },
+      ),
+    ),
+    transform_quantity: Type.Optional(TransformQuantity),
+    custom_unit_amount: Type.Optional(CustomUnitAmount),
+    nickname: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 5000,
+        description: 'A name of the price for yourself, which customers do not see.',
+        examples: ['Pro, monthly, 2031'],
+      }),
+    ),
+    trial_period_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 730,
+        description: 'Trial of a checkout that names none. Recurring prices only. Ours alone.',
+        examples: [14],
+      }),
+    ),
     public: Type.Optional(
       Type.Boolean({
         description: '`false` hides the price from public answers. Default true; an enterprise price is never public.',
@@ -102,10 +185,24 @@ export const Price = Type.Object(
       ),
     ),
     metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
     ui: Type.Optional(PriceUi),
   },
   { ...closed, description: 'A price of a product.' },
+)
+
+const Dimension = (description: string, example: number) =>
+  Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description, examples: [example] })
+
+export const PackageDimensions = Type.Object(
+  {
+    height: Dimension('Inches, up to 2 decimals.', 4),
+    length: Dimension('Inches, up to 2 decimals.', 12.5),
+    weight: Dimension('Ounces, up to 2 decimals.', 20),
+    width: Dimension('Inches, up to 2 decimals.', 8),
+  },
+  { ...closed, description: 'Size and weight of what is shipped.' },
 )
 
 export const Product = Type.Object(
@@ -116,9 +213,42 @@ export const Product = Type.Object(
     type: Type.Optional(
       Type.Enum(['service', 'good'], { description: 'Fixed at creation: a change is refused. Default `service`.' }),
     ),
+    tax_code: Type.Optional(TaxCode),
+    unit_label: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 12,
+        description: 'What one unit is called on invoices and in the checkout.',
+        examples: ['seat'],
+      }),
+    ),
+    statement_descriptor: Type.Optional(StatementDescriptor),
+    url: Type.Optional(WebAddress('A page about the product that anyone may see.', 'https://example.com/pro')),
+    images: Type.Optional(
+      Type.Array(WebAddress('Address of an image.', 'https://example.com/pro.png'), {
+        minItems: 1,
+        maxItems: 8,
+        description: 'Addresses of up to 8 images, the first one shown first.',
+        examples: [['https://example.com/pro.png']],
+      }),
+    ),
+    marketing_features: Type.Optional(
+      Type.Array(
+        Type.String({ minLength: 1, maxLength: 80, description: 'One feature, as the processor’s pages show it.' }),
+        {
+          minItems: 1,
+          maxItems: 15,
+          description: 'Up to 15 features that the processor’s own pricing pages list, in this order.',
+          examples: [['Unlimited notebooks', 'Shared shelves']],
+        },
+      ),
+    ),
+    shippable: Type.Optional(Type.Boolean({ description: 'Whether it is shipped to the customer.' })),
+    package_dimensions: Type.Optional(PackageDimensions),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'Something you sell.' },
@@ -165,6 +295,7 @@ export const Meter = Type.Object(
         { ...closed, description: 'Where an event carries its value.' },
       ),
     ),
+    previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'A usage meter.' },
@@ -193,6 +324,7 @@ export const Webhook = Type.Object(
       Type.Boolean({ description: 'Deliver events of connected accounts. Fixed at creation. Default false.' }),
     ),
     description: Type.Optional(Description('What the endpoint is for.')),
+    previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'A webhook endpoint that the processor delivers events to.' },
@@ -226,6 +358,7 @@ export const Coupon = Type.Object(
       Type.Array(Id('Product id.', 'pro'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
     ),
     metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'A discount: a percentage or an amount off.' },
@@ -249,6 +382,7 @@ export const PromotionCode = Type.Object(
     minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
     expires_at: Type.Optional(Moment('When it stops working; not after its coupon.')),
     metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'A code that customers type to get a coupon.' },
@@ -280,6 +414,7 @@ export const BillingConfig = Type.Object(
   },
 )
 
+export type CurrencyOption = Static<typeof CurrencyOption>
 export type Tier = Static<typeof Tier>
 export type Price = Static<typeof Price>
 export type Product = Static<typeof Product>

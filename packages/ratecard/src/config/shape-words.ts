@@ -3,7 +3,7 @@ import type { IssueCode } from '../errors/codes.ts'
 import { didYouMean } from '../errors/suggest.ts'
 import { isObject, quoted } from './draft.ts'
 import { latestMoment } from './moment.ts'
-import { decimalPattern, idPattern } from './fields.ts'
+import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from './fields.ts'
 
 export interface Words {
   readonly code: IssueCode
@@ -120,6 +120,9 @@ function sayPattern(error: ErrorObject, path: readonly string[], subject: string
       'At most 12 digits, a point, and at most 12 decimals: "0.05".',
     )
   }
+  const form = forms[String(error.schema)]
+  if (form !== undefined)
+    return say('value_invalid', `${subject} is ${quoted(value)}, which is no ${form.what}.`, form.hint)
   if (error.schema === idPattern)
     return say(
       'value_invalid',
@@ -133,6 +136,15 @@ function sayPattern(error: ErrorObject, path: readonly string[], subject: string
       'A code has letters, digits, "-" and "_" only.',
     )
   return say('value_invalid', `${subject} is ${quoted(value)}, which has the wrong form.`)
+}
+
+const forms: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
+  [taxCodePattern]: { what: 'tax code', hint: 'A tax code is "txcd_" and eight digits: "txcd_10103001".' },
+  [addressPattern]: { what: 'web address', hint: 'Write it whole: "https://example.com/pro".' },
+  [statementPattern]: {
+    what: 'statement descriptor',
+    hint: 'It has 5 to 22 plain characters, at least one letter, and none of < > \\ \' " *.',
+  },
 }
 
 function versionHint(value: unknown): string {
@@ -179,6 +191,8 @@ const singular: Readonly<Record<string, string>> = {
   tiers: 'tier',
   events: 'event',
   features: 'feature',
+  marketing_features: 'feature',
+  images: 'image',
   limits: 'limit',
   applies_to: 'product id',
 }

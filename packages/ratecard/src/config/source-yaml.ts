@@ -13,7 +13,7 @@ export function parseYaml(text: string): ParsedText {
   const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
     syntaxIssue(`The YAML is broken here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
   )
-  const broken = issues.length > 0 || danglingAlias(parsed, lines, issues)
+  const broken = issues.length > 0 || brokenAliases(parsed, lines, issues)
   const value = broken ? undefined : plainValue(parsed, issues)
   duplicates(parsed.contents, [], lines, issues)
   return {
@@ -35,11 +35,24 @@ function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
   }
 }
 
-function danglingAlias(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
+/** Each alias is looked up by walking the whole text: far more than anybody writes would take minutes. */
+const mostAliases = 1_000
+
+function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
+  const anchors = new Set<string>()
+  let aliases = 0
   visit(parsed, {
-    Alias: (_, alias) => {
-      if (alias.resolve(parsed) !== undefined) return
-      issues.push(syntaxIssue(`No anchor is named "${alias.source}".`, lines.at(alias.range?.[0] ?? 0)))
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.add(node.anchor)
+        return undefined
+      }
+      const at = () => lines.at(node.range?.[0] ?? 0)
+      if (!anchors.has(node.source)) issues.push(syntaxIssue(`No anchor is named "${node.source}".`, at()))
+      aliases += 1
+      if (aliases <= mostAliases) return undefined
+      issues.push(syntaxIssue(`The file has more than ${mostAliases} aliases.`, at()))
+      return visit.BREAK
     },
   })
   return issues.length > 0

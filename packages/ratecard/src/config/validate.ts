@@ -6,6 +6,7 @@ import { capped, limitIssues } from './limits.ts'
 import { ruleIssues } from './rules.ts'
 import type { BillingConfig } from './schema.ts'
 import { checkShape } from './shape.ts'
+import { textIssues } from './text.ts'
 
 export interface ConfigValidation {
   readonly valid: boolean
@@ -16,10 +17,13 @@ export interface ConfigValidation {
   readonly config: BillingConfig | null
 }
 
-/** Takes anything that JSON or YAML can hold and never throws. Warnings do not make a document invalid. */
-export function validateConfig(document: unknown): ConfigValidation {
+/**
+ * Takes anything that JSON or YAML can hold and never throws. Warnings do not make a document invalid. What was accepted before
+ * there was a rule about text may hold any: whoever rolls back must not be stopped by it.
+ */
+export function validateConfig(document: unknown, { acceptedBefore = false } = {}): ConfigValidation {
   const tooLarge = limitIssues(document)
-  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document)
+  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document, acceptedBefore)
   const errors = issues.filter(({ severity }) => severity === 'error')
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   return {
@@ -30,9 +34,13 @@ export function validateConfig(document: unknown): ConfigValidation {
   }
 }
 
-function judge(document: unknown): { config: BillingConfig | null; issues: Issue[] } {
+function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
-  return { config, issues: [...issues, ...ruleIssues(document)] }
+  const text = anyText ? [] : textIssues(document)
+  // Of text that is none, nothing else is worth saying.
+  const said = new Set(text.map(({ pointer }) => pointer))
+  const others = [...issues, ...ruleIssues(document)].filter(({ pointer }) => !said.has(pointer))
+  return { config, issues: [...text, ...others] }
 }
 
 function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {

@@ -3,20 +3,31 @@
 // It never bills anything now and never changes a quantity; what goes where is decided in swap-plan.ts.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { askProcessor } from '../processor/asking.ts'
-import type { Caller, EnterpriseOutcome, EnterpriseTarget, SkipReport, SwapReport } from '../service-tenants.ts'
+import { failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
+import { askProcessor } from '../processor/failures.ts'
+import type {
+  ApplyChoices,
+  Caller,
+  EnterpriseOutcome,
+  EnterpriseTarget,
+  SkipReport,
+  SwapReport,
+} from '../service-tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
+import { keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { comingPrices, stepRecord } from '../swaps/step.ts'
 import type { SwapStep } from '../swaps/step.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
-import { alone, stopIfDraining, tenantLease } from '../tenants/lease.ts'
+import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
+import { closePages } from '../tenants/at-processor.ts'
+import { alone, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
-import { runStep, wordsOf } from './apply-steps.ts'
-import { planSwaps } from './swap-plan.ts'
+import { runStep } from './apply-steps.ts'
+import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
-export interface ApplyOptions extends Caller {
+export interface ApplyOptions extends Caller, ApplyChoices {
   /** Looks at the tenant under its lock; a text is why nothing is to be done, and then nothing is. */
   readonly unless?: (tenant: TenantRecord) => string | null
 }
@@ -34,11 +45,11 @@ export async function applyEnterprise(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: Caller & { readonly dryRun: boolean },
+  options: Caller & ApplyChoices & { readonly dryRun: boolean },
 ): Promise<EnterpriseOutcome> {
   await deps.assertAccount(options.dryRun ? 'look' : 'write')
   if (!options.dryRun) return applyToTenant(deps, tenantId, target, options)
-  const { plan } = await prepare(deps, tenantId, target, { signal: deps.shutdown })
+  const { plan } = await prepare(deps, tenantId, target, { ...options, signal: deps.shutdown })
   return outcomeOf(tenantId, plan.steps, plan.skipped, true)
 }
 
@@ -59,10 +70,12 @@ async function applyAlone(
   options: ApplyOptions & { readonly held: Held },
 ): Promise<EnterpriseOutcome> {
   const { held } = options
+  // Before the subscriptions are read: what is paid until then is among them.
+  const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
   const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
   const jobId = await openJob(deps, tenantId, target, plan, options)
   const { steps, skipped } = jobId === null ? plan : await runAll(deps, tenantId, jobId, plan, held)
-  const outcome = outcomeOf(tenantId, steps, skipped, false)
+  const outcome = { ...outcomeOf(tenantId, steps, skipped, false), checkoutsClosed }
   const audit = auditOf(deps, tenant, target, { outcome, jobId, caller: options })
   if ((await deps.store.tenants.setEnterprise(tenantId, fieldsOf(target), audit, held.token)) === null)
     throw tenantNotFound(tenantId)
@@ -71,11 +84,30 @@ async function applyAlone(
   return outcome
 }
 
+/**
+ * A page that was opened before a deal sells what the tenant would have paid without it. No other is opened meanwhile: that takes
+ * the tenant's lease as well. A deal that is applied again closes nothing.
+ */
+async function closeFormerPages(
+  deps: SwapDeps,
+  tenantId: string,
+  target: EnterpriseTarget,
+  { unless, held }: ApplyOptions & { readonly held: Held },
+): Promise<number> {
+  const tenant = await deps.store.tenants.find(tenantId)
+  if (tenant === null || tenant.processorCustomerId === null || (unless?.(tenant) ?? null) !== null) return 0
+  const [before, after] = [enterpriseOf(tenant), fieldsOf(target)]
+  if (before.enterpriseTemplate === after.enterpriseTemplate && before.enterpriseId === after.enterpriseId) return 0
+  requirePrices(await deps.priceBook(), target)
+  const pages = { customer: processorId(tenant.processorCustomerId), tenantId }
+  return closePages(deps.processor, pages, AbortSignal.any([held.signal, deps.shutdown]))
+}
+
 async function prepare(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: Pick<ApplyOptions, 'unless'> & { readonly signal: AbortSignal },
+  options: Pick<ApplyOptions, 'unless' | 'unmatched'> & { readonly signal: AbortSignal },
 ): Promise<{ readonly tenant: TenantRecord; readonly plan: SwapPlan }> {
   const tenant = await deps.store.tenants.find(tenantId)
   if (tenant === null) throw tenantNotFound(tenantId)
@@ -84,7 +116,7 @@ async function prepare(
   const book = await deps.priceBook()
   requirePrices(book, target)
   const states = await liveStates(deps, tenant, options.signal)
-  const plan = planSwaps(states, book, target)
+  const plan = planSwaps(states, book, target, options.unmatched)
   const local = target.kind === 'none' ? [] : await localSkips(deps, tenantId)
   return { tenant, plan: { ...plan, skipped: [...plan.skipped, ...local] } }
 }
@@ -128,7 +160,7 @@ async function openJob(
   tenantId: string,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, message, requestId, keyId }: Caller & { readonly held: Held },
+  { held, author, message, requestId, by, unmatched }: ApplyOptions & { readonly held: Held },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const id = plan.steps.length === 0 ? null : deps.newId()
@@ -138,7 +170,8 @@ async function openJob(
   }
   if (id === null) return null
   const fields = fieldsOf(target)
-  const input = { tenant_id: tenantId, ...wireFields(fields), key_id: keyId }
+  const choices = unmatched === undefined ? {} : { unmatched }
+  const input = { tenant_id: tenantId, ...inWireNames(fields), ...choices, key_id: by?.keyId ?? null }
   await jobs.open(
     {
       id,
@@ -146,6 +179,7 @@ async function openJob(
       subject: tenantId,
       input: JSON.stringify(input),
       author,
+      ...keyOf(by),
       message: message ?? null,
       requestId,
       createdAt: deps.clock.now(),
@@ -160,7 +194,8 @@ async function openJob(
 async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: SwapPlan, held: Held): Promise<SwapPlan> {
   const done: SwapStep[] = []
   const skipped = [...plan.skipped]
-  for (const [index, step] of plan.steps.entries()) {
+  const inOrder = 1
+  await runSteps([...plan.steps.entries()], inOrder, async ([index, step]) => {
     try {
       stopIfDraining(deps)
       held.signal.throwIfAborted()
@@ -172,10 +207,10 @@ async function runAll(deps: SwapDeps, tenantId: string, jobId: string, plan: Swa
       const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
       const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
       // The journal may be what failed; what happened must not be hidden by that.
-      await deps.store.jobs.end(jobId, state, wordsOf(failure), held.token).catch(() => undefined)
+      await deps.store.jobs.end(jobId, state, failureText(failure), held.token).catch(() => undefined)
       throw failure
     }
-  }
+  })
   return { steps: done, skipped }
 }
 
@@ -217,7 +252,8 @@ function outcomeOf(
   dryRun: boolean,
 ): EnterpriseOutcome {
   const swaps = swapReports(steps)
-  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped }
+  const leftOnOtherDeal = skipped.filter(({ reason }) => reason === onOtherDeal).length
+  return { tenantId, dryRun, pricesSwapped: swaps.length, swaps, skipped, leftOnOtherDeal, checkoutsClosed: 0 }
 }
 
 const actions = { template: 'apply_template', custom: 'apply_custom', none: 'remove' } as const
@@ -229,19 +265,25 @@ function auditOf(
   done: { readonly outcome: EnterpriseOutcome; readonly jobId: string | null; readonly caller: Caller },
 ): AuditRecord {
   const { outcome, jobId, caller } = done
-  const { pricesSwapped, swaps, skipped } = outcome
-  return {
-    id: deps.newId(),
-    tenantId: tenant.id,
-    action: actions[target.kind],
-    before: JSON.stringify(wireFields(tenant)),
-    after: JSON.stringify(wireFields(fieldsOf(target))),
-    result: JSON.stringify({ job_id: jobId, prices_swapped: pricesSwapped, swaps, skipped }),
-    author: caller.author,
-    keyId: caller.keyId,
-    requestId: caller.requestId,
-    createdAt: deps.clock.now(),
-  }
+  const { pricesSwapped, swaps, skipped, leftOnOtherDeal: left, checkoutsClosed: closed } = outcome
+  return auditRow(
+    { newId: deps.newId, now: deps.clock.now() },
+    {
+      tenantId: tenant.id,
+      action: actions[target.kind],
+      before: enterpriseOf(tenant),
+      after: fieldsOf(target),
+      result: {
+        job_id: jobId,
+        prices_swapped: pricesSwapped,
+        swaps,
+        skipped,
+        left_on_other_deal: left,
+        checkouts_closed: closed,
+      },
+    },
+    caller,
+  )
 }
 
 function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
@@ -250,11 +292,6 @@ function fieldsOf(target: EnterpriseTarget): EnterpriseFields {
     enterpriseId: target.kind === 'custom' ? target.enterpriseId : null,
   }
 }
-
-const wireFields = ({ enterpriseTemplate, enterpriseId }: EnterpriseFields) => ({
-  enterprise_template: enterpriseTemplate,
-  enterprise_id: enterpriseId,
-})
 
 function tenantNotFound(id: string): ServiceError {
   return new ServiceError('tenant_not_found', `There is no tenant "${id}".`, {

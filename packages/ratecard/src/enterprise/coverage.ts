@@ -9,11 +9,11 @@ export function coverageOf(book: PriceBook): Coverage {
   ]
   const templates = unique(enterprise.map(({ price }) => price.enterprise_template))
   const enterpriseIds = unique(enterprise.map(({ price }) => price.enterprise_id))
-  const bases = new Set(enterprise.map(({ base }) => base))
   const byCell = new Map(enterprise.map((booked) => [JSON.stringify([booked.base, nameOf(booked)]), booked.price.id]))
   const targets = [...templates.map((name) => `template:${name}`), ...enterpriseIds.map((id) => `id:${id}`)]
-  const rows = book.prices
-    .filter(({ price, enterprise: negotiated }) => !negotiated && bases.has(price.id))
+  // Also those that nobody negotiated: they are told, and are no gap. What is free has nothing to negotiate.
+  const rows = (targets.length === 0 ? [] : book.prices)
+    .filter(({ price, enterprise: negotiated }) => !negotiated && price.amount !== 0)
     .map(({ price }) => ({
       basePriceId: price.id,
       cells: targets.map((target) => ({ target, priceId: byCell.get(JSON.stringify([price.id, target])) ?? null })),
@@ -22,10 +22,12 @@ export function coverageOf(book: PriceBook): Coverage {
     templates,
     enterpriseIds,
     rows,
-    gaps: rows.flatMap(({ cells }) => cells).filter(({ priceId }) => priceId === null).length,
+    gaps: rows.filter(isNegotiated).flatMap(({ cells }) => cells.filter(({ priceId }) => priceId === null)).length,
     withoutBase: enterprise.filter(({ base }) => base === undefined).map(({ price }) => price.id),
   }
 }
+
+const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
 function nameOf({ price }: BookedPrice): string {
   return price.enterprise_template === undefined

@@ -3,6 +3,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller } from '../service-tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
+import { byOf, keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { startJob } from '../swaps/run-job.ts'
 import type { DoStep } from '../swaps/run-job.ts'
@@ -14,7 +15,7 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
   await deps.assertAccount('write')
   requirePrices(await deps.priceBook(), { kind: 'template', template })
   const tenants = await tenantsOf(deps, template)
-  const input = { enterprise_template: template, key_id: caller.keyId }
+  const input = { enterprise_template: template, key_id: caller.by?.keyId ?? null }
   return startJob(
     deps,
     {
@@ -22,6 +23,7 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
       subject: template,
       input: JSON.stringify(input),
       author: caller.author,
+      ...keyOf(caller.by),
       message: caller.message ?? null,
       requestId: caller.requestId,
       steps: tenants.map((tenantId) => JSON.stringify({ tenant_id: tenantId })),
@@ -44,7 +46,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
   return async (step) => {
     const tenantId = String(step['tenant_id'])
     try {
-      const { pricesSwapped, swaps, skipped } = await applyToTenant(
+      const { pricesSwapped, swaps, skipped, leftOnOtherDeal } = await applyToTenant(
         deps,
         tenantId,
         { kind: 'template', template },
@@ -54,7 +56,8 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
             tenant.enterpriseTemplate === template ? null : 'The tenant left the template meanwhile.',
         },
       )
-      return { state: 'succeeded', result: { tenant_id: tenantId, prices_swapped: pricesSwapped, swaps, skipped } }
+      const counts = { prices_swapped: pricesSwapped, left_on_other_deal: leftOnOtherDeal }
+      return { state: 'succeeded', result: { tenant_id: tenantId, ...counts, swaps, skipped } }
     } catch (error) {
       const reason =
         error instanceof NotWanted
@@ -70,11 +73,16 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
 
 /** How the steps of such a job are done that stopped: in the name of who started it. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
-  const { key_id: keyId } = JSON.parse(job.input) as { readonly key_id?: string | null }
   return movingTenants(deps, job.subject, {
     author: job.author,
     message: job.message,
-    keyId: keyId ?? null,
+    by: byOf(job) ?? inputKey(job),
     requestId: job.requestId,
   })
+}
+
+/** Jobs of before keys were kept with them say it in their input, without the name. */
+function inputKey({ input }: JobRecord): Caller['by'] {
+  const { key_id: keyId } = JSON.parse(input) as { readonly key_id?: string | null }
+  return typeof keyId === 'string' ? { keyId, keyName: keyId } : null
 }

@@ -4,8 +4,9 @@ import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { SkipReport } from '../service-tenants.ts'
 import type { EnterpriseTarget } from '../service-tenants.ts'
-import { isLive, misfit, momentFor, sharing } from '../swaps/fit.ts'
-import type { Moment } from '../swaps/fit.ts'
+import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../swaps/compatibility.ts'
+import type { Effective } from '../swaps/compatibility.ts'
+import { belongs } from '../swaps/price-book.ts'
 import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
 import type { Move, SwapStep } from '../swaps/step.ts'
 
@@ -15,6 +16,12 @@ export interface LiveState {
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
+/** What becomes of an item on the price of another deal that has no successor in the wanted one. */
+export type Unmatched = 'keep' | 'base'
+
+/** The reason of an item that stays on the price of another deal: its old discount goes on. */
+export const onOtherDeal = 'on_other_deal'
+
 export interface SwapPlan {
   /** In the order in which they are carried out: of one subscription what happens now, then what its schedule does. */
   readonly steps: readonly SwapStep[]
@@ -23,8 +30,13 @@ export interface SwapPlan {
 
 type Verdict =
   | { readonly kind: 'stays' }
-  | { readonly kind: 'skipped'; readonly reason: string }
-  | { readonly kind: 'moves'; readonly to: BookedPrice; readonly processorId: ProcessorId; readonly moment: Moment }
+  | { readonly kind: 'skipped'; readonly reason: string; readonly detail?: string }
+  | {
+      readonly kind: 'moves'
+      readonly to: BookedPrice
+      readonly processorId: ProcessorId
+      readonly effective: Effective
+    }
 
 /** One item with where it is, where it will be, and what becomes of it. */
 interface Case {
@@ -33,17 +45,24 @@ interface Case {
   readonly verdict: Verdict
 }
 
-export function planSwaps(states: readonly LiveState[], book: PriceBook, target: EnterpriseTarget): SwapPlan {
-  const wanted = wantedPrices(book, target)
+export function planSwaps(
+  states: readonly LiveState[],
+  book: PriceBook,
+  target: EnterpriseTarget,
+  unmatched: Unmatched = 'keep',
+): SwapPlan {
+  const wanted = wantedPrices(book, target, unmatched)
   const steps: SwapStep[] = []
   const skipped: SkipReport[] = []
   for (const state of states) {
     const { subscription } = state
-    const cases = apart(subscription.items.map((item) => decide(item, state, book, wanted)))
+    const cases = withoutSharedPrices(subscription.items.map((item) => decide(item, state, book, wanted)))
     for (const { item, verdict } of cases)
       if (verdict.kind === 'skipped') {
         const price = book.idOf(item.price.id) ?? item.price.id
-        skipped.push({ subscription: subscription.id, item: item.id, price, reason: verdict.reason })
+        const { reason, detail } = verdict
+        const about = { subscription: subscription.id, item: item.id, price, reason }
+        skipped.push(detail === undefined ? about : { ...about, detail })
       }
     for (const effective of ['now', 'period_end'] as const) {
       const moves = cases.flatMap((one) => moveOf(one, effective, book))
@@ -53,8 +72,8 @@ export function planSwaps(states: readonly LiveState[], book: PriceBook, target:
   return { steps, skipped }
 }
 
-function moveOf({ item, coming, verdict }: Case, effective: Moment, book: PriceBook): readonly Move[] {
-  if (verdict.kind !== 'moves' || verdict.moment !== effective) return []
+function moveOf({ item, coming, verdict }: Case, effective: Effective, book: PriceBook): readonly Move[] {
+  if (verdict.kind !== 'moves' || verdict.effective !== effective) return []
   return [
     {
       item: item.id,
@@ -68,18 +87,34 @@ function moveOf({ item, coming, verdict }: Case, effective: Moment, book: PriceB
   ]
 }
 
-/** Finds the price that an item on `id`, of this base, is to have. `null`: it is to stay. A text: why there is none. */
-type Wanted = (booked: BookedPrice, base: string) => BookedPrice | string | null
+/** Finds the price that an item on `booked` is to have. `null`: it is to stay. A reason: why there is none. */
+type Wanted = (booked: BookedPrice) => BookedPrice | Reason | null
 
-function wantedPrices(book: PriceBook, target: EnterpriseTarget): Wanted {
-  if (target.kind === 'none')
-    return (booked, base) =>
-      booked.enterprise ? (book.find(base) ?? `The base price "${base}" is not in the configuration.`) : null
+interface Reason {
+  readonly reason: string
+  readonly detail?: string
+}
+
+function wantedPrices(book: PriceBook, target: EnterpriseTarget, unmatched: Unmatched): Wanted {
+  const without = ({ price }: BookedPrice) => `The enterprise price "${price.id}" has no base price.`
+  const missing = (base: string) => `The base price "${base}" is not in the configuration.`
+  const baseOf = (booked: BookedPrice): BookedPrice | string =>
+    booked.base === undefined ? without(booked) : (book.find(booked.base) ?? missing(booked.base))
+  const reasoned = (found: BookedPrice | string) => (typeof found === 'string' ? { reason: found } : found)
+  if (target.kind === 'none') return (booked) => (booked.enterprise ? reasoned(baseOf(booked)) : null)
   const byBase = new Map(
     book.of(target).flatMap((booked) => (booked.base === undefined ? [] : [[booked.base, booked]])),
   )
   const name = target.kind === 'template' ? `template "${target.template}"` : `enterprise id "${target.enterpriseId}"`
-  return (_booked, base) => byBase.get(base) ?? `No price of the ${name} stands for "${base}".`
+  return (booked) => {
+    const base = booked.enterprise ? booked.base : booked.price.id
+    const found = base === undefined ? undefined : byBase.get(base)
+    if (found !== undefined) return found
+    const none = base === undefined ? without(booked) : `No price of the ${name} stands for "${base}".`
+    if (!booked.enterprise || belongs(booked.price, target)) return { reason: none }
+    const back = unmatched === 'base' ? baseOf(booked) : none
+    return typeof back === 'string' ? { reason: onOtherDeal, detail: back } : back
+  }
 }
 
 function decide(item: LiveItem, state: LiveState, book: PriceBook, wanted: Wanted): Case {
@@ -105,19 +140,23 @@ function verdictOn(
   if (id === undefined) return skipped('The price is none of this configuration.')
   const booked = book.find(id)
   if (booked === undefined) return skipped(`The price "${id}" is no longer in the configuration.`)
-  const base = booked.enterprise ? booked.base : id
-  if (base === undefined) return skipped(`The enterprise price "${id}" has no base price.`)
-  const to = wanted(booked, base)
-  if (to === null || (typeof to !== 'string' && to.processorId === coming)) return { kind: 'stays' }
-  if (typeof to === 'string') return skipped(to)
+  const to = wanted(booked)
+  if (to === null) return { kind: 'stays' }
+  if ('reason' in to) return { kind: 'skipped', ...to }
+  if (to.processorId === coming) return { kind: 'stays' }
   if (to.processorId === null) return skipped(`The price "${to.price.id}" is free and has no object at the processor.`)
-  const unfit = misfit(item, subscription, to)
-  const reason = coming === item.price.id ? unfit : unlikeComing(booked, coming, to, unfit)
+  const unfit = incompatibility(item, subscription, to)
+  const reason = coming === item.price.id ? unfit : differsFromScheduled(booked, coming, to, unfit)
   if (reason !== null) return skipped(reason)
-  const moment = momentFor(item, subscription, to, booked.processorId === item.price.id ? booked.price : undefined)
-  if (moment === 'period_end' && subscription.cancelAtPeriodEnd)
+  const effective = effectiveFor(
+    item,
+    subscription,
+    to,
+    booked.processorId === item.price.id ? booked.price : undefined,
+  )
+  if (effective === 'period_end' && subscription.cancelAtPeriodEnd)
     return skipped('The subscription ends with the period, before the price could change.')
-  return { kind: 'moves', to, processorId: to.processorId, moment }
+  return { kind: 'moves', to, processorId: to.processorId, effective }
 }
 
 /**
@@ -125,7 +164,12 @@ function verdictOn(
  * one gives way when the new price fits the item as it is, too; `unfit` says why it does not. To leave it would let a replaced
  * negotiated price come, and stay, although the template has another by now or is removed.
  */
-function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice, unfit: string | null): string | null {
+function differsFromScheduled(
+  booked: BookedPrice,
+  coming: ProcessorId,
+  to: BookedPrice,
+  unfit: string | null,
+): string | null {
   if (booked.processorId !== coming && unfit !== null)
     return `Its schedule moves it to a former price of "${booked.price.id}".`
   const rhythm = ({ price, meter }: BookedPrice) =>
@@ -136,18 +180,18 @@ function unlikeComing(booked: BookedPrice, coming: ProcessorId, to: BookedPrice,
 }
 
 /** Takes back the moves after which two items would share a price, now or after the period, until none do. */
-function apart(cases: readonly Case[]): readonly Case[] {
-  const placed = (moment: Moment) =>
+function withoutSharedPrices(cases: readonly Case[]): readonly Case[] {
+  const placed = (effective: Effective) =>
     cases.map(({ item, coming, verdict }) =>
-      verdict.kind === 'moves' && (moment === 'period_end' || verdict.moment === 'now')
+      verdict.kind === 'moves' && (effective === 'period_end' || verdict.effective === 'now')
         ? verdict.processorId
-        : moment === 'now'
+        : effective === 'now'
           ? item.price.id
           : coming,
     )
-  const clashing = new Set([...sharing(placed('now')), ...sharing(placed('period_end'))])
+  const clashing = new Set([...positionsSharingPrice(placed('now')), ...positionsSharingPrice(placed('period_end'))])
   if (!cases.some(({ verdict }, position) => verdict.kind === 'moves' && clashing.has(position))) return cases
-  return apart(
+  return withoutSharedPrices(
     cases.map((one, position): Case => {
       if (one.verdict.kind !== 'moves' || !clashing.has(position)) return one
       const reason = `Another item of the subscription is on "${one.verdict.to.price.id}", or would be: two items cannot share a price.`

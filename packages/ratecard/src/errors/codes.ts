@@ -30,12 +30,22 @@ export const problemCodes = {
     title: 'The service key is not valid',
     when: 'The key is unknown, revoked or mistyped.',
   },
+  service_key_expired: {
+    status: 401,
+    title: 'The service key has expired',
+    when: 'The key was made with an end, and that has come. Make another.',
+  },
   session_invalid: {
     status: 401,
     title: 'The session is not valid',
     when: 'The session cookie is missing, expired, revoked or forged.',
   },
   not_allowed: { status: 403, title: 'Not allowed', when: 'The caller is known, but this operation is closed to it.' },
+  key_scope: {
+    status: 403,
+    title: 'The service key may not do this',
+    when: 'A key of scope `read` reads, validates and asks for dry runs. Use a key of scope `write`.',
+  },
   route_not_found: { status: 404, title: 'No such route', when: 'The path or the method does not exist.' },
   config_not_found: {
     status: 404,
@@ -49,13 +59,18 @@ export const problemCodes = {
     title: 'No such product',
     when: 'The product is unknown, or hidden from this caller.',
   },
-  meter_not_found: { status: 404, title: 'No such meter', when: 'The meter is unknown.' },
+  meter_not_found: {
+    status: 404,
+    title: 'No such meter',
+    when: 'The meter is unknown, or no price that this caller sees bills it.',
+  },
   mapping_not_found: {
     status: 404,
     title: 'No such processor id',
     when: 'The id was never mapped, or is hidden from this caller.',
   },
   push_not_found: { status: 404, title: 'No such push', when: 'No push has that id.' },
+  webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook of that id.' },
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.' },
   session_not_found: { status: 404, title: 'No such session', when: 'No session has that id.' },
@@ -72,6 +87,11 @@ export const problemCodes = {
   },
   worker_not_found: { status: 404, title: 'No such worker', when: 'No worker of that name is deployed.' },
   method_not_allowed: { status: 405, title: 'Method not allowed', when: 'The path exists, the method does not.' },
+  written_form_mismatch: {
+    status: 422,
+    title: 'The document is not what it was written as',
+    when: 'The document as written (`X-Ratecard-Written`) is unknown, or cannot be expanded to the one that is pushed.',
+  },
   push_in_progress: {
     status: 409,
     title: 'Another push is running',
@@ -148,6 +168,11 @@ export const problemCodes = {
     title: 'The idempotency key was used before',
     when: 'The same Idempotency-Key came with another body.',
   },
+  already_subscribed: {
+    status: 409,
+    title: 'The tenant has a subscription to this price',
+    when: 'A second one would be billed beside it; `detail` names the first. Ask with `allow_duplicate` where that is meant.',
+  },
   conflict: {
     status: 409,
     title: 'It contradicts what there is',
@@ -197,6 +222,16 @@ export const problemCodes = {
     status: 422,
     title: 'The price cannot be sold',
     when: 'The price has no checkout, for example a free price without an interval.',
+  },
+  price_not_calculable: {
+    status: 422,
+    title: 'The price has no amount to calculate with',
+    when: 'The customer chooses the amount of the price.',
+  },
+  currency_not_offered: {
+    status: 422,
+    title: 'The price is not offered in this currency',
+    when: 'The currency is neither the price’s own nor one of its `currency_options`.',
   },
   checkout_invalid: {
     status: 422,

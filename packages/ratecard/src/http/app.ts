@@ -3,6 +3,7 @@
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
+import type { IncomingMessage } from 'node:http'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
@@ -10,31 +11,26 @@ import { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service } from '../service.ts'
+import type { Operation } from '../wire/operation.ts'
+import { workersPath } from '../wire/workers.ts'
 import { createAuthentication } from './auth.ts'
 import type { Authentication } from './auth.ts'
 import { errorsPage } from './errors-page.ts'
 import { registerJsonBody } from './json-body.ts'
+import { clientAddress } from './client-address.ts'
+import { connectionsThatFit, defaultConnectionLimits } from './connections.ts'
+import type { ConnectionLimits } from './connections.ts'
 import { createAddressGuard } from './limits.ts'
-import type { AddressGuard } from './limits.ts'
 import { createRequestMetrics } from './metrics.ts'
 import { watchRoutes } from './not-found.ts'
 import { registerDocs, registerOpenApi } from './openapi.ts'
 import { answerClientError, createProblemSender, errorsUrl } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
-import { adminConfigRoutes } from './routes/admin-config.ts'
-import { adminEnterpriseRoutes } from './routes/admin-enterprise.ts'
-import { adminHistoryRoutes } from './routes/admin-history.ts'
-import { adminJobRoutes } from './routes/admin-jobs.ts'
-import { adminKeyRoutes } from './routes/admin-keys.ts'
-import { adminListingRoutes } from './routes/admin-listings.ts'
-import { adminPushRoutes } from './routes/admin-pushes.ts'
-import { adminSessionRoutes } from './routes/admin-sessions.ts'
-import { adminTenantRoutes } from './routes/admin-tenants.ts'
-import { checkoutRoutes } from './routes/checkout.ts'
-import { operationRoutes } from './routes/operations.ts'
-import { publicRoutes } from './routes/public.ts'
-import { workerRunRoutes } from './routes/worker-runs.ts'
-import { workerRoutes } from './routes/workers.ts'
+import { allRoutes } from './routes/all.ts'
+import { allowPreflights } from './routes/checkout.ts'
+import { metricsPath } from './routes/server.ts'
+import { mount } from './route.ts'
+import type { Route } from './route.ts'
 import { createOrigins } from './session.ts'
 import type { Origins } from './session.ts'
 import { configPath, createServerWithShortPath } from './short-path.ts'
@@ -50,7 +46,13 @@ export interface AppOptions {
     /** Origins whose pages may use the session cookie, beside the public URL's and loopback. */
     readonly allowedRedirects?: readonly string[]
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+    /** Addresses and nets of proxies whose `X-Forwarded-For` is believed. */
+    readonly trustedProxies?: readonly string[]
+    /** Most connections at one time; absent or null is as many as half of the file descriptors. */
+    readonly maxConnections?: number | null
   }
+  /** How long slow peers are waited for, where that is not as usual. */
+  readonly connections?: Partial<ConnectionLimits>
   readonly clock: Clock
   readonly metrics?: Registry
   readonly logger?: FastifyBaseLogger
@@ -66,6 +68,8 @@ declare module 'fastify' {
 }
 
 const smallBody = 64 * 1024
+const publicPath = '/api/v1/billing'
+const adminPath = `${publicPath}/admin`
 
 /** The application, ready to listen or to be injected into. It does not own the service: close that after it. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -106,6 +110,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         isOpen: () => !leaving.signal.aborted,
         onAnswer: metrics.countShort,
         workers,
+        limits: {
+          ...defaultConnectionLimits,
+          most: settings.maxConnections ?? connectionsThatFit(),
+          ...options.connections,
+        },
+        onCut: metrics.countCut,
+        onServer: ({ count }) => {
+          metrics.watchConnections(count)
+        },
       }),
   })
   app.decorateRequest('caller', null)
@@ -119,22 +132,25 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.setErrorHandler(sendProblem)
   app.setValidatorCompiler(compileValidator)
-  // Answers are made by wire.ts member by member: a serializer that drops or turns members could only do harm.
+  // Answers are encoded by their row, member by member: a serializer that drops or turns members could only do harm.
   app.setSerializerCompiler(() => JSON.stringify)
   registerJsonBody(app)
   const missing = watchRoutes(app)
   addCommonHooks(app, leaving.signal, closing.signal)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
-  const guard = await createAddressGuard(app, settings.rateLimit)
+  const guard = await createAddressGuard(app, settings.rateLimit, clientAddress(settings.trustedProxies ?? []))
   // Cookies are read where one counts; most requests have none to read.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
   const authentication = createAuthentication({ service, guard, origins })
   await registerOpenApi(app, settings.publicUrl)
   const notFound = (scope: FastifyInstance) => {
-    scope.setNotFoundHandler((request, reply) => {
+    scope.setNotFoundHandler(async (request, reply) => {
       const { error, allow } = missing(request)
+      // The figures need a key whatever the method: who has none learns nothing of the route.
+      if (allow !== null && request.url.startsWith(metricsPath) && request.caller === null)
+        await authentication.required(request, reply)
       if (allow !== null) reply.header('allow', allow)
       return sendProblem(error, request, reply)
     })
@@ -149,30 +165,40 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     closing: closing.signal,
     notFound,
     publicUrl: settings.publicUrl,
+    clock,
+    registry,
+    isLeaving: () => leaving.signal.aborted,
   }
-  await app.register((scope) => publicScope(scope, scopes), { prefix: '/api/v1/billing' })
-  await app.register((scope) => adminScope(scope, scopes), { prefix: '/api/v1/billing/admin' })
-  await app.register((scope) => workerScope(scope, scopes), { prefix: '/api/v1/workers' })
-  operationRoutes(app, { service, clock, registry, authentication, isLeaving: () => leaving.signal.aborted })
+  const routes = Object.entries<Route>(allRoutes(scopes))
+  const at = (place: Place) => Object.fromEntries(routes.filter(([, { row }]) => placeOf(row) === place))
+  await app.register((scope) => publicScope(scope, scopes, at('public')), { prefix: publicPath })
+  await app.register((scope) => adminScope(scope, scopes, at('admin')), { prefix: adminPath })
+  await app.register((scope) => workerScope(scope, scopes, at('workers')), { prefix: workersPath })
+  mount(app, '', at('root'))
   pageRoutes(app)
   await registerDocs(app)
   await app.ready()
   return app
 }
 
+/** Which hooks a row gets: those of the public price list, of what is behind the key, or none but the common ones. */
+type Place = 'public' | 'admin' | 'workers' | 'root'
+
+function placeOf({ access, path }: Operation): Place {
+  if (access === 'public' || access === 'session') return 'public'
+  if (path.startsWith(adminPath)) return 'admin'
+  return path.startsWith(workersPath) ? 'workers' : 'root'
+}
+
+type ByOperation = Readonly<Record<string, Route>>
 interface ScopeDeps {
-  readonly service: Service
-  readonly guard: AddressGuard
   readonly authentication: Authentication
   readonly origins: Origins
-  readonly docsUrl: string
-  readonly publicUrl: string | null
-  readonly closing: AbortSignal
   readonly notFound: (scope: FastifyInstance) => void
 }
 
 /** Any origin may read; a key is welcome and not needed. */
-async function publicScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void> {
+async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   await scope.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST'],
@@ -182,12 +208,12 @@ async function publicScope(scope: FastifyInstance, deps: ScopeDeps): Promise<voi
   })
   scope.addHook('onRequest', deps.authentication.optional)
   deps.notFound(scope)
-  publicRoutes(scope, deps)
-  checkoutRoutes(scope, deps)
+  mount(scope, publicPath, routes)
+  allowPreflights(scope, publicPath, deps.origins)
 }
 
 /** The key comes first: nobody learns without one which admin paths there are, and no body is read. */
-async function adminScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void> {
+async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   scope.addHook('onRequest', deps.authentication.required)
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
@@ -198,31 +224,27 @@ async function adminScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void
   scope.options('*', { schema: { hide: true } }, (_request, reply) => {
     reply.callNotFound()
   })
-  adminConfigRoutes(scope, deps)
-  adminHistoryRoutes(scope, deps)
-  adminPushRoutes(scope, deps)
-  adminListingRoutes(scope, deps)
-  adminKeyRoutes(scope, deps)
-  adminTenantRoutes(scope, deps)
-  adminSessionRoutes(scope, deps)
-  adminEnterpriseRoutes(scope, deps)
-  adminJobRoutes(scope, deps)
+  mount(scope, adminPath, routes)
 }
 
-async function workerScope(scope: FastifyInstance, deps: ScopeDeps): Promise<void> {
+async function workerScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   scope.addHook('onRequest', deps.authentication.required)
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
     done()
   })
   deps.notFound(scope)
-  workerRoutes(scope, deps)
-  workerRunRoutes(scope, deps)
+  mount(scope, workersPath, routes)
 }
 
 function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: AbortSignal): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    const refusal = refusalOf(request.raw)
+    if (refusal !== null) {
+      done(refusal)
+      return
+    }
     if (leaving.aborted) reply.header('connection', 'close')
     if (closing.aborted && !isProbe(request))
       done(new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 }))
@@ -243,6 +265,16 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     )
     done()
   })
+}
+
+/** What Node would refuse with an empty answer, and two hosts, of which a proxy and we might read different ones. */
+function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
+    return new ServiceError('request_invalid', 'A request names its host once, in the header Host.')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    return new ServiceError('request_invalid', 'The header Expect takes 100-continue alone.')
+  return null
 }
 
 const isProbe = (request: FastifyRequest) => request.url === '/healthz' || request.url === '/readyz'

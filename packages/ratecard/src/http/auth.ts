@@ -1,8 +1,11 @@
 // Who is calling. Runs in onRequest, so that a caller without a key is answered before a byte of the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service.ts'
 import type { Session } from '../service-tenants.ts'
+import { keepConnection } from './connections.ts'
+import { scopeNeeded } from './describe-route.ts'
 import type { AddressGuard } from './limits.ts'
 import { sessionValueOf } from './session.ts'
 import type { Origins } from './session.ts'
@@ -37,12 +40,14 @@ export function createAuthentication({ service, guard, origins }: Authentication
   async function optional(request: FastifyRequest): Promise<void> {
     const key = request.headers['x-service-key']
     if (key === undefined || key === '') return
-    const caller = typeof key === 'string' ? await service.authenticate(key) : null
-    if (caller === null) {
-      await guard.count(request)
-      throw new ServiceError('service_key_invalid', 'The key in X-Service-Key is not a valid service key.')
+    const found = typeof key === 'string' ? await service.authenticate(key) : null
+    if (found?.state !== 'valid') {
+      await guard.count(request, 'failed_authentication')
+      throw found?.state === 'expired' ? expired(found) : invalid()
     }
-    request.caller = caller
+    request.caller = found.key
+    keepConnection(request.raw)
+    assertScope(request, found.key)
   }
 
   return {
@@ -50,7 +55,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
     async required(request) {
       await optional(request)
       if (request.caller !== null) return
-      await guard.count(request)
+      await guard.count(request, 'failed_authentication')
       const value = sessionValueOf(request)
       if (value !== undefined && (await service.authenticateSession(value)) !== null)
         throw new ServiceError(
@@ -66,13 +71,41 @@ export function createAuthentication({ service, guard, origins }: Authentication
       const value = sessionValueOf(request)
       const session = value === undefined ? null : await service.authenticateSession(value)
       if (session === null) {
-        await guard.count(request)
+        await guard.count(request, 'failed_authentication')
         throw value === undefined ? neither() : sessionInvalid()
       }
       origins.refuseForeign(request)
       request.tenantSession = session
     },
   }
+}
+
+/** The one place where a key's scope counts: what the called route asks for stands in its contract. */
+function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
+  if (scope === 'write' || request.is404) return
+  const needed = scopeNeeded(request.routeOptions.schema)
+  if (needed === 'read' || (needed === 'dry_run' && isDryRun(request))) return
+  throw new ServiceError('key_scope', 'The service key may only read.', {
+    hint:
+      needed === 'dry_run'
+        ? 'Ask for a dry run (`--dry-run`, `dry_run=true`), or use a key with the scope "write".'
+        : 'Use a key with the scope "write".',
+  })
+}
+
+/** Exactly what the route will read as true: the query is not checked yet. */
+function isDryRun({ query }: FastifyRequest): boolean {
+  return typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === 'true'
+}
+
+function invalid(): ServiceError {
+  return new ServiceError('service_key_invalid', 'The key in X-Service-Key is not a valid service key.')
+}
+
+function expired({ expiresAt }: { readonly expiresAt: number }): ServiceError {
+  return new ServiceError('service_key_expired', `The key in X-Service-Key expired at ${toRfc3339(expiresAt)}.`, {
+    hint: 'Make a new one: ratecard keys create.',
+  })
 }
 
 function neither(): ServiceError {

@@ -1,9 +1,12 @@
 // GET config: bytes made once per revision and encoding, a choice of encoding, and a conditional answer. Both ways in (the
 // route and the short path before the router) take their answer from here.
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PublishedConfig } from '../service.ts'
 import { matchedTag } from './conditional.ts'
+import type { Answered } from './route.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
@@ -124,4 +127,22 @@ function weigh(header: string): Encoding {
   const [br, gz, plain] = [weightOf('br', 0), weights.get('x-gzip') ?? weightOf('gzip', 0), weightOf('identity', 0)]
   if (br > 0 && br >= gz && br >= plain) return 'br'
   return gz > 0 && gz >= plain ? 'gzip' : 'identity'
+}
+
+/** An answer that caches may keep if they ask again; with a key it is for that caller alone. Text is JSON that exists already. */
+export function cacheable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answered | string,
+  mediaType = 'application/json; charset=utf-8',
+): FastifyReply {
+  const body = typeof answer === 'string' ? answer : JSON.stringify(answer.body)
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  reply
+    .headers(publicHeaders)
+    .header('vary', 'X-Service-Key')
+    .header('cache-control', request.caller === null ? publicCacheControl : 'private, no-store')
+    .header('etag', etag)
+  if (matchedTag(request.headers['if-none-match'], etag, [etag]) !== null) return reply.code(304).send()
+  return reply.type(mediaType).send(body)
 }

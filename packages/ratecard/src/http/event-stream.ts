@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 
 /** Proxies close connections that are silent for a minute; half of that leaves room for one lost beat. */
 const heartbeatMs = 15_000
@@ -73,4 +74,17 @@ async function orHeartbeat<Result>(pending: Promise<Result>): Promise<Result | n
   } finally {
     clearTimeout(timer)
   }
+}
+
+export function sendEvents(reply: FastifyReply, stream: Readable): FastifyReply {
+  return reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(stream)
+}
+
+/** Aborts when the client has left. */
+export function goneWith(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    gone.abort()
+  })
+  return gone.signal
 }

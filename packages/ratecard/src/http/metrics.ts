@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { CutReason } from './connections.ts'
 import { configPath } from './short-path.ts'
 
 /** A registry with the process's own figures (memory, event loop, garbage collection): one per process. */
@@ -14,6 +15,9 @@ export interface RequestMetrics {
   readonly watch: (app: FastifyInstance) => void
   /** Counts an answer of the short path, which no hook sees. */
   readonly countShort: (status: number) => void
+  /** Counts a connection that was ended from this side. */
+  readonly countCut: (reason: CutReason) => void
+  readonly watchConnections: (count: () => number) => void
 }
 
 /** `route` is the pattern, never the path: ids in labels would make a series for each of them. */
@@ -30,6 +34,12 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     help: 'Time from request to answer; the short path of the price list is counted, not timed.',
     labelNames,
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  })
+  const cut = new Counter({
+    name: 'ratecard_http_connections_cut_total',
+    help: 'Connections ended because their peer was slow, or because there were too many.',
+    labelNames: ['reason'] as const,
     registers: [registry],
   })
   const short = new Map<number, { inc(): void }>()
@@ -49,6 +59,19 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     },
     countShort: (status) => {
       ;(short.get(status) ?? shortCounter(status)).inc()
+    },
+    countCut: (reason) => {
+      cut.inc({ reason })
+    },
+    watchConnections(count) {
+      new Gauge({
+        name: 'ratecard_http_connections',
+        help: 'Connections that are open.',
+        registers: [registry],
+        collect() {
+          this.set(count())
+        },
+      })
     },
   }
 }

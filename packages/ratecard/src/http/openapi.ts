@@ -1,31 +1,12 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
 import { publicHeaders } from './config-answer.ts'
-import { describeRoute, securityScheme, sessionScheme } from './contract.ts'
-import { Type } from 'typebox'
-import { IssueSchema, ProblemSchema } from './problem-schemas.ts'
+import { components } from '../wire/contract.ts'
+import { descriptionOperations } from '../wire/server.ts'
+import { securityScheme, sessionScheme } from './describe-route.ts'
+import { mount, rawRoute } from './route.ts'
 import { sessionCookie } from './session.ts'
-import { PriceImpactSchema } from './impact-wire.ts'
-import { CalculationSchema, ChangeReportSchema, DetailSchema, PushStepSchema } from './wire-schemas.ts'
-
-export const openapiPath = '/api/v1/openapi.json'
-
-/** Shared schemas by the name of their component; the document's own come straight from its one truth. */
-const components = {
-  BillingConfig,
-  Product,
-  Price,
-  Meter,
-  Calculation: CalculationSchema,
-  Issue: IssueSchema,
-  Problem: ProblemSchema,
-  ChangeReport: ChangeReportSchema,
-  Detail: DetailSchema,
-  PriceImpact: PriceImpactSchema,
-  PushStep: PushStepSchema,
-}
 
 /** Must come before the routes: the description is collected while they are added. */
 export async function registerOpenApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
@@ -53,24 +34,14 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
     },
   })
   let text: string | undefined
-  app.get(
-    openapiPath,
-    {
-      schema: describeRoute({
-        operationId: 'getOpenApi',
-        summary: 'This description',
-        tag: 'Operations',
-        access: 'open',
-        answers: { 200: { description: 'OpenAPI 3.1.', schema: Type.Object({}, { additionalProperties: true }) } },
-      }),
-    },
-    (_request, reply) =>
-      reply
-        .headers(publicHeaders)
-        .header('cache-control', 'public, max-age=0, must-revalidate')
-        .type('application/json; charset=utf-8')
-        .send((text ??= JSON.stringify(app.swagger()))),
+  const getOpenApi = rawRoute(descriptionOperations.getOpenApi, ({ reply }) =>
+    reply
+      .headers(publicHeaders)
+      .header('cache-control', 'public, max-age=0, must-revalidate')
+      .type('application/json; charset=utf-8')
+      .send((text ??= JSON.stringify(app.swagger()))),
   )
+  mount(app, '', { getOpenApi })
 }
 
 /** `/docs`: the description as a page. */

@@ -8,7 +8,8 @@ import type { ProblemCode } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { validationIssues } from './request-issues.ts'
 import { newRequestId } from './request-id.ts'
-import { issueToWire } from './wire.ts'
+import { toWire } from '../wire/cross.ts'
+import { Issue } from '../wire/problem.ts'
 
 export const problemMediaType = 'application/problem+json; charset=utf-8'
 
@@ -28,7 +29,7 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
     instance: `urn:request:${requestId}`,
     code: error.code,
     ...(error.hint === undefined ? {} : { hint: error.hint }),
-    ...(error.issues.length === 0 ? {} : { errors: error.issues.map(issueToWire) }),
+    ...(error.issues.length === 0 ? {} : { errors: error.issues.map((issue) => toWire(Issue, issue)) }),
     ...(error.processor === undefined ? {} : { processor: error.processor }),
   }
 }
@@ -74,6 +75,8 @@ export function createProblemSender(docsUrl: string) {
     if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
     else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
     if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))
+    // The rest of the body is read for a moment on the open connection: a sender that is cut off never sees the answer.
+    if (problem.code === 'body_too_large') reply.removeHeader('connection')
     if (problem.status === 401) reply.header('www-authenticate', 'ServiceKey header="X-Service-Key"')
     return reply
       .code(problem.status)
@@ -84,12 +87,20 @@ export function createProblemSender(docsUrl: string) {
   }
 }
 
+/** How long an answer may take to leave a connection that is ended. */
+const lingerMs = 2_000
+
 /** Bytes that are not HTTP never become a request: they are answered on the bare socket, in the same form. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, docsUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
+  // The other side may never end its half: the socket is not left to it.
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => {
+    clearTimeout(timer)
+  })
   const requestId = newRequestId()
   const problem = JSON.stringify(
     problemOf(

@@ -1,44 +1,15 @@
 // How a push is answered: at its end, or (`Prefer: respond-async`) as soon as it is journalled; once per Idempotency-Key.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { ServiceError } from '../errors/service-error.ts'
+import type { configOperations } from '../wire/config.ts'
+import type { pushOperations } from '../wire/pushes.ts'
 import type { PushOptions, PushOutcome, Service } from '../service.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { actorOf, headerInvalid } from './request-parts.ts'
-import { pushOutcomeToWire } from './wire.ts'
-import { PushStartedSchema } from './wire-schemas.ts'
+import type { Answered, Call } from './route.ts'
 
 export const pushesPath = '/api/v1/billing/admin/pushes'
-
-export const pushQuery = {
-  dry_run: Type.Boolean({ default: false, description: 'Plan only: nothing is written anywhere.' }),
-  force: Type.Boolean({ default: false, description: 'Overwrite fields that were edited at the processor.' }),
-  approve_impact: Type.Boolean({ default: false, description: 'Go on although live subscriptions are affected.' }),
-}
-export interface PushQuery {
-  readonly dry_run: boolean
-  readonly force: boolean
-  readonly approve_impact: boolean
-}
-export const pushHeaders = {
-  prefer: Type.Optional(Type.String({ description: '`respond-async`: answer 202 as soon as the push is journalled.' })),
-  'idempotency-key': Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
-  ),
-  'x-ratecard-plan': Type.Optional(
-    Type.String({
-      pattern: '^[0-9a-f]{64}$',
-      description: 'Fingerprint (`plan`) of a plan that was shown before: any other plan is refused with `plan_stale`.',
-    }),
-  ),
-}
-
-export const pushStartedAnswer = {
-  description: 'Journalled and running (`Prefer: respond-async`).',
-  schema: PushStartedSchema,
-  headers: { Location: { type: 'string', description: 'Where the push is followed.' } },
-} as const
 
 export interface PushAnswering {
   readonly service: Pick<Service, 'idempotent'>
@@ -46,45 +17,52 @@ export interface PushAnswering {
 }
 
 type Run = (options: PushOptions) => Promise<PushOutcome>
+type PushCall = Call<(typeof configOperations)['pushConfig']> | Call<(typeof configOperations)['rollbackConfig']>
+type ResumeCall = Call<(typeof pushOperations)['resumePush']>
 
 /** Runs a push (or rollback) as the request asks and answers it. A client that goes away does not stop the push. */
-export async function answerPush(
-  { service, docsUrl }: PushAnswering,
-  request: FastifyRequest<{ Querystring: PushQuery }>,
-  reply: FastifyReply,
-  run: Run,
-): Promise<FastifyReply> {
-  const { dry_run: dryRun, force, approve_impact: approveImpact } = request.query
+export async function answerPush(answering: PushAnswering, call: PushCall, run: Run): Promise<FastifyReply> {
+  const { request, reply, query } = call
   const expectPlan = expectedPlan(request)
+  const written = writtenForm(request)
   const options: PushOptions = {
     ...actorOf(request),
-    dryRun,
-    force,
-    approveImpact,
+    ...query,
     ...(expectPlan === null ? {} : { expectPlan }),
+    ...(written === null ? {} : { written }),
   }
-  const isAsync = !dryRun && prefersAsync(request)
-  return answerOnce({ service, docsUrl }, request, reply, dryRun ? null : idempotencyKeyOf(request), () =>
-    runPush(run, options, request, isAsync),
+  const isAsync = !query.dryRun && prefersAsync(request)
+  return answerOnce(answering, request, reply, query.dryRun ? null : idempotencyKeyOf(request), () =>
+    runPush(run, options, call, isAsync),
   )
 }
 
 /** Finishes a push that is journalled already; `run` takes only `onOpen`. A repeat of it finds it finished. */
 export async function answerResume(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  call: ResumeCall,
   run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
 ): Promise<FastifyReply> {
-  const { status, body } = await runPush(run, { author: null, message: null }, request, prefersAsync(request))
-  sayStarted(reply, status, body)
-  return reply.code(status).type('application/json; charset=utf-8').send(body)
+  const { request, reply } = call
+  const { status, body } = await runPush(
+    run,
+    { ...actorOf(request), author: null, message: null },
+    call,
+    prefersAsync(request),
+  )
+  const text = JSON.stringify(body)
+  sayStarted(reply, status, text)
+  return reply.code(status).type('application/json; charset=utf-8').send(text)
 }
 
-async function runPush(run: Run, options: PushOptions, request: FastifyRequest, isAsync: boolean) {
-  const result = isAsync ? await untilOpen(run, options, request) : await run(options)
-  return typeof result === 'string'
-    ? { status: 202, body: JSON.stringify({ push_id: result, state: 'running' }) }
-    : { status: 200, body: JSON.stringify(pushOutcomeToWire(result)) }
+interface PushAnswers {
+  readonly request: FastifyRequest
+  answer(status: 202, value: { readonly pushId: string; readonly state: 'running' }): Answered
+  answer(status: 200, value: PushOutcome): Answered
+}
+
+async function runPush(run: Run, options: PushOptions, call: PushAnswers, isAsync: boolean) {
+  const result = isAsync ? await untilOpen(run, options, call.request) : await run(options)
+  return typeof result === 'string' ? call.answer(202, { pushId: result, state: 'running' }) : call.answer(200, result)
 }
 
 function sayStarted(reply: FastifyReply, status: number, body: string): void {
@@ -98,7 +76,7 @@ export async function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string | null,
-  work: () => Promise<{ readonly status: number; readonly body: string }>,
+  work: () => Promise<Answered>,
 ): Promise<FastifyReply> {
   const result = await service.idempotent(key, fingerprintOf(request), () => keepingFailures(work, request, docsUrl))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
@@ -114,13 +92,10 @@ export async function answerOnce(
  * A push that was journalled and then refused did something: its answer belongs to the key. Failures that pass by themselves
  * (5xx) are not kept, or a retry with the key could never succeed; the journal makes running again safe.
  */
-async function keepingFailures(
-  work: () => Promise<{ readonly status: number; readonly body: string }>,
-  request: FastifyRequest,
-  docsUrl: string,
-) {
+async function keepingFailures(work: () => Promise<Answered>, request: FastifyRequest, docsUrl: string) {
   try {
-    return await work()
+    const { status, body } = await work()
+    return { status, body: JSON.stringify(body) }
   } catch (error) {
     const problem = toServiceError(error)
     if (problem.status >= 500 || typeof problem.extra['push_id'] !== 'string') throw error
@@ -150,11 +125,16 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
 }
 
-function expectedPlan(request: FastifyRequest): string | null {
-  const plan = request.headers['x-ratecard-plan']
-  if (plan === undefined) return null
-  if (typeof plan === 'string' && /^[0-9a-f]{64}$/.test(plan)) return plan
-  throw headerInvalid('x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer: 64 hexadecimal digits.')
+const expectedPlan = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer')
+const writtenForm = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-written', 'X-Ratecard-Written is the `written` of an answer')
+
+function digestHeader(request: FastifyRequest, name: string, what: string): string | null {
+  const value = request.headers[name]
+  if (value === undefined) return null
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+  throw headerInvalid(name, `${what}: 64 hexadecimal digits.`)
 }
 
 function prefersAsync(request: FastifyRequest): boolean {
@@ -163,9 +143,9 @@ function prefersAsync(request: FastifyRequest): boolean {
 }
 
 function fingerprintOf(request: FastifyRequest): string {
-  const plan = expectedPlan(request)
+  const given = [expectedPlan(request), writtenForm(request)].filter((digest) => digest !== null)
   return createHash('sha256')
-    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...(plan === null ? [] : [plan])]))
+    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...given]))
     .digest('hex')
 }
 

@@ -1,5 +1,4 @@
 // Pieces that several routes read from a request.
-import { Type } from 'typebox'
 import type { FastifyRequest } from 'fastify'
 import { isMoment } from '../config/moment.ts'
 import { pointerOf } from '../errors/issue.ts'
@@ -8,34 +7,18 @@ import type { Actor } from '../service.ts'
 import type { Caller } from '../service-tenants.ts'
 import { malformed } from './json-body.ts'
 
-export const pageQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many to list.' }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many to skip.' }),
-}
-export const idParams = Type.Object({ id: Type.String({ description: 'The id.' }) })
-export interface IdParams {
-  readonly id: string
-}
-
-export const actorHeaders = {
-  'x-ratecard-author': Type.Optional(
-    Type.String({ description: 'Who changes it; UTF-8, percent-encoded where needed.' }),
-  ),
-  'x-ratecard-message': Type.Optional(Type.String({ description: 'Why; UTF-8, percent-encoded where needed.' })),
-}
-
 /** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
 export function actorOf(request: FastifyRequest): Actor {
   return {
     author: textHeader(request, 'x-ratecard-author', 200),
+    by: request.caller === null ? null : { keyId: request.caller.id, keyName: request.caller.name },
     message: textHeader(request, 'x-ratecard-message', 2000),
   }
 }
 
 /** Who asks, for the audit trail and the jobs. */
-export function callerOf(request: FastifyRequest): Caller {
-  const { author, message } = actorOf(request)
-  return { author, message, keyId: request.caller?.id ?? null, requestId: request.id }
+export function callerOf(request: FastifyRequest): Actor & Caller {
+  return { ...actorOf(request), requestId: request.id }
 }
 
 /** Epoch milliseconds of a body member that holds a time. */

@@ -1,7 +1,7 @@
 // The session cookie on the wire, and the web origins that may use it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors/service-error.ts'
-import { isLoopback } from './limits.ts'
+import { isLoopback } from './client-address.ts'
 
 export const sessionCookie = 'ratecard_session'
 

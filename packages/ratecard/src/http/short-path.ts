@@ -5,6 +5,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Service } from '../service.ts'
 import { configAnswer } from './config-answer.ts'
 import type { ConfigAnswer } from './config-answer.ts'
+import { watchConnections } from './connections.ts'
+import type { ConnectionLimits, Connections, CutReason } from './connections.ts'
 import { requestIdFrom } from './request-id.ts'
 
 export const configPath = '/api/v1/billing/config'
@@ -14,6 +16,9 @@ export interface ShortPath {
   /** Leaving: the router ends connections then, and refuses later on. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: 200 | 304) => void
+  readonly limits: ConnectionLimits
+  readonly onCut: (reason: CutReason) => void
+  readonly onServer: (connections: Connections) => void
   /** Requests for workers: theirs come first, whatever their path. */
   readonly workers: {
     takes(request: IncomingMessage, response: ServerResponse): boolean
@@ -22,22 +27,29 @@ export interface ShortPath {
   }
 }
 
-const bodyTimeoutMs = 60_000
-
 /** A server whose plain `GET config` is answered at once; all else goes to `route`. */
 export function createServerWithShortPath(route: RequestListener, path: ShortPath): Server {
+  const { limits } = path
   const options = {
-    keepAliveTimeout: 72_000,
-    // A worker may be sent a body for as long as it likes to read; the API's own limit is below.
+    keepAliveTimeout: limits.restingMs,
+    // Bodies have limits of their own, see connections.ts: a worker may be sent one for as long as it likes to read.
     requestTimeout: 0,
+    // Without it Node would make it of the timeout above: none.
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: Math.min(limits.everyMs, limits.headersMs),
+    // The router refuses a request without a host, in the form of every other problem.
+    requireHostHeader: false,
     shouldUpgradeCallback: (request: IncomingMessage) => path.workers.wantsUpgrade(request),
   }
   const server = createServer(options, (request, response) => {
-    if (path.workers.takes(request, response)) return
+    if (path.workers.takes(request, response)) {
+      connections.began(request, response, true)
+      return
+    }
+    connections.began(request, response, false)
     const plain =
       request.url === configPath && request.method === 'GET' && path.isOpen() ? plainRequest(request.rawHeaders) : null
     if (plain === null) {
-      limitBody(server, request)
       route(request, response)
       return
     }
@@ -52,20 +64,15 @@ export function createServerWithShortPath(route: RequestListener, path: ShortPat
       route(request, response)
     })
   })
-  path.workers.watchUpgrades(server)
-  return server
-}
-
-/** A body that does not come to its end is a mistake or an attack: answered like a malformed request. */
-function limitBody(server: Server, request: IncomingMessage): void {
-  const { headers } = request
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
-  const timer = setTimeout(() => {
-    if (!request.complete) server.emit('clientError', new Error('The body did not come in time.'), request.socket)
-  }, bodyTimeoutMs)
-  request.once('close', () => {
-    clearTimeout(timer)
+  const connections = watchConnections(server, limits, path.onCut)
+  // Whoever expects anything but `100-continue` is told so by the router, workers or not.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    connections.began(request, response, false)
+    route(request, response)
   })
+  path.workers.watchUpgrades(server)
+  path.onServer(connections)
+  return server
 }
 
 interface PlainRequest {
@@ -75,13 +82,15 @@ interface PlainRequest {
 }
 
 /**
- * The headers that matter, or null when the request has a key, a body, or a header twice. Read from the raw list: making Node's
+ * The headers that matter, or null when the request has a key, a body, no host, or a header twice. Read from the raw list: making Node's
  * own header object costs a tenth of the whole answer.
  */
 function plainRequest(rawHeaders: readonly string[]): PlainRequest | null {
   const plain: PlainRequest = { acceptEncoding: undefined, ifNoneMatch: undefined, requestId: undefined }
+  let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
     // Names of other lengths are none of these: most headers are passed over without a comparison.
     if (name.length < 12 || name.length > 17) continue
     const value = rawHeaders[index + 1]
@@ -103,7 +112,7 @@ function plainRequest(rawHeaders: readonly string[]): PlainRequest | null {
         plain.requestId = value
     }
   }
-  return plain
+  return hosts === 1 ? plain : null
 }
 
 async function answer(request: PlainRequest, response: ServerResponse, path: ShortPath): Promise<void> {

@@ -1,4 +1,6 @@
 import type { ResourceKind } from '../catalog/resource.ts'
+import { aliasesOf } from '../config/previous-ids.ts'
+import type { Alias } from '../config/previous-ids.ts'
 import type { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Visibility } from '../service.ts'
@@ -12,14 +14,26 @@ export interface ConfigIndex {
 
 type Current = NonNullable<Published['current']>
 
-export function indexConfig(config: BillingConfig): ConfigIndex {
-  return {
-    prices: new Map(
+/** By id, and by the earlier ids that the document names: readers of an old link find the item under its present id. */
+export function indexConfig(config: BillingConfig, aliases: readonly Alias[] = aliasesOf(config)): ConfigIndex {
+  const index = {
+    price: new Map(
       config.products.flatMap((product) => (product.prices ?? []).map((price) => [price.id, { price, product }])),
     ),
-    products: new Map(config.products.map((product) => [product.id, product])),
-    meters: new Map((config.meters ?? []).map((meter) => [meter.id, meter])),
+    product: new Map(config.products.map((product) => [product.id, product])),
+    meter: new Map((config.meters ?? []).map((meter) => [meter.id, meter])),
   }
+  for (const { kind, from, to } of aliases) {
+    if (kind === 'price') alias(index.price, from, to)
+    else if (kind === 'product') alias(index.product, from, to)
+    else if (kind === 'meter') alias(index.meter, from, to)
+  }
+  return { prices: index.price, products: index.product, meters: index.meter }
+}
+
+function alias<Item>(items: Map<string, Item>, from: string, to: string): void {
+  const item = items.get(to)
+  if (item !== undefined && !items.has(from)) items.set(from, item)
 }
 
 /** Whether the indexed document shows the resource; kinds that are never public are in no index. */
@@ -42,8 +56,8 @@ export function findProduct(current: Current, id: string, { hidden }: Visibility
   return found
 }
 
-export function findMeter(current: Current, id: string): Meter {
-  const found = current.publicIndex.meters.get(id)
+export function findMeter(current: Current, id: string, { hidden }: Visibility): Meter {
+  const found = (hidden ? current.fullIndex : current.publicIndex).meters.get(id)
   if (found === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
   return found
 }

@@ -2,8 +2,9 @@ import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { ChangeReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { DocumentDifference, HistoryEntry, Page } from '../service.ts'
-import type { VersionRecord, VersionStore } from '../store/store.ts'
+import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service.ts'
+import { byOf } from '../store/records/who.ts'
+import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
@@ -13,9 +14,17 @@ export async function historyPage(versions: Versions, page: Page) {
   return { items: items.map(historyEntry), total }
 }
 
-export async function revision(versions: Versions, number: number) {
-  const record = await findRevision(versions, number)
-  return { ...historyEntry(record), document: documentOf(record) }
+export async function revision(
+  store: { readonly versions: Versions; readonly writtenForms: Pick<WrittenFormStore, 'ofPush'> },
+  number: number,
+): Promise<RevisionDetail> {
+  const record = await findRevision(store.versions, number)
+  const written = record.pushId === null ? null : await store.writtenForms.ofPush(record.pushId)
+  return {
+    ...historyEntry(record),
+    document: documentOf(record),
+    written: written === null ? null : (JSON.parse(written.document) as Record<string, unknown>),
+  }
 }
 
 /** What changed in meaning between two revisions; a reset counts as an empty document. */
@@ -27,10 +36,9 @@ export async function difference(versions: Versions, from: number, to: number): 
 /** The newest document that was applied, also when a reset came after it. */
 export async function lastDocument(versions: Versions): Promise<BillingConfig | null> {
   for (let offset = 0; ; offset += 1) {
-    const record = (await versions.list({ limit: 1, offset })).items[0]
-    if (record === undefined) return null
-    const document = documentOf(record)
-    if (document !== null) return document
+    const head = (await versions.list({ limit: 1, offset })).items[0]
+    if (head === undefined) return null
+    if (head.kind !== 'reset') return documentOf(await findRevision(versions, head.revision))
   }
 }
 
@@ -44,7 +52,7 @@ function documentOf(record: VersionRecord): BillingConfig | null {
   return record.document === null ? null : (JSON.parse(record.document) as BillingConfig)
 }
 
-function historyEntry(record: VersionRecord): HistoryEntry {
+function historyEntry(record: VersionHead): HistoryEntry {
   const { revision, version, kind, createdAt, author, message, checksum, pushId } = record
   return {
     revision,
@@ -52,6 +60,7 @@ function historyEntry(record: VersionRecord): HistoryEntry {
     kind,
     createdAt,
     author,
+    by: byOf(record),
     message,
     checksum,
     pushId,

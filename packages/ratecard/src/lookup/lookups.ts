@@ -15,7 +15,7 @@ import { createPublished } from './published.ts'
 import type { Published } from './published.ts'
 
 export interface LookupDeps {
-  readonly store: Pick<Store, 'versions' | 'mappings' | 'secrets' | 'changeSequence'>
+  readonly store: Pick<Store, 'versions' | 'writtenForms' | 'mappings' | 'secrets' | 'changeSequence'>
   readonly clock: Clock
 }
 
@@ -61,17 +61,17 @@ export function createLookups(deps: LookupDeps): Lookups {
     fullConfig: async () => current(await published.read()).full,
     findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
     findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),
-    findMeter: async (id) => findMeter(current(await published.read()), id),
+    findMeter: async (id, visibility) => findMeter(current(await published.read()), id, visibility),
     convert: async (id, visibility) => convert(await published.read(), id, visibility),
-    calculate: async (id, quantity, visibility) => {
+    calculate: async (id, quantity, visibility, currency) => {
       if (!Number.isSafeInteger(quantity) || quantity < 0)
         throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
-      return calculate(findPrice(current(await published.read()), id, visibility).price, quantity)
+      return calculate(findPrice(current(await published.read()), id, visibility).price, quantity, currency)
     },
-    listWebhooks: async () => listWebhooks(deps, await published.read()),
+    listWebhooks: async ({ secrets }) => listWebhooks(deps, await published.read(), secrets),
     enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
     history: (page) => historyPage(store.versions, page),
-    revision: (number) => revision(store.versions, number),
+    revision: (number) => revision(store, number),
     difference: (from, to) => difference(store.versions, from, to),
   }
 }
@@ -94,7 +94,11 @@ function enterprisePrices(
 }
 
 /** After a reset there is no configuration, but its endpoints stay and still sign: those of the last document are listed. */
-async function listWebhooks({ store }: LookupDeps, published: Published): Promise<readonly WebhookListing[]> {
+async function listWebhooks(
+  { store }: LookupDeps,
+  published: Published,
+  secrets: boolean,
+): Promise<readonly WebhookListing[]> {
   const config = published.current?.full.config ?? (await lastDocument(store.versions))
   return Promise.all(
     (config?.webhooks ?? []).map(async (webhook) => {
@@ -107,7 +111,7 @@ async function listWebhooks({ store }: LookupDeps, published: Published): Promis
         url: webhook.url,
         events: webhook.events,
         processorId: mapping?.processorId ?? null,
-        secret,
+        secret: secrets ? secret : null,
         secretKnown: secret !== null,
         createdAt: made?.createdAt ?? null,
       }

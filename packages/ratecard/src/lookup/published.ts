@@ -1,14 +1,16 @@
 // What is applied now, prepared once per change: the document with processor ids, its public view, the bytes of the answer.
 import { createHash } from 'node:crypto'
-import { toRfc3339 } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
 import { webhookId } from '../config/ids.ts'
+import { aliasesOf } from '../config/previous-ids.ts'
 import { publicView } from '../config/public-view.ts'
 import type { BillingConfig, Product } from '../config/schema.ts'
 import type { PublishedConfig, ServedConfig } from '../service.ts'
 import type { Store, VersionRecord } from '../store/store.ts'
+import { ServedConfig as ServedConfigShape } from '../wire/config.ts'
+import { toWire } from '../wire/cross.ts'
 import { indexConfig } from './find.ts'
 import type { ConfigIndex } from './find.ts'
 
@@ -128,23 +130,15 @@ function publish(
       full,
       published: { served, ...bytesOf(served) },
       fullIndex: indexConfig(full.config),
-      publicIndex: indexConfig(served.config),
+      // Earlier ids are not published, but found all the same.
+      publicIndex: indexConfig(served.config, aliasesOf(document)),
     },
     mappings,
   }
 }
 
 function bytesOf(served: ServedConfig): { readonly body: Buffer; readonly etag: string } {
-  const body = Buffer.from(
-    JSON.stringify({
-      id: served.id,
-      version: served.version,
-      revision: served.revision,
-      created_at: toRfc3339(served.createdAt),
-      updated_at: toRfc3339(served.updatedAt),
-      config: served.config,
-    }),
-  )
+  const body = Buffer.from(JSON.stringify(toWire(ServedConfigShape, served)))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 

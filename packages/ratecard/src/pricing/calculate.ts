@@ -1,6 +1,6 @@
 // What a quantity costs. The answer equals what the processor would invoice: exact arithmetic, one rounding, half up, at the end.
 // It never knows a tenant, a discount or a tax.
-import type { Price, Tier } from '../config/schema.ts'
+import type { CurrencyOption, Price, Tier } from '../config/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import {
   addDecimals,
@@ -13,6 +13,7 @@ import {
   zero,
 } from '../money/decimal.ts'
 import type { Decimal } from '../money/decimal.ts'
+import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/format.ts'
 
 export interface CostLine {
@@ -49,9 +50,12 @@ interface Line {
 }
 
 /** Throws `quantity_invalid` for a quantity that is no whole number from 0 up, or whose amount is beyond exact JSON numbers. */
-export function calculate(price: Price, quantity: number): Cost {
+export function calculate(listed: Price, quantity: number, currency?: string): Cost {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
     throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
+  const price = inCurrency(listed, currency)
+  if (price.custom_unit_amount !== undefined)
+    throw new ServiceError('price_not_calculable', `The customer chooses the amount of the price "${price.id}".`)
   const lines = linesOf(price, quantity)
   const exact = sumOf(lines)
   const rounded = roundHalfUp(exact)
@@ -81,8 +85,21 @@ export function calculate(price: Price, quantity: number): Cost {
   }
 }
 
+/** The price as it is sold in one of its currencies. Throws `currency_not_offered`. */
+export function inCurrency(price: Price, currency: string | undefined): Price {
+  if (currency === undefined || currency === price.currency) return price
+  const options: Readonly<Partial<Record<string, CurrencyOption>>> = price.currency_options ?? {}
+  const option = Object.hasOwn(options, currency) ? options[currency] : undefined
+  if (option === undefined || !isCurrency(currency))
+    throw new ServiceError('currency_not_offered', `The price "${price.id}" is not offered in "${currency}".`, {
+      hint: `It is offered in ${[price.currency, ...Object.keys(options)].join(', ')}.`,
+    })
+  const { amount: _amount, unit_amount_decimal: _decimal, tiers: _tiers, ...rest } = price
+  return { ...rest, ...option, currency }
+}
+
 /** What of a price says how much a quantity costs. */
-export type Tariff = Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers' | 'tiers_mode'>
+export type Tariff = Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers' | 'tiers_mode' | 'transform_quantity'>
 
 /** What a whole quantity from 0 up costs, in minor units, before any rounding. */
 export function exactAmount(tariff: Tariff, quantity: number): Decimal {
@@ -107,13 +124,26 @@ export function unitAmountOf(priced: UnitPriced): Decimal {
   return decimalFromInteger(priced.amount ?? priced.unit_amount ?? 0)
 }
 
+/** The flat amount of a tier; zero where none is given. */
+export function flatAmountOf({ flat_amount: whole, flat_amount_decimal: text }: Tier): Decimal {
+  return text === undefined ? decimalFromInteger(whole ?? 0) : parseDecimal(text)
+}
+
 function amountOf(line: Line): Decimal {
   return addDecimals(multiplyByInteger(line.unit, line.quantity), line.flat)
 }
 
 function linesOf(price: Tariff, quantity: number): readonly Line[] {
-  if (price.tiers === undefined) return [{ upTo: null, quantity: quantity + 0, unit: unitAmountOf(price), flat: zero }]
+  if (price.tiers === undefined)
+    return [{ upTo: null, quantity: packagesOf(price, quantity), unit: unitAmountOf(price), flat: zero }]
   return price.tiers_mode === 'volume' ? volumeLine(price.tiers, quantity) : graduatedLines(price.tiers, quantity)
+}
+
+/** What is billed of a quantity: packages, where the price counts them. */
+function packagesOf({ transform_quantity: packages }: Tariff, quantity: number): number {
+  if (packages === undefined) return quantity + 0
+  const whole = Math.floor(quantity / packages.divide_by)
+  return packages.round === 'up' && quantity % packages.divide_by > 0 ? whole + 1 : whole
 }
 
 function volumeLine(tiers: readonly Tier[], quantity: number): readonly Line[] {
@@ -139,6 +169,6 @@ function lineOf(tier: Tier, quantity: number): Line {
     upTo: tier.up_to === 'inf' ? null : tier.up_to,
     quantity: quantity + 0,
     unit: unitAmountOf(tier),
-    flat: decimalFromInteger(tier.flat_amount ?? 0),
+    flat: flatAmountOf(tier),
   }
 }

@@ -1,12 +1,13 @@
 import type { Price } from '../config/schema.ts'
-import { addDecimals, compareDecimals, decimalFromInteger, decimalText, zero } from '../money/decimal.ts'
+import { addDecimals, compareDecimals, decimalText, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
-import { unitAmountOf } from './calculate.ts'
+import { flatAmountOf, unitAmountOf } from './calculate.ts'
 
 /** The price on one line, as people read it: `€12.00 / month`, `¥500 once`, `graduated tiers from $0.00, usd / month`. */
 export function describePrice(price: Price): string {
   const notes = [
     ...(price.usage_type === 'metered' ? [`metered: ${price.meter ?? 'no meter'}`] : []),
+    ...(price.currency_options === undefined ? [] : [`also in ${Object.keys(price.currency_options).join(', ')}`]),
     ...(price.tax_included_in_price === undefined
       ? []
       : [price.tax_included_in_price ? 'tax included' : 'tax excluded']),
@@ -17,12 +18,18 @@ export function describePrice(price: Price): string {
 function amountOf(price: Price): string {
   const first = price.tiers?.[0]
   if (first !== undefined) {
-    const firstUnit = addDecimals(unitAmountOf(first), decimalFromInteger(first.flat_amount ?? 0))
+    const firstUnit = addDecimals(unitAmountOf(first), flatAmountOf(first))
     const mode = price.tiers_mode ?? 'graduated'
     return `${mode} tiers from ${formatMinor(decimalText(firstUnit), price.currency)}, ${price.currency}`
   }
+  if (price.custom_unit_amount !== undefined) return `an amount of the customer’s choice, ${price.currency}`
   if (isFree(price)) return 'free'
-  return `${formatMinor(decimalText(unitAmountOf(price)), price.currency)}${price.usage_type === 'metered' ? ' per unit' : ''}`
+  return `${formatMinor(decimalText(unitAmountOf(price)), price.currency)}${packagesOf(price)}`
+}
+
+function packagesOf(price: Price): string {
+  if (price.transform_quantity !== undefined) return ` per ${String(price.transform_quantity.divide_by)}`
+  return price.usage_type === 'metered' ? ' per unit' : ''
 }
 
 function periodOf(price: Price): string {
@@ -32,5 +39,9 @@ function periodOf(price: Price): string {
 }
 
 function isFree(price: Price): boolean {
-  return price.tiers === undefined && compareDecimals(unitAmountOf(price), zero) === 0
+  return (
+    price.tiers === undefined &&
+    price.custom_unit_amount === undefined &&
+    compareDecimals(unitAmountOf(price), zero) === 0
+  )
 }

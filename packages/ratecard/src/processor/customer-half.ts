@@ -1,7 +1,7 @@
 // The customer's half of the processor port: customers, their subscriptions, checkouts, usage and invoice previews.
 // Failures are ProcessorErrors, sorted as in processor.ts. Times are epoch milliseconds; amounts are minor units.
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
-import type { WriteOptions } from './processor.ts'
+import type { WriteOptions } from './write-options.ts'
 
 /** What a subscription item's price says of itself; prices of an item may be archived, or be none of ours. */
 export interface LivePrice {
@@ -40,7 +40,12 @@ export interface LiveSubscription {
   readonly cancelAtPeriodEnd: boolean
   readonly trialEnd: number | null
   readonly createdAt: number
+  /** Sold beside another one to the same price, on purpose: see `duplicateKey`. */
+  readonly allowsDuplicate: boolean
 }
+
+/** Metadata key of what was sold with `allow_duplicate`; its value is `allowed`. */
+export const duplicateKey = 'ratecard_duplicate'
 
 /** Moves one item to a price. Quantity is always passed on: without it the processor resets it to 1. */
 export interface Swap {
@@ -72,6 +77,8 @@ export interface CheckoutRequest {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
+  /** null: the processor chooses among the price’s currencies. */
+  readonly currency: string | null
   readonly allowPromotionCodes: boolean
   /** Processor id of one promotion code that is applied. */
   readonly promotionCode: ProcessorId | null
@@ -138,6 +145,12 @@ export interface CustomerProcessor {
   /** Prices that each item will be on after the running period, by present price; empty without a schedule. */
   scheduledPrices(subscription: LiveSubscription, signal: AbortSignal): Promise<ReadonlyMap<ProcessorId, ProcessorId>>
   createCustomer(customer: NewCustomer, options: WriteOptions): Promise<ProcessorId>
+  /** Sets name and address; what is absent stays, null empties. */
+  updateCustomer(
+    customer: ProcessorId,
+    change: { readonly name?: string; readonly email?: string | null },
+    options: WriteOptions,
+  ): Promise<void>
   /** The customer that carries the tenant's mark and is no older than `since`; for a creation of unknown outcome. */
   findCustomer(tenantId: string, since: number, signal: AbortSignal): Promise<ProcessorId | null>
   createCheckout(

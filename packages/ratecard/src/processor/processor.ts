@@ -3,17 +3,14 @@
 import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
 import type { CustomerProcessor } from './customer-half.ts'
+import type { WriteOptions } from './write-options.ts'
+
+export type { WriteOptions } from './write-options.ts'
 
 export interface ProcessorAccount {
   readonly id: string
   /** True for real money. */
   readonly livemode: boolean
-}
-
-export interface WriteOptions {
-  /** Derived from push id, step number and attempt: a retry after a crash must meet the same key, or the processor makes a second object. */
-  readonly idempotencyKey: string
-  readonly signal: AbortSignal
 }
 
 export interface Performed {

@@ -8,7 +8,12 @@ export const genesis = { revision: 0, hash: '0'.repeat(64) } as const
 /** sha256 hex over the canonical JSON (members sorted by name, no spaces) of what the record says and of the hash before it. */
 export function hashVersion(record: Omit<VersionRecord, 'hash'>): string {
   const { author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version } = record
-  const canonical = { author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version }
+  const { keyId, keyName } = record
+  const canonical = {
+    ...{ author, changes, checksum, createdAt, document, kind, message, previousHash, revision, version },
+    // Records of before keys were kept have none, and keep their hash.
+    ...(keyId === null ? {} : { key_id: keyId, key_name: keyName }),
+  }
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex')
 }
 

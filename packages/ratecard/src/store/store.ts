@@ -1,133 +1,46 @@
-// Every record we keep, on one page. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
-// Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time. Documents are text, byte for byte as hashed.
+// The port to the database: what can be asked of it. Two engines (SQLite, PostgreSQL) sit beneath, through the same repositories.
+// What is kept is described in records/, column by column.
+// Times are epoch milliseconds. Ids are text made by us, lower case, sortable by time.
+import type { PastRename, Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catalog/resource.ts'
+import type { Journal } from './journal.ts'
+import type { LeaseToken } from './lease-token.ts'
 import type { PaceLimits } from './pacing.ts'
+import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
+import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
-/** Proof of holding a lease. Each journal write carries it, so that a replica that lost its lease cannot write one more step. */
-export interface LeaseToken {
-  readonly name: string
-  /** Grows with each holder. */
-  readonly fence: number
-}
-
-export interface VersionRecord {
-  readonly revision: number
-  readonly version: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  /** The document as JSON text; null for a reset. */
-  readonly document: string | null
-  /** sha256 hex of the document's canonical JSON; '' for a reset. */
-  readonly checksum: string
-  readonly author: string | null
-  readonly message: string | null
-  /** JSON: the change report. */
-  readonly changes: string
-  readonly createdAt: number
-  readonly pushId: string | null
-  /** Hash chain: sha256 over the record before and this record's own content. */
-  readonly hash: string
-  readonly previousHash: string
-}
+export type { LeaseToken } from './lease-token.ts'
+export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
+export type { PushHead, PushRecord, PushState, StepRecord } from './records/journal.ts'
 
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
 
-export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
-export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
-
-export interface PushRecord {
-  readonly id: string
-  readonly kind: 'push' | 'rollback' | 'reset'
-  readonly state: PushState
-  readonly document: string | null
-  readonly version: string
-  readonly author: string | null
-  readonly message: string | null
-  /** JSON: the plan's changes (what a person reads) and bindings. */
-  readonly plan: string
-  /** Which revision was current when it was planned; null before the first. */
-  readonly baseRevision: number | null
-  readonly stepsTotal: number
-  readonly stepsDone: number
-  /** JSON: the problem that ended it, as sent to the caller. */
-  readonly error: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly finishedAt: number | null
-  /** The revision that it became. */
-  readonly revision: number | null
-}
-/** Without what makes it large. */
-export type PushHead = Omit<PushRecord, 'document' | 'plan'>
-
-export interface NewPush {
-  readonly id: string
-  readonly kind: PushRecord['kind']
-  readonly document: string | null
-  readonly version: string
-  readonly author: string | null
-  readonly message: string | null
-  readonly plan: string
-  readonly baseRevision: number | null
+export type NewPush = Pick<
+  PushRecord,
+  | 'id'
+  | 'kind'
+  | 'document'
+  | 'version'
+  | 'author'
+  | 'message'
+  | 'keyId'
+  | 'keyName'
+  | 'plan'
+  | 'baseRevision'
+  | 'createdAt'
+> & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]
-  readonly createdAt: number
-}
-
-export interface StepRecord {
-  readonly pushId: string
-  readonly index: number
-  /** JSON: the step as planned. */
-  readonly step: string
-  readonly state: StepState
-  /** How often it was begun; part of the idempotency key. */
-  readonly attempts: number
-  /** JSON: the step as sent, references resolved. */
-  readonly resolved: string | null
-  readonly processorId: string | null
-  readonly requestId: string | null
-  /** JSON: the processor's own words. */
-  readonly error: string | null
-  readonly beganAt: number | null
-  readonly endedAt: number | null
 }
 
 export interface MappingChange {
   readonly kind: ResourceKind
   readonly configId: ConfigId
   readonly processorId: ProcessorId
-}
-
-export interface ArchivedObject {
-  readonly kind: ResourceKind
-  readonly configId: ConfigId
-  readonly processorId: ProcessorId
-  /** JSON: the processor's whole last object. */
-  readonly object: string
-  readonly archivedAt: number
-}
-
-export interface ServiceKeyRecord {
-  readonly id: string
-  readonly name: string
-  /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
-  readonly hash: string
-  /** Last four characters, to recognise it. */
-  readonly hint: string
-  readonly createdAt: number
-  readonly lastUsedAt: number | null
-  readonly revokedAt: number | null
-}
-
-export interface IdempotencyRecord {
-  readonly key: string
-  /** sha256 of method, path and body. */
-  readonly fingerprint: string
-  /** null while the first request is still running. */
-  readonly status: number | null
-  readonly body: string | null
-  readonly createdAt: number
 }
 
 interface Page {
@@ -141,8 +54,8 @@ export interface VersionStore {
   /** The newest record, a reset included. */
   latest(): Promise<VersionRecord | null>
   find(revision: number): Promise<VersionRecord | null>
-  /** Newest first. */
-  list(page: Page): Promise<{ readonly items: readonly VersionRecord[]; readonly total: number }>
+  /** Newest first, without the documents: a page of large ones would be much to read for a list. */
+  list(page: Page): Promise<{ readonly items: readonly VersionHead[]; readonly total: number }>
 }
 
 export interface MappingStore {
@@ -151,13 +64,13 @@ export interface MappingStore {
   /** Every entry of the resource that this processor id stands or stood for; empty when unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
+  /** Every rename that was pushed, oldest first. */
+  renames(): Promise<readonly PastRename[]>
   /** Whole last objects of what cannot be read at the processor any more. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
 
-/** Every method that takes a token fails with `LeaseLost` (a ServiceError `push_in_progress`) when the lease is no longer held. */
-export interface PushStore {
-  open(push: NewPush, token: LeaseToken): Promise<PushRecord>
+export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
   /** Before a step is sent: state `begun`, attempts + 1, and what is sent. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
   /** After it is answered, in one transaction with the secret that the answer carried and the object that it deleted. */
@@ -180,32 +93,21 @@ export interface PushStore {
     error: string | null,
     token: LeaseToken,
   ): Promise<void>
-  /** Ends a push that did not become a version. */
-  end(
-    pushId: string,
-    state: 'failed' | 'interrupted' | 'abandoned',
-    error: string | null,
-    token: LeaseToken,
-  ): Promise<void>
-  resume(pushId: string, token: LeaseToken): Promise<void>
-  /** Version row, current pointer, mappings and journal end in one transaction. */
+  /** Version row, current pointer, renames, mappings and journal end in one transaction. */
   close(
     pushId: string,
     version: NewVersion,
     mappings: readonly MappingChange[],
     token: LeaseToken,
+    renames?: readonly Rename[],
   ): Promise<VersionRecord>
-  find(pushId: string): Promise<PushRecord | null>
   head(pushId: string): Promise<PushHead | null>
-  /** `since`: only those that began or ended then or later, by the clock of whoever ran them. */
-  steps(pushId: string, since?: number): Promise<readonly StepRecord[]>
+  /** Steps that were sent, or may have been, by pushes which were planned on top of this revision and did not become the next. */
+  stepsSince(revision: number): Promise<readonly StepRecord[]>
   /** Newest first. */
   list(page: Page): Promise<{ readonly items: readonly PushHead[]; readonly total: number }>
   /** Pushes that are `running` or `interrupted`, or `failed` with steps of unknown outcome: to be resolved before the next plan. Oldest first. */
   unresolved(): Promise<readonly PushRecord[]>
-  /** Asks a running push to stop between two steps; whoever runs it reads this. False when it is not running. */
-  requestCancel(pushId: string, at: number): Promise<boolean>
-  cancelRequested(pushId: string): Promise<boolean>
 }
 
 export interface SecretStore {
@@ -222,6 +124,8 @@ export interface ServiceKeyStore {
   list(): Promise<readonly ServiceKeyRecord[]>
   /** False when no such key, or revoked already. */
   revoke(id: string, at: number): Promise<boolean>
+  /** Every valid key of a worker. */
+  revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>
 }
 
@@ -240,6 +144,23 @@ export interface FactStore {
   /** Sets it when absent; the value that is there now. */
   bind(name: string, value: string): Promise<string>
   set(name: string, value: string): Promise<void>
+}
+
+export interface WrittenForm {
+  /** sha256 hex of the text. */
+  readonly id: string
+  /** JSON text, with `${NAME}` in it. */
+  readonly document: string
+}
+
+/** Documents as their authors wrote them, before their variables were expanded. */
+export interface WrittenFormStore {
+  /** Keeps a text, once, and answers its id. What no push used within a day is forgotten. */
+  keep(document: string, at: number): Promise<string>
+  find(id: string): Promise<string | null>
+  /** The push, and the version that it becomes, was written like this. */
+  assign(pushId: string, id: string): Promise<void>
+  ofPush(pushId: string): Promise<WrittenForm | null>
 }
 
 export interface PaceAsk {
@@ -266,6 +187,7 @@ export interface Store {
   readonly versions: VersionStore
   readonly mappings: MappingStore
   readonly pushes: PushStore
+  readonly writtenForms: WrittenFormStore
   readonly secrets: SecretStore
   readonly serviceKeys: ServiceKeyStore
   readonly idempotency: IdempotencyStore

@@ -1,42 +1,16 @@
-// Records of tenants, their sessions, their free subscriptions, and the journal of jobs that change subscriptions.
-// Times are epoch milliseconds.
-import type { LeaseToken } from './store.ts'
+// What can be asked of the database about tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
+import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
+import type { SessionRecord } from './records/access.ts'
+import type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
+import type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
+import type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
+import type { Journal } from './journal.ts'
+import type { LeaseToken } from './lease-token.ts'
 
-export interface TenantRecord {
-  readonly id: string
-  readonly name: string
-  readonly email: string | null
-  readonly processorCustomerId: string | null
-  readonly enterpriseTemplate: string | null
-  readonly enterpriseId: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-}
-
-/** What a tenant's enterprise fields were and became. */
-export interface EnterpriseFields {
-  readonly enterpriseTemplate: string | null
-  readonly enterpriseId: string | null
-}
-
-export type AuditAction =
-  'tenant_created' | 'tenant_updated' | 'tenant_deleted' | 'apply_template' | 'apply_custom' | 'remove'
-
-export interface AuditRecord {
-  readonly id: string
-  readonly tenantId: string
-  readonly action: AuditAction
-  /** JSON of the fields before and after; null where there is nothing. */
-  readonly before: string | null
-  readonly after: string | null
-  /** JSON: what was swapped and what was skipped; null for other actions. */
-  readonly result: string | null
-  readonly author: string | null
-  /** Id of the service key that acted; never the key. */
-  readonly keyId: string | null
-  readonly requestId: string | null
-  readonly createdAt: number
-}
+export type { SessionRecord } from './records/access.ts'
+export type { JobKind, JobRecord, JobStepRecord } from './records/journal.ts'
+export type { AuditRecord, EditedField, EnterpriseFields } from './records/tenants.ts'
+export type { LocalSubscriptionRecord, TenantRecord } from './records/tenants.ts'
 
 export interface TenantStore {
   /** With its audit row in one transaction. `conflict` when the id or the customer is taken. */
@@ -52,11 +26,7 @@ export interface TenantStore {
     readonly enterpriseId?: string
   }): Promise<{ readonly items: readonly TenantRecord[]; readonly total: number }>
   /** null when there is no such tenant; `conflict` when the customer belongs to another. */
-  update(
-    id: string,
-    change: Partial<Pick<TenantRecord, 'name' | 'email' | 'processorCustomerId'>>,
-    audit: AuditRecord,
-  ): Promise<TenantRecord | null>
+  update(id: string, change: Partial<Pick<TenantRecord, EditedField>>, audit: AuditRecord): Promise<TenantRecord | null>
   /** Sets the customer when there is none yet; the record as it is now. null when there is no such tenant. */
   bindCustomer(id: string, processorCustomerId: string, at: number): Promise<TenantRecord | null>
   /** Both fields and the audit row in one transaction, under the tenant's lease. null when there is no such tenant. */
@@ -75,16 +45,6 @@ export interface TenantStore {
   ): Promise<{ readonly items: readonly AuditRecord[]; readonly total: number }>
 }
 
-export interface SessionRecord {
-  readonly id: string
-  readonly tenantId: string
-  /** sha256 hex of the cookie's secret part. */
-  readonly hash: string
-  readonly createdAt: number
-  readonly expiresAt: number
-  readonly revokedAt: number | null
-}
-
 export interface SessionStore {
   /** Also forgets sessions that expired more than a day ago. */
   add(session: SessionRecord): Promise<void>
@@ -93,75 +53,30 @@ export interface SessionStore {
   revoke(id: string, at: number): Promise<boolean>
 }
 
-/** A subscription to a free price: it lives here alone. */
-export interface LocalSubscriptionRecord {
-  readonly id: string
-  readonly tenantId: string
-  /** Config id. */
-  readonly priceId: string
-  readonly createdAt: number
-  readonly endedAt: number | null
-}
-
 export interface LocalSubscriptionStore {
   /** One that runs for each tenant and price: the one that is there already, if there is. */
   start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord>
   /** Running and ended ones, oldest first. */
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
+  /** Of all tenants, those that run on this price. */
+  running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
   end(id: string, at: number): Promise<boolean>
-}
-
-export type JobKind = 'enterprise_apply' | 'template_move' | 'migration'
-export type JobState = 'running' | 'interrupted' | 'done' | 'failed' | 'cancelled'
-export type JobStepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
-
-export interface JobRecord {
-  readonly id: string
-  readonly kind: JobKind
-  /** What it is about: a tenant, a template, a price. */
-  readonly subject: string
-  readonly state: JobState
-  /** JSON: what was asked for. */
-  readonly input: string
-  readonly author: string | null
-  readonly message: string | null
-  readonly requestId: string | null
-  readonly stepsTotal: number
-  readonly stepsDone: number
-  /** JSON: why it ended. */
-  readonly error: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly finishedAt: number | null
-}
-
-export interface JobStepRecord {
-  readonly jobId: string
-  readonly index: number
-  /** JSON: what is to be done. */
-  readonly step: string
-  readonly state: JobStepState
-  /** How often it was begun; part of the idempotency key. */
-  readonly attempts: number
-  /** JSON: what came of it. */
-  readonly result: string | null
-  /** JSON: the processor's own words. */
-  readonly error: string | null
-  readonly beganAt: number | null
-  readonly endedAt: number | null
 }
 
 export type NewJob = Pick<
   JobRecord,
-  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'requestId' | 'createdAt'
+  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'
 > & {
   /** JSON of each step, in order. */
   readonly steps: readonly string[]
 }
 
-/** Every method that takes a token fails with `push_in_progress` when its lease is no longer held. */
-export interface JobStore {
-  open(job: NewJob, token: LeaseToken): Promise<JobRecord>
+export interface JobStore extends Journal<
+  JobRecord,
+  NewJob,
+  JobStepRecord,
+  'done' | 'interrupted' | 'failed' | 'cancelled'
+> {
   /** Before a step is sent: `begun`, attempts + 1. */
   begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord>
   settle(
@@ -171,30 +86,37 @@ export interface JobStore {
       readonly state: 'succeeded' | 'failed' | 'unknown' | 'pending' | 'skipped'
       readonly result: string | null
       readonly error: string | null
+      /** Of a pending step: epoch milliseconds before which it has nothing to do. */
+      readonly waitsUntil?: number
     },
     token: LeaseToken,
   ): Promise<void>
-  end(
-    jobId: string,
-    state: 'done' | 'interrupted' | 'failed' | 'cancelled',
-    error: string | null,
-    token: LeaseToken,
-  ): Promise<void>
-  /** `running` again, of an interrupted or failed one: failed steps are pending again. */
-  resume(jobId: string, token: LeaseToken): Promise<void>
-  /** Asks a running job to stop between two steps; whoever runs it reads this. False when it is not running. */
-  requestCancel(jobId: string, at: number): Promise<boolean>
-  cancelRequested(jobId: string): Promise<boolean>
-  find(jobId: string): Promise<JobRecord | null>
-  steps(jobId: string): Promise<readonly JobStepRecord[]>
+  /** Leaves it until then (epoch milliseconds), when the service goes on with it. `error` is JSON: what is left, and why. */
+  wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void>
   /** Newest first. */
   list(query: {
     readonly limit: number
     readonly offset: number
     readonly kind?: JobKind
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
-  /** Of every kind and subject, oldest first. A job whose process died is not among them: its journal says `running`. */
-  interrupted(): Promise<readonly JobRecord[]>
-  /** Jobs of this subject that did not end: `running` or `interrupted`. Oldest first. */
-  unfinished(kind: JobKind, subject: string): Promise<readonly JobRecord[]>
+  /** Waiting jobs of every kind and subject whose time has come, oldest first. */
+  due(now: number): Promise<readonly JobRecord[]>
+  /**
+   * The first step of a webhook's rotation is done: in one transaction the secret is kept, the webhook maps to the new endpoint,
+   * and the job waits until then (epoch milliseconds) with its second step.
+   */
+  rotated(
+    jobId: string,
+    made: {
+      readonly webhookId: ConfigId
+      readonly endpoint: ProcessorId
+      readonly secret: string
+      /** Under which the mapping is kept: the current one. */
+      readonly revision: number
+      readonly until: number
+    },
+    token: LeaseToken,
+  ): Promise<void>
+  /** Jobs (of this subject) that did not end: `running`, `waiting` or `interrupted`. Oldest first. */
+  unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]>
 }

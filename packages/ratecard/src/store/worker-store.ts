@@ -1,22 +1,9 @@
-// Records of edge workers: what was deployed, what serves, when its schedules are due, what ran, and what it said.
-// Times are epoch milliseconds.
-import type { LeaseToken } from './store.ts'
+// What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
+import type { KeyScope } from './records/access.ts'
+import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
+import type { LeaseToken } from './lease-token.ts'
 
-export interface DeploymentRecord {
-  readonly id: string
-  readonly worker: string
-  /** sha256 hex over code and configuration; values of the environment are no part of it. */
-  readonly checksum: string
-  readonly author: string | null
-  readonly message: string | null
-  readonly environment: string | null
-  /** Names of the environment values, sorted. */
-  readonly variables: readonly string[]
-  readonly crons: readonly string[]
-  readonly hosts: readonly string[]
-  readonly sizeBytes: number
-  readonly createdAt: number
-}
+export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 
 /** What one deployment runs. Holds secrets once it is opened: never log it. */
 export interface DeploymentContent {
@@ -26,6 +13,10 @@ export interface DeploymentContent {
   readonly compatibilityDate: string
   readonly compatibilityFlags: readonly string[]
   readonly cpuMs: number
+  /** The scope of the service key of its own, which is in `env`; null: it has none. */
+  readonly serviceKey: KeyScope | null
+  /** Whether service keys and cookies of ours reach it with a request. */
+  readonly passCredentials: boolean
   /** JSON of all environment values, secret or not; sealed at rest. */
   readonly env: string
 }
@@ -66,7 +57,7 @@ export interface WorkerStore {
     schedules: readonly ScheduleRecord[],
     options: { readonly keep: number; readonly token: LeaseToken },
   ): Promise<WorkerRecord>
-  /** Everything of the worker, its secrets, runs and logs included. False when there is none. */
+  /** The worker with its deployments and their secrets; runs and logs are removed by their own stores. False when there is none. */
   remove(name: string, token: LeaseToken): Promise<boolean>
   /** Newest first. */
   deployments(
@@ -79,26 +70,6 @@ export interface WorkerStore {
   content(deploymentId: string): Promise<DeploymentContent | null>
   /** Grows with every activation and removal, by any replica. */
   changeSequence(): Promise<number>
-}
-
-export type RunRecordOutcome =
-  'running' | 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'skipped' | 'missed' | 'lost'
-
-export interface RunRecord {
-  readonly id: string
-  readonly worker: string
-  readonly cron: string
-  /** The tick's own time. */
-  readonly scheduledTime: number
-  readonly deploymentId: string
-  readonly startedAt: number | null
-  readonly finishedAt: number | null
-  readonly outcome: RunRecordOutcome
-  readonly error: string | null
-  readonly cpuMs: number | null
-  /** The replica that runs it, and when it last said so. */
-  readonly instance: string | null
-  readonly heartbeatAt: number | null
 }
 
 /** A schedule that is due. */
@@ -154,25 +125,26 @@ export interface WorkerRunStore {
     query: { readonly limit: number; readonly offset: number; readonly cron?: string },
   ): Promise<{ readonly items: readonly RunRecord[]; readonly total: number }>
   find(id: string): Promise<RunRecord | null>
-  /** Forgets ended runs before `before`, at most `limit` of them. How many. */
-  prune(before: number, limit: number): Promise<number>
+  /** Forgets ended runs of a worker before `before`, at most `limit` of them. How many. */
+  prune(worker: string, before: number, limit: number): Promise<number>
+  /** Forgets every run of a worker, in small steps. */
+  removeAll(worker: string): Promise<void>
 }
 
-export interface LogRecord {
-  /** Sortable in the order of arrival. */
-  readonly id: string
-  readonly worker: string
-  readonly deploymentId: string
-  readonly time: number
-  readonly level: string
-  readonly message: string
-  readonly requestId: string | null
-  readonly runId: string | null
+/** How much of one worker is kept. */
+export interface LogBound {
+  readonly lines: number
+  /** Of messages, as UTF-8. */
+  readonly bytes: number
 }
 
+/** Works in small steps, each of them a transaction of its own: nobody waits for long, whatever a worker has written. */
 export interface WorkerLogStore {
-  /** A line that is there already is left alone, so that a batch may be sent again. */
-  add(lines: readonly LogRecord[]): Promise<void>
+  /**
+   * Lines within `keep`, after which no worker has more than that: the oldest go. A line that is there already is left alone, so
+   * that a batch may be sent again.
+   */
+  add(lines: readonly LogRecord[], keep: LogBound): Promise<void>
   /** Oldest first; the newest `limit` of those that fit. */
   list(
     worker: string,
@@ -186,9 +158,16 @@ export interface WorkerLogStore {
       readonly after?: string
     },
   ): Promise<readonly LogRecord[]>
-  /** Keeps of each worker the newest lines within count, size and age; deletes at most `batch` lines a worker. How many. */
-  prune(
-    keep: { readonly since: number; readonly lines: number; readonly bytes: number },
-    batch: number,
-  ): Promise<number>
+  /** Forgets every line of a worker. */
+  removeAll(worker: string): Promise<void>
+  /**
+   * One step of what is to be done now and then: forgets lines older than `since`, and those before `now` of workers that are
+   * not among `workers`; gives room back to the system. True when there is more to do.
+   */
+  tidy(present: {
+    readonly workers: readonly string[]
+    readonly now: number
+    readonly since: number
+    readonly keep: LogBound
+  }): Promise<boolean>
 }

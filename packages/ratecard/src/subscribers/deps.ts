@@ -4,6 +4,7 @@ import type { BillingConfig } from '../config/schema.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Principal } from '../service-tenants.ts'
 import type { Store } from '../store/store.ts'
+import type { PriceBook } from '../swaps/price-book.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 
 /** What reading subscriptions and recording usage needs. */
@@ -16,6 +17,8 @@ export interface SubscriberDeps {
   readonly shutdown: AbortSignal
   /** The configuration as it is applied now, items with their current processor ids; `config_not_found` without one. */
   readonly applied: () => Promise<{ readonly config: BillingConfig }>
+  /** The prices of what is applied now, former ones by their present name. */
+  readonly priceBook: () => Promise<PriceBook>
   /** The account that this environment is bound to; refuses another one. */
   readonly account: () => Promise<ProcessorAccount>
   /** `tenant_not_found` when there is none. */

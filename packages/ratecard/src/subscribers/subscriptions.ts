@@ -1,10 +1,11 @@
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../service-tenants.ts'
 import type { LocalSubscriptionRecord, TenantRecord } from '../store/tenant-store.ts'
 import { billingStatus } from './billing-status.ts'
+import { duplicates } from '../swaps/twice.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames } from './price-names.ts'
 import type { PriceName, PriceNames } from './price-names.ts'
@@ -22,6 +23,12 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
     readScheduled(deps, await liveSubscriptions(deps, tenant)),
     deps.store.localSubscriptions.list(tenantId),
   ])
+  const twice = new Map(
+    duplicates(
+      live.map(({ subscription }) => subscription),
+      await deps.priceBook(),
+    ).map(({ subscription, of }) => [subscription, of]),
+  )
   const running = local.filter(({ endedAt }) => endedAt === null)
   const names = await readPriceNames(deps, [
     ...live.flatMap(({ subscription, scheduled }) => [
@@ -31,7 +38,10 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
     ...running.map(({ priceId }) => priceId),
   ])
   const subscriptions = [
-    ...live.map((one) => processorSubscription(one, names)),
+    ...live.map((one) => ({
+      ...processorSubscription(one, names),
+      duplicateOf: twice.get(one.subscription.id) ?? null,
+    })),
     ...running.map((one) => localSubscription(one, names)),
   ].sort((a, b) => a.createdAt - b.createdAt)
   return { billingStatus: billingStatus(subscriptions), subscriptions }
@@ -66,7 +76,7 @@ async function readScheduled(
 function processorSubscription(
   { subscription, scheduled }: ScheduledSubscription,
   names: PriceNames,
-): TenantSubscription {
+): Omit<TenantSubscription, 'duplicateOf'> {
   const { id, status, currency, cancelAtPeriodEnd, trialEnd, createdAt } = subscription
   return {
     id,
@@ -104,6 +114,7 @@ function localSubscription({ id, priceId, createdAt }: LocalSubscriptionRecord, 
     cancelAtPeriodEnd: false,
     trialEnd: null,
     createdAt,
+    duplicateOf: null,
     items: [
       {
         id,

@@ -1,5 +1,5 @@
 import { formatMinor } from '../money/format.ts'
-import { askProcessor } from '../processor/asking.ts'
+import { askProcessor } from '../processor/failures.ts'
 import type { InvoicePreview } from '../processor/customer-half.ts'
 import type { TenantOperations } from '../service-tenants.ts'
 import type { SubscriberDeps } from './deps.ts'

@@ -5,7 +5,10 @@ import type { PriceBook } from './price-book.ts'
 
 /** What every use case needs that changes subscriptions. */
 export interface SwapDeps {
-  readonly store: Pick<Store, 'tenants' | 'jobs' | 'localSubscriptions' | 'versions' | 'exclusively' | 'held'>
+  readonly store: Pick<
+    Store,
+    'tenants' | 'jobs' | 'localSubscriptions' | 'versions' | 'pushes' | 'exclusively' | 'held'
+  >
   readonly processor: CustomerProcessor
   readonly clock: Clock
   /** A new id: text, lower case, sortable by time. */
@@ -18,11 +21,6 @@ export interface SwapDeps {
   readonly shutdown: AbortSignal
   /** Work in the background that a graceful stop waits for. */
   readonly background: (work: Promise<unknown>) => void
-}
-
-/** Derived, not random: a repeat after a lost answer must meet the same key, or the processor acts twice. */
-export function idempotencyKey(jobId: string, index: number, attempt: number): string {
-  return `ratecard-job-${jobId}-${String(index)}-${String(attempt)}`
 }
 
 export const jobLease = (jobId: string) => `job:${jobId}`

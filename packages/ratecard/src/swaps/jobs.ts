@@ -1,13 +1,18 @@
 // What became of jobs, read from the journal by whichever replica is asked; and the wish that one stops.
+import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { pushLease } from '../journal/leases.ts'
+import { liveState } from '../journal/live-state.ts'
 import type { JobReport, JobStep, JobSummary, TenantOperations } from '../service-tenants.ts'
-import type { JobRecord, JobStepRecord } from '../store/tenant-store.ts'
+import { shown } from '../store/records/columns.ts'
+import { jobColumns } from '../store/records/journal.ts'
+import { byOf } from '../store/records/who.ts'
+import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
 import { tenantLease } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
 import type { SwapDeps } from './deps.ts'
 import { resumeJob } from './run-job.ts'
 import type { DoStep } from './run-job.ts'
-import { jobWaitsUntil } from './waiting.ts'
 
 type Reading = Pick<SwapDeps, 'store'>
 
@@ -29,37 +34,13 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
   return job
 }
 
-/** `running` in the journal while nobody holds its lease means that its process died. */
-async function liveState(deps: Reading, job: JobRecord): Promise<JobSummary['state']> {
-  const { id, kind, subject, state } = job
-  if (jobWaitsUntil(job) !== null) return 'waiting'
-  if (state !== 'running') return state
-  const held = await deps.store.held(kind === 'enterprise_apply' ? tenantLease(subject) : jobLease(id))
-  if (held) return 'running'
-  // It may have ended between the two reads.
-  const now = await deps.store.jobs.find(id)
-  if (now === null || now.state === 'running') return 'interrupted'
-  return jobWaitsUntil(now) === null ? now.state : 'waiting'
-}
+const leaseOf = ({ id, kind, subject }: JobRecord) =>
+  kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
-export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
-  const { id, kind, subject, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = job
-  const state = await liveState(deps, job)
-  const resumesAt = jobWaitsUntil(job)
-  return {
-    id,
-    kind,
-    subject,
-    state,
-    resumesAt,
-    author,
-    message,
-    createdAt,
-    updatedAt,
-    finishedAt,
-    stepsTotal,
-    stepsDone,
-  }
+export async function summaryOf({ store }: Reading, job: JobRecord): Promise<JobSummary> {
+  const again = async () => (await store.jobs.find(job.id))?.state ?? null
+  const state = await liveState(store, job.state, leaseOf(job), again)
+  return { ...shown(jobColumns, job), by: byOf(job), state }
 }
 
 async function listJobs(
@@ -76,13 +57,25 @@ async function findJob(deps: Reading, id: string): Promise<JobReport> {
     ...(await summaryOf(deps, job)),
     input: JSON.parse(job.input) as JobReport['input'],
     steps: (await deps.store.jobs.steps(id)).map(stepView),
-    error: parsed(job.error),
+    error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
   }
 }
 
 function stepView(record: JobStepRecord): JobStep {
-  const { index, state, attempts, step, result, error } = record
-  return { index, state, attempts, step: parsed(step) ?? {}, result: parsed(result), error: parsed(error) }
+  const { index, state, attempts, step, result, error, waitsUntil } = record
+  return {
+    index,
+    state,
+    attempts,
+    step: parsed(step) ?? {},
+    result: withTime(parsed(result), 'waits_until', waitsUntil),
+    error: parsed(error),
+  }
+}
+
+/** Readers find the date of what waits among its words, too. */
+function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
+  return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }
 
 function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
@@ -109,7 +102,7 @@ const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: 
 async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
   try {
     return await deps.store.exclusively(jobLease(id), async ({ token }) => {
-      if (jobWaitsUntil(await findJobRecord(deps, id)) === null) return false
+      if ((await findJobRecord(deps, id)).state !== 'waiting') return false
       await deps.store.jobs.end(id, 'cancelled', null, token)
       return true
     })
@@ -120,7 +113,9 @@ async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): 
 }
 
 /** How the steps of each kind of job are done that can be taken up again. */
-export type Resumed = Readonly<Record<Exclude<JobRecord['kind'], 'enterprise_apply'>, (job: JobRecord) => DoStep>>
+export type Resumed = Readonly<
+  Record<Exclude<JobRecord['kind'], 'enterprise_apply' | 'webhook_rotation'>, (job: JobRecord) => DoStep>
+>
 
 /** Takes up what an interrupted or failed job left; `job_not_running` for any other. Resolves when it runs. */
 async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<JobSummary> {
@@ -129,6 +124,10 @@ async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<Job
   if (job.kind === 'enterprise_apply')
     throw new ServiceError('job_not_running', 'Applying to one tenant is not resumed.', {
       hint: 'Apply again: what is in place is left alone, the rest is finished.',
+    })
+  if (job.kind === 'webhook_rotation')
+    throw new ServiceError('job_not_running', 'A rotation is not resumed.', {
+      hint: 'When its overlap ends, the service goes on by itself. One that never got a new endpoint: rotate again.',
     })
   if (state !== 'interrupted' && state !== 'waiting' && state !== 'failed')
     throw new ServiceError(

@@ -4,6 +4,7 @@ import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/base-price.ts'
 import { isEnterprise, isLocalPrice } from '../config/ids.ts'
+import { aliasesOf } from '../config/previous-ids.ts'
 import type { BillingConfig, Price } from '../config/schema.ts'
 import type { Store } from '../store/store.ts'
 
@@ -25,7 +26,7 @@ export type PriceTarget =
 export interface PriceBook {
   /** The configuration price that a processor price stands for, or stood for before it was replaced or removed. */
   idOf(processorId: ProcessorId): string | undefined
-  /** Undefined when the current configuration has no such price. */
+  /** By its id, or by an earlier one that the configuration names. Undefined when it has no such price. */
   find(id: string): BookedPrice | undefined
   /** In document order. */
   readonly prices: readonly BookedPrice[]
@@ -56,6 +57,10 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
     })),
   )
   const byId = new Map(prices.map((booked) => [booked.price.id, booked]))
+  for (const { kind, from, to } of config === null ? [] : aliasesOf(config)) {
+    const renamed = kind === 'price' ? byId.get(to) : undefined
+    if (renamed !== undefined) byId.set(from, renamed)
+  }
   const owners = ownersOf(mappings, currentOf)
   return {
     idOf: (processorId) => owners.get(processorId),

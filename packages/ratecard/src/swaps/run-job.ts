@@ -4,12 +4,11 @@
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
+import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
 import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
-import { stopIfDraining } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
 import type { SwapDeps } from './deps.ts'
-import { dueJobs, stepWaitsUntil } from './waiting.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -65,7 +64,7 @@ export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<J
 export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
   await deps.store.exclusively(jobLease(id), async (held) => {
     const job = await deps.store.jobs.find(id)
-    if (job === null || dueJobs([job], deps.clock.now()).length === 0) return
+    if (job === null || job.resumesAt === null || job.resumesAt > deps.clock.now()) return
     await deps.store.jobs.resume(id, held.token)
     await run(deps, id, doStep, { held, unattended: true })
   })
@@ -93,117 +92,93 @@ interface Run {
   readonly unattended: boolean
 }
 
+/** Somebody asked that the job stops. */
+class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}
+
 async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattended }: Run): Promise<void> {
   const { jobs } = deps.store
   const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   const now = deps.clock.now()
-  const wakesAt = (record: JobStepRecord) => (unattended ? (stepWaitsUntil(record) ?? 0) : 0)
-  const queue = open.filter((record) => wakesAt(record) <= now)
-  const failures: { inRow: number; stop: unknown } = { inRow: 0, stop: undefined }
-  let cancelled = false
-  let waitingFor = Infinity
-  for (const record of open) if (wakesAt(record) > now) waitingFor = Math.min(waitingFor, wakesAt(record))
-  const worker = async () => {
-    for (let record = queue.shift(); record !== undefined && failures.stop === undefined; record = queue.shift()) {
-      try {
-        stopIfDraining(deps)
-        held.signal.throwIfAborted()
-        // Several run at once: what another has found meanwhile is read after the wait, not before.
-        const asked = await jobs.cancelRequested(id)
-        cancelled ||= asked
-        if (cancelled) return
-        const until = await runStep(deps, record, doStep, held)
-        waitingFor = Math.min(waitingFor, until)
-        failures.inRow = 0
-      } catch (error) {
-        if (isSystemic(error)) failures.inRow += 1
-        if (stops(error) || failures.inRow >= mostFailures) failures.stop ??= error
-      }
+  const wakesAt = ({ waitsUntil }: JobStepRecord) => (unattended ? (waitsUntil ?? 0) : 0)
+  const ready = open.filter((record) => wakesAt(record) <= now)
+  const times = open.filter((record) => wakesAt(record) > now).map(wakesAt)
+  const failures = { inRow: 0 }
+  const stop = await runSteps(ready, width, async (record) => {
+    try {
+      stopIfDraining(deps)
+      held.signal.throwIfAborted()
+      if (await jobs.cancelRequested(id)) throw new Cancelled()
+      const until = await runStep(deps, record, doStep, held)
+      if (until !== null) times.push(until)
+      failures.inRow = 0
+    } catch (error) {
+      if (isSystemic(error)) failures.inRow += 1
+      if (stops(error) || failures.inRow >= mostFailures) throw error
     }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, queue.length) }, worker))
-  await end(deps, id, { cancelled, waitingFor, stop: failures.stop }, { held, unattended })
+  }).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  )
+  if (stop === null) await endWithoutStop(deps, id, Math.min(...times), held)
+  else if (stop.error instanceof Cancelled) await jobs.end(id, 'cancelled', null, held.token)
+  else await endStopped(deps, id, stop.error, { held, unattended })
 }
 
-/** Until when the step waits; Infinity when it does not. */
-async function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Held): Promise<number> {
+/** Until when the step waits; null when it does not. */
+function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Held): Promise<number | null> {
   const { jobs } = deps.store
   const { jobId, index } = record
-  const { attempts } = await jobs.begin(jobId, index, held.token)
-  const settle = (
-    state: 'succeeded' | 'skipped' | 'failed' | 'unknown' | 'pending',
-    result: Json | null,
-    error: Json | null,
-  ) =>
-    jobs.settle(
-      jobId,
-      index,
-      { state, result: result && JSON.stringify(result), error: error && JSON.stringify(error) },
-      held.token,
-    )
-  try {
-    const step = JSON.parse(record.step) as Json
-    const done = await doStep(step, { jobId, index, attempt: attempts, signal: held.signal })
-    if (done.state === 'waiting') {
+  return attemptStep<JobStepRecord, StepOutcome, number | null>({
+    begin: () => jobs.begin(jobId, index, held.token),
+    send: ({ attempts }) =>
+      doStep(JSON.parse(record.step) as Json, { jobId, index, attempt: attempts, signal: held.signal }),
+    succeeded: async (done) => {
+      if (done.state !== 'waiting') {
+        const result = JSON.stringify(done.result)
+        await jobs.settle(jobId, index, { state: done.state, result, error: null }, held.token)
+        return null
+      }
       // The processor may be late with a renewal that is due.
-      const until = Math.max(done.until, deps.clock.now() + lookAgainMs)
-      await settle('pending', { waits_until: toRfc3339(until) }, null)
-      return until
-    }
-    await settle(done.state, done.result, null)
-    return Infinity
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    const state = stops(error) ? 'pending' : error.code === 'processor_timeout' ? 'unknown' : 'failed'
-    await settle(state, null, problemOf(error))
-    throw error
-  }
+      const waitsUntil = Math.max(done.until, deps.clock.now() + lookAgainMs)
+      await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
+      return waitsUntil
+    },
+    failed: async (error) => {
+      if (!(error instanceof ServiceError)) throw error
+      const state = stops(error) ? 'pending' : error.code === 'processor_timeout' ? 'unknown' : 'failed'
+      await jobs.settle(jobId, index, { state, result: null, error: problemText(error) }, held.token)
+      throw error
+    },
+  })
 }
 
-interface Ending {
-  readonly cancelled: boolean
-  readonly waitingFor: number
-  readonly stop: unknown
-}
-
-async function end(
-  deps: SwapDeps,
-  id: string,
-  { cancelled, waitingFor, stop }: Ending,
-  { held, unattended }: Run,
-): Promise<void> {
+async function endStopped(deps: SwapDeps, id: string, error: unknown, { held, unattended }: Run): Promise<void> {
   const { jobs } = deps.store
-  if (stop !== undefined) {
-    const draining = stop instanceof ServiceError && stop.code === 'shutting_down'
-    const again = unattended && passesByItself(stop)
-    const resumeAt = deps.clock.now() + (draining ? 0 : lookAgainMs)
-    const error = { ...problemOf(stop), ...(again ? { resume_after: toRfc3339(resumeAt) } : {}) }
-    await jobs.end(id, draining || again ? 'interrupted' : 'failed', JSON.stringify(error), held.token)
-    return
-  }
-  if (cancelled) {
-    await jobs.end(id, 'cancelled', null, held.token)
-    return
-  }
+  const draining = error instanceof ServiceError && error.code === 'shutting_down'
+  if (!unattended || !passesByItself(error))
+    return jobs.end(id, draining ? 'interrupted' : 'failed', problemText(error), held.token)
+  const until = deps.clock.now() + (draining ? 0 : lookAgainMs)
+  return jobs.wait(id, until, problemText(error), held.token)
+}
+
+async function endWithoutStop({ store: { jobs } }: SwapDeps, id: string, until: number, held: Held): Promise<void> {
   const left = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   const waiting = left.filter(({ state }) => state === 'pending').length
-  if (left.length === 0) await jobs.end(id, 'done', null, held.token)
-  else if (waiting === 0) {
-    const error = { detail: `${steps(left.length)} failed; resume the job to try again.` }
-    await jobs.end(id, 'failed', JSON.stringify(error), held.token)
-  } else {
-    const error = restOf(waiting, left.length - waiting, toRfc3339(waitingFor))
-    await jobs.end(id, 'interrupted', JSON.stringify(error), held.token)
-  }
+  if (left.length === 0) return jobs.end(id, 'done', null, held.token)
+  if (waiting > 0) return jobs.wait(id, until, restOf(waiting, left.length - waiting, until), held.token)
+  const error = { detail: `${steps(left.length)} failed; resume the job to try again.` }
+  return jobs.end(id, 'failed', JSON.stringify(error), held.token)
 }
 
 /** A step that failed must not keep the others from their date. */
-function restOf(waiting: number, failed: number, after: string): Json {
+function restOf(waiting: number, failed: number, until: number): string {
   const said = [
-    `${steps(waiting)} of it must wait; the service goes on by itself after ${after}.`,
+    `${steps(waiting)} of it must wait; the service goes on by itself after ${toRfc3339(until)}.`,
     ...(failed > 0 ? [`${steps(failed)} failed; tried again then, or when the job is resumed.`] : []),
   ]
-  return { detail: said.join(' '), resume_after: after }
+  return JSON.stringify({ detail: said.join(' ') })
 }
 
 const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
@@ -221,8 +196,7 @@ function isSystemic(error: unknown): boolean {
   return error instanceof ServiceError && systemic.includes(error.code)
 }
 
-function problemOf(error: unknown): Json {
-  if (!(error instanceof ServiceError)) return { code: 'internal', detail: 'Something went wrong on our side.' }
-  const { code, message, processor, extra } = error
-  return { code, detail: message, ...(processor === undefined ? {} : { processor }), ...extra }
+function problemText(error: unknown): string {
+  const unforeseen = JSON.stringify({ code: 'internal', detail: 'Something went wrong on our side.' })
+  return error instanceof ServiceError ? (failureText(error, error.extra) ?? unforeseen) : unforeseen
 }

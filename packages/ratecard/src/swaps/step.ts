@@ -5,7 +5,7 @@ import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveSubscription, CustomerProcessor } from '../processor/customer-half.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { WriteOptions } from '../processor/processor.ts'
-import type { Moment } from './fit.ts'
+import type { Effective } from './compatibility.ts'
 
 /** An item that moves. `from` and `to` are configuration ids. */
 export interface Move {
@@ -20,7 +20,7 @@ export interface Move {
 
 export interface SwapStep {
   readonly subscription: string
-  readonly effective: Moment
+  readonly effective: Effective
   readonly moves: readonly Move[]
 }
 

@@ -4,7 +4,6 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { SwapDeps } from './deps.ts'
 import type { Resumed } from './jobs.ts'
 import { continueJob } from './run-job.ts'
-import { dueJobs } from './waiting.ts'
 
 export interface WaitingJobs {
   /** One pass: resolves when every job that was due stopped again. Rejects when it cannot be known what is due. */
@@ -17,18 +16,21 @@ export interface WaitingJobs {
 
 const everyMs = 60_000
 
-export function createWaitingJobs(deps: SwapDeps, resumed: Resumed): WaitingJobs {
+/** `others`: what else waits for a date, with a pass of its own. */
+export function createWaitingJobs(deps: SwapDeps, resumed: Resumed, others: () => Promise<void>): WaitingJobs {
   let timer: NodeJS.Timeout | undefined
   let started = false
 
   const loop = async (report: (error: unknown) => void) => {
     await continueDue(deps, resumed, report).catch(report)
+    await others().catch(report)
     if (started) timer = setTimeout(() => deps.background(loop(report)), everyMs).unref()
   }
   return {
     continueDue: async () => {
       const failures: unknown[] = []
       await continueDue(deps, resumed, (error) => failures.push(error))
+      await others().catch((error: unknown) => failures.push(error))
       if (failures.length > 0) throw new AggregateError(failures, 'Not every job that was due could go on.')
     },
     start: (report) => {
@@ -44,12 +46,12 @@ export function createWaitingJobs(deps: SwapDeps, resumed: Resumed): WaitingJobs
 }
 
 async function continueDue(deps: SwapDeps, resumed: Resumed, report: (error: unknown) => void): Promise<void> {
-  const due = dueJobs(await deps.store.jobs.interrupted(), deps.clock.now())
+  const due = await deps.store.jobs.due(deps.clock.now())
   if (due.length === 0) return
   await deps.assertAccount('write')
   for (const job of due) {
     if (deps.shutdown.aborted) return
-    if (job.kind === 'enterprise_apply') continue
+    if (job.kind === 'enterprise_apply' || job.kind === 'webhook_rotation') continue
     try {
       await continueJob(deps, job.id, resumed[job.kind](job))
     } catch (error) {

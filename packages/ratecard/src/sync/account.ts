@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorAccount } from '../processor/processor.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 
 const fact = 'processor_account'
 
@@ -14,7 +14,7 @@ export async function bindAccount(
   signal: AbortSignal,
   intent: 'write' | 'look' = 'write',
 ): Promise<ProcessorAccount> {
-  const account = await asking(() => deps.processor.account(signal))
+  const account = await readForPush(() => deps.processor.account(signal))
   const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
   // A dry run leaves no trace, not even this one.
   const bound =

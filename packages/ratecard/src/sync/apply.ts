@@ -6,12 +6,13 @@ import type { ProcessorId, ResourceKind } from '../catalog/resource.ts'
 import type { Binding } from '../catalog/plan.ts'
 import { resolveStep } from '../catalog/resolve-step.ts'
 import type { ResolvedStep, Step } from '../catalog/steps.ts'
+import { attemptStep, failureText, idempotencyKey, runSteps, stateAfter, stopIfDraining } from '../journal/run-steps.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { Performed } from '../processor/processor.ts'
 import type { LeaseToken, StepRecord } from '../store/store.ts'
 import { cancelCheck } from './cancel.ts'
 import type { SyncDeps } from './deps.ts'
-import { asServiceError } from './problems.ts'
+import { asServiceError } from '../processor/failures.ts'
 
 /** In flight at once: 25 calls a second at 250 ms each. Steps of one phase touch different objects. */
 const width = 8
@@ -77,27 +78,12 @@ async function runPhase(
   results: Results,
   checkCancelled: () => Promise<void>,
 ): Promise<void> {
-  const queue = [...phase]
-  let failure: { readonly error: unknown } | undefined
-  const worker = async () => {
-    for (let item = queue.shift(); item !== undefined && failure === undefined; item = queue.shift()) {
-      try {
-        if (deps.shutdown.aborted)
-          throw new ServiceError(
-            'shutting_down',
-            'The service is shutting down; the push was stopped between two steps.',
-            { hint: 'Resume it with `ratecard billing resume`.', retryAfter: 10 },
-          )
-        context.signal.throwIfAborted()
-        await checkCancelled()
-        await runStep(deps, context, item, results)
-      } catch (error) {
-        failure ??= { error }
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, phase.length) }, worker))
-  if (failure !== undefined) throw failure.error
+  await runSteps(phase, width, async (item) => {
+    stopIfDraining(deps, 'the push was')
+    context.signal.throwIfAborted()
+    await checkCancelled()
+    await runStep(deps, context, item, results)
+  })
 }
 
 async function runStep(
@@ -106,22 +92,16 @@ async function runStep(
   { record, step }: Pending,
   results: Results,
 ): Promise<void> {
-  const { pushes } = deps.store
   const resolved = resolveStep(step, (kind: ResourceKind, id) => results.get(resourceKey(kind, id)))
+  const succeeded = (performed: Performed | null) => recordSuccess(deps, context, record, resolved, performed, results)
   const replayed = await replay(deps, context, record)
-  if (replayed !== null) {
-    await recordSuccess(deps, context, record, resolved, replayed, results)
-    return
-  }
-  const begun = await pushes.begin(context.pushId, record.index, JSON.stringify(resolved), context.token)
-  let performed: Performed | null
-  try {
-    performed = resolved.op === 'record' ? null : await performOrFind(deps, context, resolved, begun)
-  } catch (error) {
-    await settleFailure(deps, context, begun, step, error)
-    return
-  }
-  await recordSuccess(deps, context, record, resolved, performed, results)
+  if (replayed !== null) return succeeded(replayed)
+  return attemptStep({
+    begin: () => deps.store.pushes.begin(context.pushId, record.index, JSON.stringify(resolved), context.token),
+    send: async (begun) => (resolved.op === 'record' ? null : performOrFind(deps, context, resolved, begun)),
+    succeeded,
+    failed: (error, begun) => settleFailure(deps, context, begun, step, error),
+  })
 }
 
 async function recordSuccess(
@@ -170,7 +150,7 @@ async function replay(deps: SyncDeps, context: ApplyContext, record: StepRecord)
   if (step.op === 'record') return null
   try {
     return await deps.processor.perform(step, {
-      idempotencyKey: idempotencyKey(context.pushId, record.index, record.attempts),
+      idempotencyKey: idempotencyKey('push', context.pushId, record.index, record.attempts),
       signal: context.signal,
     })
   } catch (error) {
@@ -190,17 +170,12 @@ export async function discardUnverifiable(
   record: StepRecord,
   endpoint: ProcessorId,
 ): Promise<void> {
-  const key = `${idempotencyKey(pushId, record.index, record.attempts)}-discard`
+  const key = `${idempotencyKey('push', pushId, record.index, record.attempts)}-discard`
   await deps.processor.discardWebhook(endpoint, { idempotencyKey: key, signal })
 }
 
 function processorIdOf(step: ResolvedStep): ProcessorId | null {
   return step.op === 'create' ? step.id : step.processorId
-}
-
-/** Derived, not random: a retry after a crash must meet the same key, or the processor makes a second object. */
-export function idempotencyKey(pushId: string, index: number, attempt: number): string {
-  return `ratecard-${pushId}-${String(index)}-${String(attempt)}`
 }
 
 async function performOrFind(
@@ -211,7 +186,7 @@ async function performOrFind(
 ): Promise<Performed> {
   try {
     return await deps.processor.perform(step, {
-      idempotencyKey: idempotencyKey(context.pushId, begun.index, begun.attempts),
+      idempotencyKey: idempotencyKey('push', context.pushId, begun.index, begun.attempts),
       signal: context.signal,
     })
   } catch (error) {
@@ -230,17 +205,12 @@ async function settleFailure(
   step: Step,
   error: unknown,
 ): Promise<void> {
-  const failure = asServiceError(error)
-  const words =
-    failure instanceof ServiceError
-      ? JSON.stringify({ code: failure.code, detail: failure.message, processor: failure.processor })
-      : null
-  const unknown = error instanceof ProcessorError ? error.outcomeUnknown : true
-  const retryable = error instanceof ProcessorError && (error.kind === 'rate_limited' || error.kind === 'unavailable')
-  const refused = !unknown && !retryable && failure instanceof ServiceError
+  const failure = asServiceError(error, 'push')
+  const outcome = error instanceof ProcessorError ? stateAfter(error) : 'unknown'
+  const refused = outcome === 'failed' && failure instanceof ServiceError
   const goOn = refused ? context.onRefused : undefined
-  const state = unknown ? 'unknown' : retryable ? 'pending' : goOn === undefined ? 'failed' : 'skipped'
-  await deps.store.pushes.settle(context.pushId, begun.index, state, words, context.token)
+  const state = goOn === undefined ? outcome : 'skipped'
+  await deps.store.pushes.settle(context.pushId, begun.index, state, failureText(failure), context.token)
   deps.onProgress(context.pushId)
   if (refused && goOn !== undefined) {
     goOn(step, failure)

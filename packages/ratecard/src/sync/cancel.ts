@@ -8,24 +8,6 @@ import { findPush, liveState } from './pushes.ts'
 /** The journal is asked no more often: a push makes up to a hundred steps a second. */
 const askEveryMs = 250
 
-/** Pushes that this process was asked to stop. */
-export class CancelBoard {
-  private readonly asked = new Set<string>()
-
-  ask(pushId: string): void {
-    this.asked.add(pushId)
-  }
-
-  has(pushId: string): boolean {
-    return this.asked.has(pushId)
-  }
-
-  /** When the push ended, or was taken up again. */
-  forget(pushId: string): void {
-    this.asked.delete(pushId)
-  }
-}
-
 /** Fails with `push_not_running` for a push that nobody runs now. */
 export async function cancelPush(
   deps: Pick<SyncDeps, 'store' | 'clock' | 'cancelled' | 'onProgress'>,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import type { CancelBoard } from '../journal/cancel-board.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Store } from '../store/store.ts'
-import type { CancelBoard } from './cancel.ts'
 
 /** What every use case of this room needs. */
 export interface SyncDeps {
@@ -22,6 +22,3 @@ export interface SyncDeps {
   /** Called after a version was applied here, so that this process serves it at once. */
   readonly onApplied: () => void
 }
-
-/** The lease that keeps pushes of one account apart. */
-export const pushLease = 'push'

@@ -7,8 +7,9 @@ import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
-import { currentDocument } from './consider.ts'
+import { retiringEndpoints } from './retiring.ts'
+import { readForPush } from '../processor/failures.ts'
+import { currentDocument } from './plan-against-live.ts'
 
 export interface DriftResult {
   readonly inSync: boolean
@@ -32,9 +33,10 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
     })
   // Another account knows none of our objects: everything would look as if somebody had deleted it.
   await bindAccount(deps, deps.shutdown, 'look')
-  const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
-  const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true })
+  const retiring = await retiringEndpoints(deps.store)
+  const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true, retiring })
   const differences = detailsOf(plan.changes, () => null)
   const own = ownershipOf(snapshot, mappings)
   const unmanaged = resourceKinds.flatMap((kind) =>

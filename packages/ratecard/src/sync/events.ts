@@ -1,25 +1,9 @@
 // Live events of a push. This process tells at once; a push of another replica is seen by polling the journal.
 import { setTimeout as delay } from 'node:timers/promises'
+import type { PushEvent } from '../service.ts'
 import type { PushState } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPushHead, liveState, stepView } from './pushes.ts'
-import type { StepView } from './pushes.ts'
-
-export type PushProgress =
-  | {
-      readonly type: 'state'
-      readonly pushId: string
-      readonly state: PushState
-      readonly stepsDone: number
-      readonly stepsTotal: number
-    }
-  | {
-      readonly type: 'step'
-      readonly pushId: string
-      readonly step: StepView
-      readonly stepsDone: number
-      readonly stepsTotal: number
-    }
 
 const pollMs = 500
 /** Reading a long journal takes its time from the push itself: this part of it, no more. */
@@ -68,7 +52,7 @@ export async function* followPush(
   bus: PushBus,
   id: string,
   signal: AbortSignal,
-): AsyncGenerator<PushProgress> {
+): AsyncGenerator<PushEvent> {
   const told = new Map<number, string>()
   let last = ''
   let latest = 0

@@ -2,15 +2,15 @@
 // It asks only about such prices; a plan without any asks nothing. Nobody is moved by a push, so impact alone refuses nothing
 // unless the server says from how many subscriptions on.
 import type { Issue } from '../errors/issue.ts'
-import { documentTier } from '../catalog/document-fields.ts'
+import { documentTier } from '../catalog/fields/amounts.ts'
 import type { Plan } from '../catalog/plan.ts'
-import type { ConfigId, ObservedResource, PriceFields, ProcessorId, Snapshot } from '../catalog/resource.ts'
+import type { ConfigId, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../catalog/resource.ts'
 import { monthlyAmount } from '../pricing/impact.ts'
 import type { BilledPrice } from '../pricing/impact.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { PriceImpact } from '../service.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 
 type ImpactDeps = Pick<SyncDeps, 'processor' | 'store'>
 
@@ -40,10 +40,36 @@ export async function impactOf(
   const found = await subscriptionsOn(deps, recurring, signal)
   const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
   const tenants = await tenantsOf(deps, customers)
+  const free = await freeImpact(deps, plan)
   return {
-    prices: leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)),
-    subscriptions: new Set([...found.values()].flat().map(({ id }) => id)).size,
+    prices: [...leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)), ...free],
+    subscriptions:
+      new Set([...found.values()].flat().map(({ id }) => id)).size +
+      free.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
   }
+}
+
+/** Free prices that become paid or are removed, with who has them: those subscriptions are kept here, and nobody is on most of them. */
+async function freeImpact({ store }: ImpactDeps, plan: Plan): Promise<PriceImpact[]> {
+  const found: PriceImpact[] = []
+  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
+    // A free price stands for itself.
+    if (kind !== 'price' || String(processorIdBefore) !== String(configId)) continue
+    if (action !== 'replace' && action !== 'archive') continue
+    const running = await store.localSubscriptions.running(configId)
+    if (running.length === 0) continue
+    found.push({
+      priceId: configId,
+      processorPriceId: configId,
+      action,
+      subscriptions: running.length,
+      subscriptionsWithoutTenant: 0,
+      tenants: new Set(running.map(({ tenantId }) => tenantId)).size,
+      monthly: [],
+      usageBased: false,
+    })
+  }
+  return found
 }
 
 function leavingPrices(plan: Plan, snapshot: Snapshot): Leaving[] {
@@ -77,14 +103,14 @@ async function subscriptionsOn(
 ): Promise<Found> {
   if (prices.length === 0) return new Map()
   const pages = prices.length <= fewPrices ? 1 : prices.length
-  const all = await asking(() => processor.someSubscriptions(pages, signal))
+  const all = await readForPush(() => processor.someSubscriptions(pages, signal))
   if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
   const found = new Map<ProcessorId, readonly LiveSubscription[]>()
   const queue = [...prices]
   const worker = async () => {
     for (let price = queue.shift(); price !== undefined; price = queue.shift()) {
       const id = price
-      found.set(id, await asking(() => processor.subscriptionsOfPrice(id, signal)))
+      found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(width, prices.length) }, worker))
@@ -154,7 +180,7 @@ function monthlyOf(
   return quantities.length === 0 ? [] : [monthlyAmount(price, quantities)]
 }
 
-function billedPrice(fields: PriceFields<ProcessorId>): BilledPrice | null {
+function billedPrice(fields: FieldsOf<'price', ProcessorId>): BilledPrice | null {
   if (fields.interval === null) return null
   return {
     currency: fields.currency,
@@ -163,6 +189,11 @@ function billedPrice(fields: PriceFields<ProcessorId>): BilledPrice | null {
     ...(fields.unitAmount === null ? {} : { unit_amount_decimal: fields.unitAmount }),
     ...(fields.tiers === null ? {} : { tiers: fields.tiers.map(documentTier) }),
     ...(fields.tiersMode === null ? {} : { tiers_mode: fields.tiersMode }),
+    ...(fields.transformQuantity === null
+      ? {}
+      : {
+          transform_quantity: { divide_by: fields.transformQuantity.divideBy, round: fields.transformQuantity.round },
+        }),
   }
 }
 

@@ -2,11 +2,11 @@
 import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { placeOf } from '../catalog/plan-context.ts'
+import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { Snapshot } from '../catalog/resource.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
+import { readForPush } from '../processor/failures.ts'
 
 /** One issue for each meter that the plan deactivates while live subscriptions are on one of its prices, archived prices included. */
 export async function metersInUse(
@@ -20,11 +20,11 @@ export async function metersInUse(
     let subscriptions = 0
     for (const price of snapshot.price)
       if (price.fields.meter === step.processorId)
-        subscriptions += await asking(() => deps.processor.liveSubscriptions(price.processorId, signal))
+        subscriptions += await readForPush(() => deps.processor.liveSubscriptions(price.processorId, signal))
     if (subscriptions === 0) continue
     issues.push({
       code: 'meter_in_use',
-      pointer: placeOf(config, 'meter', step.configId),
+      pointer: placesOf(config)('meter', step.configId),
       severity: 'warning',
       detail: `The meter "${step.configId}" would be deactivated while ${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} billed by it: their usage would be dropped.`,
       hint: 'Move them first, or go on with --approve-impact.',

@@ -2,11 +2,12 @@
 // half-way for it. Whether time is over is not the plan's to say: it is pure and knows no clock.
 import type { BillingConfig } from '../config/schema.ts'
 import type { Issue } from '../errors/issue.ts'
-import { placeOf } from '../catalog/plan-context.ts'
 import type { Plan } from '../catalog/plan.ts'
+import { placesOf } from '../catalog/places.ts'
 
 /** `now` in epoch milliseconds. */
 export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue[] {
+  const placeOf = placesOf(config)
   return plan.steps.flatMap((step): Issue[] => {
     if (step.op !== 'create') return []
     if (step.kind === 'coupon') return past('coupon', step.configId, 'redeem_by', step.fields.redeemBy)
@@ -20,7 +21,7 @@ export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue
     return [
       {
         code: 'date_past',
-        pointer: placeOf(config, kind, id, field),
+        pointer: placeOf(kind, id, field),
         severity: 'error',
         detail: `The ${kind.replace('_', ' ')} "${id}" would be made with "${field}" ${new Date(seconds * 1000).toISOString()}, which is past: the processor refuses that.`,
         hint: 'Give it a later date, or remove it.',

@@ -1,15 +1,15 @@
-import { toDocument } from '../catalog/to-document.ts'
-import type { LiveDocument } from '../catalog/to-document.ts'
+import { toDocument } from '../catalog/document/to-document.ts'
+import type { LiveDocument } from '../catalog/document/to-document.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
-import { currentDocument } from './consider.ts'
+import { readForPush } from '../processor/failures.ts'
+import { currentDocument } from './plan-against-live.ts'
 
 /** A configuration document of what is active at the processor. Reads only. */
 export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
   // Our ids and marks mean nothing in another account: the document would mix two.
   await bindAccount(deps, deps.shutdown, 'look')
-  const snapshot = await asking(() => deps.processor.snapshot({ signal: deps.shutdown }))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const current = await deps.store.versions.current()
   return toDocument(snapshot, await deps.store.mappings.all(), currentDocument(current))
 }

@@ -11,9 +11,10 @@ import type { Detail } from '../catalog/detail.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { PriceImpact } from '../service.ts'
+import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
-import { consider } from './consider.ts'
-import { pushLease } from './deps.ts'
+import { planAgainstLive } from './plan-against-live.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { impactMember } from './impact.ts'
 import { requireApproval } from './meters-in-use.ts'
@@ -21,9 +22,11 @@ import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
 import { checkVersion } from './version.ts'
+import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest {
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   readonly dryRun?: boolean
   readonly force?: boolean
@@ -31,7 +34,11 @@ export interface PushRequest {
   readonly approveImpact?: boolean
   /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
   readonly expectPlan?: string
+  /** Id of the document as its author wrote it, kept before: see {@link keepWritten}. */
+  readonly written?: string
   readonly onOpen?: (pushId: string) => void
+  /** The revision that a rollback goes back to: what was renamed since gets its id of then. */
+  readonly rollbackTo?: number
 }
 
 export interface PushResult {
@@ -50,11 +57,14 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(document: unknown): {
+export function requireValid(
+  document: unknown,
+  options: { readonly acceptedBefore?: boolean } = {},
+): {
   readonly config: BillingConfig
   readonly warnings: readonly Issue[]
 } {
-  const { config, errors, warnings } = validateConfig(document)
+  const { config, errors, warnings } = validateConfig(document, options)
   if (config === null)
     throw new ServiceError(
       'config_invalid',
@@ -66,6 +76,7 @@ export function requireValid(document: unknown): {
 
 export async function pushConfig(deps: SyncDeps, document: unknown, request: PushRequest): Promise<PushResult> {
   const { config, warnings } = requireValid(document)
+  if (request.written !== undefined) await requireWrittenForm(deps, request.written, document)
   return request.dryRun === true
     ? planPush(deps, config, warnings, request)
     : deps.store.exclusively(pushLease, (lease) =>
@@ -81,7 +92,7 @@ export interface Subject {
   readonly warnings: readonly Issue[]
 }
 
-async function planPush(
+export async function planPush(
   deps: SyncDeps,
   config: BillingConfig,
   warnings: readonly Issue[],
@@ -89,10 +100,10 @@ async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     signal,
   )
   refuseStale(fingerprint, request)
@@ -120,16 +131,19 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await consider(
+  const { current, plan, impact, approvals, movedAlong, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
-    request.force === true,
+    request,
     lease.signal,
   )
   refuseStale(fingerprint, request)
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
-  if (unchanged)
+  if (unchanged) {
+    // The same content may be written in another way now.
+    if (request.written !== undefined && typeof current?.pushId === 'string')
+      await deps.store.writtenForms.assign(current.pushId, request.written)
     return {
       status: 'unchanged',
       version: config.version,
@@ -142,6 +156,7 @@ export async function pushUnderLease(
       writes: 0,
       plan: fingerprint,
     }
+  }
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
     kind: subject.kind,
@@ -149,12 +164,15 @@ export async function pushUnderLease(
     checksum: checksum(config),
     version: config.version,
     author: request.author,
+    by: request.by,
     message: request.message,
     baseRevision: current?.revision ?? null,
     fingerprint,
     impact: impact.prices,
+    movedAlong,
   }
   const push = await openPush(deps, run, plan, lease)
+  if (request.written !== undefined) await deps.store.writtenForms.assign(push.id, request.written)
   request.onOpen?.(push.id)
   const { version, results } = await finishPush(deps, push, lease)
   return {

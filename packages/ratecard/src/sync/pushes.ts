@@ -1,9 +1,10 @@
 // What became of pushes: read from the journal, by whichever replica ran them.
 import { ServiceError } from '../errors/service-error.ts'
-import type { ResourceKind } from '../catalog/resource.ts'
+import { liveState as stateNow } from '../journal/live-state.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { PushStep } from '../service.ts'
 import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
-import { pushLease } from './deps.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 
 type JournalDeps = Pick<SyncDeps, 'store'>
@@ -23,25 +24,12 @@ function present<T extends PushHead>(id: string, push: T | null): T {
   })
 }
 
-/** `running` in the journal while nobody holds the lease means that its process died. */
-export async function liveState(deps: JournalDeps, push: Pick<PushHead, 'state'>): Promise<PushState> {
-  if (push.state !== 'running') return push.state
-  return (await deps.store.held(pushLease)) ? 'running' : 'interrupted'
+/** The push's state as it is now: `interrupted` when whoever ran it died. */
+export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 'id' | 'state'>): Promise<PushState> {
+  return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
 }
 
-export interface StepView {
-  readonly index: number
-  readonly op: string
-  readonly kind: ResourceKind
-  readonly configId: string
-  readonly state: StepRecord['state']
-  readonly attempts: number
-  readonly processorId: string | null
-  readonly requestId: string | null
-  readonly error: Readonly<Record<string, unknown>> | null
-}
-
-export function stepView(record: StepRecord): StepView {
+export function stepView(record: StepRecord): PushStep {
   const step = JSON.parse(record.step) as Step
   return {
     index: record.index,

@@ -5,7 +5,7 @@ import type { ResolvedStep } from '../catalog/steps.ts'
 import type { LeaseToken, PushRecord, StepRecord } from '../store/store.ts'
 import { discardUnverifiable } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
-import { asServiceError } from './problems.ts'
+import { asServiceError } from '../processor/failures.ts'
 
 export async function resolveInterruptedPushes(deps: SyncDeps, token: LeaseToken, signal: AbortSignal): Promise<void> {
   for (const push of await deps.store.pushes.unresolved()) {
@@ -29,7 +29,7 @@ export async function resolveSteps(
     try {
       await resolveOne(deps, push, record, token, signal, intent)
     } catch (error) {
-      const failure = asServiceError(error)
+      const failure = asServiceError(error, 'push')
       throw new ServiceError(
         'push_unfinished',
         `The outcome of step ${String(record.index + 1)} of push ${push.id} could not be looked up.`,

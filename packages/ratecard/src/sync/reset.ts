@@ -1,35 +1,32 @@
 // Archives everything managed: the plan against an empty catalog that keeps only the webhooks.
 import type { BillingConfig } from '../config/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
-import { archiveStep } from '../catalog/plan-archives.ts'
 import { ownershipOf } from '../catalog/observed.ts'
 import { planChanges } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
-import { configId } from '../catalog/resource.ts'
+import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
+import { configId, resourceKinds } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind, Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
+import type { ResetReport } from '../service.ts'
+import type { By } from '../store/records/who.ts'
 import { bindAccount } from './account.ts'
-import { pushLease } from './deps.ts'
+import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
-import { asking } from './problems.ts'
-import { currentDocument } from './consider.ts'
+import { readForPush } from '../processor/failures.ts'
+import { currentDocument } from './plan-against-live.ts'
 import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 
 export interface ResetRequest {
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   /** `account` takes what we did not make as well. */
   readonly scope: 'managed' | 'account'
 }
 
-type ArchivedKind = 'products' | 'prices' | 'meters' | 'coupons' | 'promotion_codes'
-
-export interface ResetResult {
-  readonly archived: Readonly<Record<ArchivedKind, readonly string[]>>
-  readonly errors: readonly { readonly kind: ResourceKind; readonly configId: string; readonly detail: string }[]
-  readonly revision: number
-}
+type ArchivedKind = keyof ResetReport['archived']
 
 const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
   product: 'products',
@@ -40,13 +37,13 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
 }
 
 /** There is no current configuration afterwards; the history has an entry for it. A refused archive is reported, the rest goes on. */
-export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetResult> {
+export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
     const current = await deps.store.versions.current()
     const previous = currentDocument(current)
-    const snapshot = await asking(() => deps.processor.snapshot({ signal: lease.signal }))
+    const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal }))
     const mappings = await deps.store.mappings.all()
     const plan = planReset(previous, snapshot, mappings, request.scope)
     const run = {
@@ -55,6 +52,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
       checksum: '',
       version: current?.version ?? (await deps.store.versions.latest())?.version ?? '0.0.0',
       author: request.author,
+      by: request.by,
       message: request.message,
       baseRevision: current?.revision ?? null,
     }
@@ -86,23 +84,19 @@ function planReset(
   const steps = plan.steps.filter((step) => step.op === 'archive' && step.kind !== 'webhook')
   const changes = plan.changes.filter((change) => change.action === 'archive' && change.kind !== 'webhook')
   const foreign = scope === 'account' ? foreignArchives(snapshot, mappings) : []
-  return { ...plan, changes, steps: inOrder([...steps, ...foreign]), issues: [] }
-}
-
-const archiveOrder: readonly ResourceKind[] = ['promotion_code', 'coupon', 'product', 'price', 'meter']
-
-function inOrder(steps: readonly Step[]): Step[] {
-  return archiveOrder.flatMap((kind) => steps.filter((step) => step.kind === kind))
+  return { ...plan, changes, steps: inArchiveOrder([...steps, ...foreign]), issues: [] }
 }
 
 function foreignArchives(snapshot: Snapshot, mappings: readonly MappingEntry[]): Step[] {
   const own = ownershipOf(snapshot, mappings)
-  return archiveOrder.flatMap((kind) =>
-    own
-      .all<ResourceKind>(kind)
-      .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
-      .map((object) => archiveStep(object, configId(object.processorId))),
-  )
+  return resourceKinds
+    .filter((kind) => kind !== 'webhook')
+    .flatMap((kind) =>
+      own
+        .all<ResourceKind>(kind)
+        .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
+        .map((object) => archiveStep(object, configId(object.processorId))),
+    )
 }
 
 function archivedIds(plan: Plan, refused: ReadonlySet<string>): Record<ArchivedKind, string[]> {

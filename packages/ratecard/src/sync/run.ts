@@ -2,11 +2,15 @@
 // a customer sees: the earlier version and its mappings serve until `close`.
 import { ServiceError } from '../errors/service-error.ts'
 import { changeReport } from '../catalog/change-report.ts'
-import type { Binding, Change, Plan } from '../catalog/plan.ts'
+import type { Change } from '../catalog/change.ts'
+import type { Binding, Plan } from '../catalog/plan.ts'
+import type { Rename } from '../catalog/renames.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { PriceImpact } from '../service.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
+import { keyOf } from '../store/records/who.ts'
+import type { By } from '../store/records/who.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
@@ -18,19 +22,25 @@ export interface Run {
   readonly checksum: string
   readonly version: string
   readonly author: string | null
+  readonly by: By | null
   readonly message: string | null
   readonly baseRevision: number | null
   /** Told again by whoever resumes it. */
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
+  readonly movedAlong?: readonly string[]
 }
 
 export interface StoredPlan {
   readonly changes: readonly Change[]
   readonly bindings: readonly Binding[]
+  /** Absent in plans that were stored before items could be renamed. */
+  readonly renames?: readonly Rename[]
   readonly checksum: string
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
+  /** Jobs whose waiting moves were approved to go to the new prices; see migrations/move-step.ts. */
+  readonly movedAlong?: readonly string[]
 }
 
 export interface Lease {
@@ -47,9 +57,11 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
   const stored: StoredPlan = {
     changes: plan.changes,
     bindings: plan.bindings,
+    ...(plan.renames.length === 0 ? {} : { renames: plan.renames }),
     checksum: run.checksum,
     ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
     ...(run.impact === undefined ? {} : { impact: run.impact }),
+    ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
   const push = await deps.store.pushes.open(
     {
@@ -58,6 +70,7 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
       document: run.document,
       version: run.version,
       author: run.author,
+      ...keyOf(run.by),
       message: run.message,
       plan: JSON.stringify(stored),
       baseRevision: run.baseRevision,
@@ -96,12 +109,20 @@ export async function finishPush(
     document: push.document,
     checksum: stored.checksum,
     author: push.author,
+    keyId: push.keyId,
+    keyName: push.keyName,
     message: push.message,
     changes: JSON.stringify(changeReport(stored.changes)),
     createdAt: deps.clock.now(),
     pushId: push.id,
   }
-  const record = await deps.store.pushes.close(push.id, version, mappingsOf(stored.changes, results), lease.token)
+  const record = await deps.store.pushes.close(
+    push.id,
+    version,
+    mappingsOf(stored.changes, results),
+    lease.token,
+    stored.renames,
+  )
   deps.cancelled.forget(push.id)
   deps.onApplied()
   deps.onProgress(push.id)

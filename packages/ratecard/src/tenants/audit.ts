@@ -1,7 +1,12 @@
+// The trail of what was changed about a tenant. Which fields it tells of is said where the record's columns are.
 import type { AuditEntry, Caller } from '../service-tenants.ts'
-import type { AuditAction, AuditRecord, TenantRecord } from '../store/tenant-store.ts'
+import { pick, shown, used } from '../store/records/columns.ts'
+import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
+import { byOf, keyOf } from '../store/records/who.ts'
+import type { AuditRecord, EditedField, EnterpriseFields, TenantRecord } from '../store/records/tenants.ts'
+import { snake } from '../wire/names.ts'
 
-type Fields = Partial<Pick<TenantRecord, 'name' | 'email' | 'processorCustomerId'>>
+export type EditedFields = Pick<TenantRecord, EditedField>
 
 export interface AuditDeps {
   readonly newId: () => string
@@ -11,45 +16,47 @@ export interface AuditDeps {
 /** One row of the trail. Fields are kept in the wire's names: the trail is read by people, years later. */
 export function auditRow(
   { newId, now }: AuditDeps,
-  entry: {
-    readonly tenantId: string
-    readonly action: AuditAction
-    readonly before: Fields | null
-    readonly after: Fields | null
+  entry: Pick<AuditRecord, 'tenantId' | 'action'> & {
+    readonly before: Partial<TenantRecord> | null
+    readonly after: Partial<TenantRecord> | null
+    readonly result?: Readonly<Record<string, unknown>>
   },
-  { author, keyId, requestId }: Caller,
+  { author, by, requestId }: Caller,
 ): AuditRecord {
+  const { tenantId, action, before, after, result } = entry
   return {
     id: newId(),
-    tenantId: entry.tenantId,
-    action: entry.action,
-    before: entry.before === null ? null : wireText(entry.before),
-    after: entry.after === null ? null : wireText(entry.after),
-    result: null,
+    tenantId,
+    action,
+    before: before && wireText(before),
+    after: after && wireText(after),
+    result: result === undefined ? null : JSON.stringify(result),
     author,
-    keyId,
+    ...keyOf(by),
     requestId,
     createdAt: now,
   }
 }
 
-/** What a tenant is to an audit trail, without what changes by itself. */
-export function audited({ name, email, processorCustomerId }: TenantRecord): Fields {
-  return { name, email, processorCustomerId }
+export const editedFields = used(tenantColumns, 'edited')
+
+/** What callers said about a tenant, without what changes by itself. */
+export const editedOf = (tenant: EditedFields): EditedFields => pick(tenant, editedFields)
+
+/** Which negotiated prices a tenant is on. */
+export const enterpriseOf = (tenant: EnterpriseFields): EnterpriseFields => pick(tenant, used(tenantColumns, 'deal'))
+
+export function auditEntry(record: AuditRecord): AuditEntry {
+  const { before, after, result, ...rest } = shown(auditColumns, record)
+  const who = { by: byOf(record), keyId: record.keyId }
+  return { ...rest, ...who, before: fieldsOf(before), after: fieldsOf(after), result: fieldsOf(result) }
 }
 
-export function auditEntry({ tenantId: _tenant, ...record }: AuditRecord): AuditEntry {
-  return {
-    ...record,
-    before: fieldsOf(record.before),
-    after: fieldsOf(record.after),
-    result: fieldsOf(record.result),
-  }
-}
+// Absent members fall away; null is a value.
+const wireText = (fields: Partial<TenantRecord>) => JSON.stringify(inWireNames(fields))
 
-function wireText({ name, email, processorCustomerId }: Fields): string {
-  // Absent members fall away; null is a value.
-  return JSON.stringify({ name, email, processor_customer_id: processorCustomerId })
+export function inWireNames(fields: Partial<TenantRecord>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snake(name), value]))
 }
 
 function fieldsOf(text: string | null): Readonly<Record<string, unknown>> | null {

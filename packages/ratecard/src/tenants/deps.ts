@@ -5,7 +5,10 @@ import type { Store } from '../store/store.ts'
 /** What the use cases of this room need. */
 export interface TenantDeps {
   readonly store: Pick<Store, 'tenants' | 'exclusively'>
-  readonly processor: Pick<Processor, 'createCustomer' | 'findCustomer' | 'subscriptions' | 'expireCheckouts'>
+  readonly processor: Pick<
+    Processor,
+    'createCustomer' | 'updateCustomer' | 'findCustomer' | 'subscriptions' | 'expireCheckouts'
+  >
   readonly clock: Clock
   /** A new id: text, lower case, sortable by time. */
   readonly newId: () => string

@@ -4,6 +4,9 @@ import { pointerOf } from '../errors/issue.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { NewTenant, TenantChange } from '../service-tenants.ts'
+import type { EditedField } from '../store/records/tenants.ts'
+import { snake } from '../wire/names.ts'
+import { editedFields } from './audit.ts'
 
 const longestText = 250
 const tenantId = new RegExp(idPattern)
@@ -11,18 +14,33 @@ const customerId = /^[\x21-\x7e]{1,255}$/
 /** Loosely: whether it can be delivered, only a delivery tells. */
 const emailAddress = /^[^\s@]+@[^\s@]+$/
 
+interface Rule {
+  readonly allows: (value: string) => boolean
+  /** What is said when it does not. */
+  readonly detail: string
+}
+
+/** What each field may be that callers give. Null, where a column may hold it, is always allowed. */
+const rules: Readonly<Record<EditedField, Rule>> = {
+  name: { allows: isText, detail: `A name has 1 to ${longestText} characters and no control characters.` },
+  email: {
+    allows: (email) => isText(email) && emailAddress.test(email),
+    detail: `An email address has one @ and at most ${longestText} characters.`,
+  },
+  processorCustomerId: {
+    allows: (customer) => customerId.test(customer),
+    detail: 'A customer id has 1 to 255 printable characters without spaces.',
+  },
+}
+
+const idRule: Rule = {
+  allows: (id) => tenantId.test(id),
+  detail: 'An id begins with a letter or a digit and has up to 100 letters, digits, dots, dashes and underscores.',
+}
+
 /** Throws `request_invalid` with an issue for each field that is wrong. */
-export function checkNewTenant({ id, ...rest }: NewTenant): void {
-  const idIssues =
-    id === undefined || tenantId.test(id)
-      ? []
-      : [
-          issue(
-            'id',
-            'An id begins with a letter or a digit and has up to 100 letters, digits, dots, dashes and underscores.',
-          ),
-        ]
-  refuse([...idIssues, ...fieldIssues(rest)])
+export function checkNewTenant(tenant: NewTenant): void {
+  refuse([...broken('id', tenant.id, idRule), ...fieldIssues(tenant)])
 }
 
 /** The same for a change, where every field is optional. */
@@ -30,27 +48,18 @@ export function checkTenantChange(change: TenantChange): void {
   refuse(fieldIssues(change))
 }
 
-function fieldIssues({ name, email, processorCustomerId }: TenantChange): Issue[] {
-  return [
-    ...(name === undefined || isText(name)
-      ? []
-      : [issue('name', `A name has 1 to ${longestText} characters and no control characters.`)]),
-    ...(email === undefined || email === null || (isText(email) && emailAddress.test(email))
-      ? []
-      : [issue('email', `An email address has one @ and at most ${longestText} characters.`)]),
-    ...(processorCustomerId === undefined || processorCustomerId === null || customerId.test(processorCustomerId)
-      ? []
-      : [issue('processor_customer_id', 'A customer id has 1 to 255 printable characters without spaces.')]),
-  ]
+function fieldIssues(change: TenantChange): Issue[] {
+  return editedFields.flatMap((field) => broken(field, change[field], rules[field]))
+}
+
+function broken(field: string, value: string | null | undefined, { allows, detail }: Rule): Issue[] {
+  if (value === undefined || value === null || allows(value)) return []
+  return [{ code: 'value_invalid', pointer: pointerOf([snake(field)]), severity: 'error', detail }]
 }
 
 // Control characters and lone surrogates cannot be stored, or shown, everywhere.
 function isText(text: string): boolean {
   return text.trim() !== '' && text.length <= longestText && text.isWellFormed() && !/\p{Cc}/u.test(text)
-}
-
-function issue(field: string, detail: string): Issue {
-  return { code: 'value_invalid', pointer: pointerOf([field]), severity: 'error', detail }
 }
 
 function refuse(issues: readonly Issue[]): void {

@@ -2,6 +2,7 @@
 // the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../errors/service-error.ts'
+import { stopIfDraining } from '../journal/run-steps.ts'
 import type { LeaseToken, Store } from '../store/store.ts'
 
 export const tenantLease = (id: string) => `tenant:${id}`
@@ -52,15 +53,6 @@ export async function alone<T>(
 export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const run = ({ signal }: Held) => work(AbortSignal.any([signal, deps.shutdown]))
   return alone(deps, tenantLease(id), run, patience.brief)
-}
-
-/** Between two steps nothing is half done. */
-export function stopIfDraining({ shutdown }: Pick<LeaseDeps, 'shutdown'>): void {
-  if (!shutdown.aborted) return
-  throw new ServiceError('shutting_down', 'The service is shutting down; it stopped between two steps.', {
-    hint: 'Do the same again: what is in place is left alone, the rest is finished.',
-    retryAfter: 10,
-  })
 }
 
 function busy(cause: unknown): ServiceError {

@@ -2,10 +2,13 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { askProcessor, isUnknownObject } from '../processor/asking.ts'
+import { askProcessor, isUnknownObject } from '../processor/failures.ts'
 import type { Caller, NewTenant, TenantChange, TenantOperations } from '../service-tenants.ts'
-import type { TenantRecord } from '../store/tenant-store.ts'
-import { audited, auditEntry, auditRow } from './audit.ts'
+import type { EditedField, TenantRecord } from '../store/records/tenants.ts'
+import { pick } from '../store/records/columns.ts'
+import { closePages, subscriptionsOf } from './at-processor.ts'
+import { auditEntry, auditRow, editedFields, editedOf } from './audit.ts'
+import type { EditedFields } from './audit.ts'
 import { findTenant, tenantNotFound } from './customers.ts'
 import type { TenantDeps } from './deps.ts'
 import { checkNewTenant, checkTenantChange } from './fields.ts'
@@ -38,26 +41,23 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
   checkNewTenant(wanted)
   const now = deps.clock.now()
   const tenant: TenantRecord = {
+    ...givenFields(wanted),
     id: wanted.id ?? `ten_${deps.newId()}`,
-    name: wanted.name,
-    email: wanted.email ?? null,
-    processorCustomerId: wanted.processorCustomerId ?? null,
     enterpriseTemplate: null,
     enterpriseId: null,
     createdAt: now,
     updatedAt: now,
   }
-  const row = { tenantId: tenant.id, action: 'tenant_created', before: null, after: audited(tenant) } as const
+  const row = { tenantId: tenant.id, action: 'tenant_created', before: null, after: editedOf(tenant) } as const
   await deps.store.tenants.add(tenant, auditRow({ newId: deps.newId, now }, row, caller))
   return tenant
 }
 
 async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
   checkTenantChange(change)
-  // A customer must not change under a checkout that makes one, or under a swap of prices.
-  return change.processorCustomerId === undefined
-    ? applyChange(deps, id, change, caller, deps.shutdown)
-    : withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
+  // A customer must not change under a checkout that makes one, or under a swap of prices; and of two new names the same one
+  // must be the last here and at the processor.
+  return withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
 
 async function applyChange(
@@ -74,7 +74,8 @@ async function applyChange(
     refuseWithEnterprise(tenant)
     await letGoOfCustomer(deps, tenant, changing, signal)
   }
-  const before = Object.fromEntries(Object.entries(audited(tenant)).filter(([field]) => Object.hasOwn(change, field)))
+  await renameCustomer(deps, change.processorCustomerId ?? tenant.processorCustomerId, change, signal)
+  const before = pick(tenant, Object.keys(change) as EditedField[])
   const row = { tenantId: id, action: 'tenant_updated', before, after: change } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   const updated = await deps.store.tenants.update(id, change, audit)
@@ -82,14 +83,38 @@ async function applyChange(
   return updated
 }
 
-function differing(tenant: TenantRecord, { name, email, processorCustomerId }: TenantChange): TenantChange {
-  return {
-    ...(name === undefined || name === tenant.name ? {} : { name }),
-    ...(email === undefined || email === tenant.email ? {} : { email }),
-    ...(processorCustomerId === undefined || processorCustomerId === tenant.processorCustomerId
-      ? {}
-      : { processorCustomerId }),
-  }
+/** Before the record: when the processor does not take it nothing has changed, and to send it again is harmless. */
+async function renameCustomer(
+  deps: TenantDeps,
+  customer: string | null,
+  { name, email }: Partial<EditedFields>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (customer === null || (name === undefined && email === undefined)) return
+  const change = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) }
+  await deps.account()
+  await askProcessor(signal, async () => {
+    try {
+      const options = { idempotencyKey: `ratecard-customer-${deps.newId()}`, signal }
+      await deps.processor.updateCustomer(processorId(customer), change, options)
+    } catch (error) {
+      // A customer id is believed until it is used: one that is not there has no name either.
+      if (!isUnknownObject(error)) throw error
+    }
+  })
+}
+
+/** What is absent is null. */
+function givenFields(wanted: NewTenant): EditedFields {
+  return Object.fromEntries(editedFields.map((field) => [field, wanted[field] ?? null])) as EditedFields
+}
+
+/** What is absent stays as it is. */
+function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
+  return pick(
+    wanted as EditedFields,
+    editedFields.filter((field) => wanted[field] !== undefined && wanted[field] !== tenant[field]),
+  )
 }
 
 /** The negotiated prices are on this customer's subscriptions: nobody would find them again. */
@@ -105,7 +130,7 @@ function refuseWithEnterprise(tenant: TenantRecord): void {
 async function removeTenant(deps: TenantDeps, id: string, caller: Caller, signal: AbortSignal): Promise<void> {
   const tenant = await findTenant(deps, id)
   await letGoOfCustomer(deps, tenant, removing, signal)
-  const row = { tenantId: id, action: 'tenant_deleted', before: audited(tenant), after: null } as const
+  const row = { tenantId: id, action: 'tenant_deleted', before: editedOf(tenant), after: null } as const
   const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, caller)
   if (!(await deps.store.tenants.remove(id, audit))) throw tenantNotFound(id)
 }
@@ -136,24 +161,10 @@ async function letGoOfCustomer(
   if (tenant.processorCustomerId === null) return
   const customer = processorId(tenant.processorCustomerId)
   await refuseWithSubscriptions(deps, customer, parting, signal)
-  await closePages(deps, { customer, tenantId: tenant.id }, signal)
+  // Whoever pays on a page that is still open buys for a tenant that is gone, or that has another customer by now.
+  await closePages(deps.processor, { customer, tenantId: tenant.id }, signal)
   // Somebody may have paid on one of them just before.
   await refuseWithSubscriptions(deps, customer, parting, signal)
-}
-
-/** Whoever pays on a page that is still open buys for a tenant that is gone, or that has another customer by now. */
-async function closePages(
-  deps: TenantDeps,
-  pages: { readonly customer: ProcessorId; readonly tenantId: string },
-  signal: AbortSignal,
-): Promise<void> {
-  await askProcessor(signal, async () => {
-    try {
-      await deps.processor.expireCheckouts(pages, signal)
-    } catch (error) {
-      if (!isUnknownObject(error)) throw error
-    }
-  })
 }
 
 async function refuseWithSubscriptions(
@@ -164,15 +175,7 @@ async function refuseWithSubscriptions(
 ): Promise<void> {
   // Another account would know nothing of the customer, and so of what it pays for.
   await deps.account()
-  const live = await askProcessor(signal, async () => {
-    try {
-      return await deps.processor.subscriptions(customer, signal)
-    } catch (error) {
-      // A customer that is not there has none: a mistyped id must not keep its tenant for ever.
-      if (isUnknownObject(error)) return []
-      throw error
-    }
-  })
+  const live = await subscriptionsOf(deps.processor, customer, signal)
   if (live.length === 0) return
   throw new ServiceError('conflict', refusal(live.map(({ id }) => id).join(', ')), { hint })
 }

@@ -1,7 +1,8 @@
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
-import { readConfig, requireConfig } from '../read-config.ts'
-import { connect } from '../server-address.ts'
+import { concealPlan, concealRevisions } from '../conceal.ts'
+import { concealEnvironment, readConfig, requireConfig } from '../read-config.ts'
+import { connect, requireAddress } from '../server-address.ts'
 import { jsonDifference, jsonOutcome } from '../views/json.ts'
 import { showDifferences } from '../views/plan.ts'
 import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from './shared.ts'
@@ -22,6 +23,7 @@ export const billingDiff: Command = {
 
 async function diffFiles(context: CommandContext): Promise<CommandResult> {
   const { options, io } = context
+  requireAddress(context)
   const read = readConfig(context)
   const config = requireConfig(read)
   showWarnings(context, read.warnings)
@@ -32,8 +34,12 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
     () => connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal }),
     (error) => toFailure(error, { apiUrl: connection.url }),
   )
-  showPlanOf(context, connection, planned)
-  return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }
+  await concealPlan(context, connection.client, planned)
+  showPlanOf(context, connection, planned, read.variables)
+  return {
+    exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0,
+    json: { ...jsonOutcome(planned), variables: read.variables },
+  }
 }
 
 async function diffRevisions(context: CommandContext): Promise<CommandResult> {
@@ -42,8 +48,11 @@ async function diffRevisions(context: CommandContext): Promise<CommandResult> {
   const [from, given] = numbers
   if (from === undefined || numbers.length > 2)
     throw usageFailure('Give one or two revisions.', 'For example `ratecard billing diff 3 5`.')
-  const { admin } = connect(context).client
+  const { client } = connect(context)
+  const { admin } = client
   const to = given ?? (await admin.config({ signal: io.signal })).revision
+  concealEnvironment(context)
+  await concealRevisions(context, client, [from, to])
   const differences = await admin.diff(from, to, { signal: io.signal })
   out.say(`From revision ${from} to ${to}\n`)
   out.print(differences.length === 0 ? 'No differences.' : showDifferences(differences, out.paint))

@@ -1,4 +1,7 @@
+import { inline } from '../terminal-text.ts'
 import type { Command } from '../command.ts'
+import { concealRevisions } from '../conceal.ts'
+import { concealEnvironment } from '../read-config.ts'
 import { connect } from '../server-address.ts'
 import { howToFinish, tellUnfinished, unfinishedPush } from '../unfinished-push.ts'
 import { count } from '../views/issues.ts'
@@ -15,10 +18,15 @@ export const billingDrift: Command = {
     const { client } = connect(context)
     const unfinished = await unfinishedPush(client, io.signal)
     const drift = await client.admin.drift({ signal: io.signal })
+    concealEnvironment(context)
+    if (drift.differences.some(({ kind }) => kind === 'webhook'))
+      await concealRevisions(context, client, [drift.revision])
     const among = drift.inSync ? '' : ' What it did is among the differences.'
     if (unfinished !== null)
-      out.say(`${out.paint.yellow('!')} ${tellUnfinished(unfinished)}${among} ${howToFinish(unfinished)}\n`)
-    const of = `revision ${drift.revision} (version ${drift.version})`
+      out.say(
+        `${out.paint.yellow('!')} ${inline(tellUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
+      )
+    const of = `revision ${drift.revision} (version ${inline(drift.version)})`
     if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
     else {
       out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)

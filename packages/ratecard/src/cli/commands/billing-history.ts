@@ -1,8 +1,9 @@
 import type { Command } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { summarizeChanges } from '../views/changes.ts'
-import { jsonHistoryEntry, jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
+import { jsonHistory } from '../views/json.ts'
+import { showWho } from '../views/who.ts'
 
 export const billingHistory: Command = {
   name: 'billing history',
@@ -38,17 +39,17 @@ export const billingHistory: Command = {
             String(entry.revision),
             entry.version,
             showTime(entry.createdAt),
-            entry.author ?? '–',
+            showWho(entry),
             `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
             entry.message ?? '',
           ]),
-          out.paint,
+          out,
         ),
       )
     if (pagination.hasMore) {
       const next = pagination.offset + versions.length
       out.note(`\n${pagination.total - next} older: \`ratecard billing history --offset ${next}\`.`)
     }
-    return { json: { versions: versions.map(jsonHistoryEntry), pagination: jsonPagination(pagination) } }
+    return { json: jsonHistory({ versions, pagination }) }
   },
 }

@@ -7,10 +7,12 @@ import type { Command, CommandContext } from '../command.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import { followJob, requireDone } from '../follow-job.ts'
 import { sayOutcome } from '../job-outcome.ts'
+import { canAsk, requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
+import { count } from '../views/issues.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { actorOptions, listOption } from './shared.ts'
+import { jsonJobReport, jsonMigrationPlan } from '../views/json.ts'
 
 export const billingMigrate: Command = {
   name: 'billing migrate',
@@ -34,27 +36,34 @@ export const billingMigrate: Command = {
     { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'who, and how much' },
     {
       command: 'ratecard billing migrate --price pro_monthly --to 2030-01-01',
-      what: 'from the first renewal in 2027 on',
+      what: 'from the first renewal in 2030 on',
     },
   ],
   run: async (context) => {
-    const { options, io, out, global } = context
+    const { options, io, out } = context
     const request = requestOf(context)
     const { client } = connect(context)
     const plan = await client.migrations.plan(request, { signal: io.signal })
     showPlan(context, plan)
-    if (options.flag('dryRun')) return { json: toWireJson(plan) }
+    if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
-    if (moving === 0) return { json: toWireJson(plan) }
-    if (!global.yes && io.interactive && !global.json && !(await io.confirm(`Move ${String(moving)}?`)))
-      throw new CliFailure(1, { code: 'declined', title: 'Declined', detail: 'Nothing was changed.' })
+    if (moving === 0) return { json: jsonMigrationPlan(plan) }
+    // Only `now` takes away what a renewal would have billed; the others can still be called off.
+    if (canAsk(context) || request.to === 'now')
+      await requireConsent(context, {
+        question: `Move ${count(moving, 'subscription')}?`,
+        title: 'Moving subscribers now needs to be confirmed',
+        detail: `${count(moving, 'subscription')} would change price now.`,
+        hint: 'Look with --dry-run; if it is meant: --yes.',
+        extra: { planned: jsonMigrationPlan(plan) },
+      })
     const actor = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
     const job = await client.migrations.start(request, actor)
     out.note(`Job ${job.id}.`)
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
     sayOutcome(report, out)
-    return { json: toWireJson(report) }
+    return { json: jsonJobReport(report) }
   },
 }
 
@@ -100,7 +109,7 @@ function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
     { title: 'a month', align: 'right' as const },
     { title: 'when (UTC)' },
   ]
-  out.print(table(columns, plan.lines.map(rowOf), out.paint))
+  out.print(table(columns, plan.lines.map(rowOf), out))
   for (const { currency, subscriptions, before, after } of plan.totals)
     out.say(
       `${String(subscriptions)} ${subscriptions === 1 ? 'subscription' : 'subscriptions'}: ${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`,

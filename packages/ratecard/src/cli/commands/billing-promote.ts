@@ -1,15 +1,18 @@
-// One environment's tested revision into another environment: the same document, byte for byte, under the same checksum.
+// One environment's tested revision into another environment: the same document as written, byte for byte, expanded there.
 import { RatecardError } from '@ratecard/client'
 import type { PushOutcome, Revision } from '@ratecard/client'
 import { compareDocuments } from '../../catalog/compare-documents.ts'
 import { checksum } from '../../config/canonical.ts'
+import { interpolate } from '../../config/interpolate.ts'
 import type { BillingConfig } from '../../config/schema.ts'
 import { validateConfig } from '../../config/validate.ts'
+import { variableTexts } from '../../config/written-form.ts'
+import { pathOf } from '../../errors/issue.ts'
 import { authorOf } from '../author.ts'
-import { environments } from '../command.ts'
 import type { Command, CommandContext, CommandResult, EnvironmentName } from '../command.ts'
+import { concealRevisions, concealVariables, secretsOf } from '../conceal.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
-import { connectEnvironment } from '../server-address.ts'
+import { connectEnvironment, sameServer } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { count } from '../views/issues.ts'
 import { jsonDifference, jsonOutcome } from '../views/json.ts'
@@ -17,19 +20,28 @@ import { showDifferences } from '../views/plan.ts'
 import { revisionNumber } from './billing-diff.ts'
 import { showOutcome } from './billing-push.ts'
 import { requireWebhooksMeant, webhookMoves } from './promoted-webhooks.ts'
-import { actorOptions, confirmPlan, hasChanges, impactOptions, pushAndFollow, showPlanOf } from './shared.ts'
+import {
+  actorOptions,
+  approvalOption,
+  confirmPlan,
+  hasChanges,
+  impactOptions,
+  pushAndFollow,
+  showPlanOf,
+} from './shared.ts'
 
 export const billingPromote: Command = {
   name: 'billing promote',
   summary: 'Push what one environment has, byte for byte, to another',
   description:
-    'Takes the document of a revision as the source stored it, says how the two environments differ, shows the plan, and pushes. Addresses and keys of both come from their files in ratecard/environments. The document is the expanded one: values that differ by environment, such as webhook URLs, are the source’s, and are warned about.',
+    'Takes the document of a revision as its author wrote it, expands its variables with the file of the target, says how the two environments differ, shows the plan, and pushes. Everything but the expanded texts is the same, byte for byte. Addresses and keys of both come from their files in ratecard/environments. Of a revision that was pushed over HTTP only the expanded document is there: values that differ by environment, such as webhook URLs, are then the source’s, and are asked about.',
   options: [
-    { flags: '--from <name>', description: 'Environment to take from.', choices: environments },
-    { flags: '--to <name>', description: 'Environment to push to.', choices: environments },
+    { flags: '--from <name>', description: 'Environment to take from.', environment: true },
+    { flags: '--to <name>', description: 'Environment to push to.', environment: true },
     { flags: '--revision <n>', description: 'Revision of the source.', defaultText: 'the current one' },
     { flags: '--dry-run', description: 'Show the differences and the plan, and stop.' },
     { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
+    approvalOption,
     ...impactOptions,
     ...actorOptions,
   ],
@@ -41,16 +53,15 @@ export const billingPromote: Command = {
     const { from, to } = routeOf(context)
     const source = connectEnvironment(context, from)
     const target = connectEnvironment(context, to)
-    if (source.url === target.url)
+    if (sameServer(source.url, target.url))
       throw new CliFailure(1, {
         code: 'environments_equal',
         title: 'Both environments are one server',
-        detail: `${from} and ${to} are both at ${source.url}.`,
+        detail: `${from} is at ${source.url} and ${to} at ${target.url}: that is one server.`,
       })
     const tested = await asFailureOf(source, () => sourceRevision(context, source, from))
-    return asFailureOf(target, () => promote(context, { from, to, source, target, tested })).finally(() =>
-      context.out.endProgress(),
-    )
+    const promotion = { from, to, source, target, tested, expanded: expandFor(tested, target) }
+    return asFailureOf(target, () => promote(context, promotion)).finally(() => context.out.endProgress())
   },
 }
 
@@ -66,11 +77,21 @@ interface Promotion {
   readonly source: Connection
   readonly target: Connection
   readonly tested: Tested
+  readonly expanded: Expanded
+}
+
+/** What the target gets: the written document with its own values, or the source's own document where none was kept. */
+interface Expanded {
+  readonly document: object
+  readonly config: BillingConfig
+  readonly checksum: string
+  readonly written: object | null
+  /** Texts whose value is another than at the source. */
+  readonly differs: readonly { readonly pointer: string; readonly text: string }[]
 }
 
 function routeOf({ options, global }: CommandContext): { from: EnvironmentName; to: EnvironmentName } {
-  const named = (option: string) => environments.find((name) => name === options.text(option))
-  const [from, to] = [named('from'), named('to')]
+  const [from, to] = [options.text('from'), options.text('to')]
   if (from === undefined || to === undefined)
     throw usageFailure('Say both environments.', 'Write `ratecard billing promote --from staging --to production`.')
   if (from === to) throw usageFailure('The environments are the same.', 'Promote from one environment to another.')
@@ -116,6 +137,35 @@ async function sourceRevision({ options, io }: CommandContext, { client }: Conne
   return { revision, document: revision.document, config }
 }
 
+function expandFor({ revision, document, config }: Tested, { environment }: Connection): Expanded {
+  const { written } = revision
+  if (written === null) return { document, config, checksum: revision.checksum, written: null, differs: [] }
+  // The file alone: a variable of the shell may have been set for the source.
+  const expanded = interpolate(written, environment.variables)
+  const verdict = validateConfig(expanded.value)
+  const errors = [...expanded.issues, ...(expanded.issues.length === 0 ? verdict.errors : [])]
+  if (verdict.config === null || errors.length > 0)
+    throw new CliFailure(1, {
+      code: 'config_invalid',
+      title: 'The document does not expand for the target',
+      detail: `${count(errors.length, 'problem')} with the variables of ${environment.file ?? environment.name}. Nothing was changed.`,
+      hint: `Write what is missing into ${environment.file ?? `the file of ${environment.name}`}.`,
+      errors,
+    })
+  const differs = variableTexts(written).filter(
+    ({ pointer }) => valueAt(document, pointer) !== valueAt(expanded.value, pointer),
+  )
+  const made = verdict.config
+  return { document: made, config: made, checksum: checksum(made), written, differs }
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  return pathOf(pointer).reduce<unknown>(
+    (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+    document,
+  )
+}
+
 function requireChecksum(found: string, expected: string, what: string): void {
   if (found === expected) return
   throw new CliFailure(1, {
@@ -127,10 +177,12 @@ function requireChecksum(found: string, expected: string, what: string): void {
 }
 
 async function promote(context: CommandContext, promotion: Promotion): Promise<CommandResult> {
-  const { from, to, target, tested } = promotion
+  const { from, to, target, tested, expanded } = promotion
   const { options, io, out } = context
   const current = await currentOf(target, io.signal)
-  const differences = compareDocuments(current?.config ?? null, tested.config)
+  if (expanded.written !== null) concealVariables(io, secretsOf(expanded.written, expanded.document))
+  await concealRevisions(context, target.client, [current?.revision ?? null])
+  const differences = compareDocuments(current?.config ?? null, expanded.config)
   const here = `revision ${tested.revision.revision} of ${from} (version ${tested.revision.version})`
   const there =
     current === null
@@ -149,33 +201,54 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     author: await authorOf(context),
     message: messageOf(options.text('message'), promotion),
   }
-  const planned = await target.client.admin.push(tested.document, { ...choices, dryRun: true, signal: io.signal })
+  const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
   showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
-  const moves = webhookMoves(current?.config ?? null, tested.config)
+  sayExpanded(context, promotion)
+  const moves = webhookMoves(current?.config ?? null, expanded.config, expanded.written)
   for (const { detail } of moves) out.note(`${out.paint.yellow('warning')} ${detail}`)
   const json = {
     from,
     to,
     source_revision: tested.revision.revision,
-    checksum: tested.revision.checksum,
+    checksum: expanded.checksum,
+    written: expanded.written !== null,
+    expanded: expanded.differs,
     differences: shown.map(jsonDifference),
   }
   if (options.flag('dryRun'))
     return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: { ...json, ...jsonOutcome(planned) } }
   await requireWebhooksMeant(context, moves, to)
-  const exactly = await confirmPlan(context, planned)
+  const exactly = await confirmPlan(context, target, planned)
   out.say()
-  const outcome = await pushAndFollow(context, target.client, tested.document, { ...choices, plan: planned, exactly })
+  const outcome = await pushAndFollow(context, target.client, expanded.document, {
+    ...choices,
+    plan: planned,
+    exactly,
+    written: expanded.written,
+  })
   showOutcome(context, outcome)
   // Unchanged says the same already, perhaps in other words: then there is no revision of ours to compare.
   if (outcome.status === 'applied') {
     await verify(promotion, outcome, io.signal)
-    out.say(
-      `\n${out.paint.green('✓')} The same bytes as revision ${tested.revision.revision} of ${from}: ${tested.revision.checksum}`,
-    )
+    const same =
+      expanded.differs.length === 0
+        ? `The same bytes as revision ${tested.revision.revision} of ${from}: ${expanded.checksum}`
+        : `The same bytes as written for revision ${tested.revision.revision} of ${from}, expanded for ${to}: ${expanded.checksum}`
+    out.say(`\n${out.paint.green('✓')} ${same}`)
   }
   return { json: { ...json, ...jsonOutcome(outcome) } }
+}
+
+/** Which texts have another value here, as they are written: a value may be a secret. */
+function sayExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
+  if (expanded.written === null)
+    out.say(
+      `\nNo document as written is kept with this revision: values that came from variables are those of ${from}.`,
+    )
+  if (expanded.differs.length === 0) return
+  out.say(`\nExpanded for ${to}, else byte for byte what ${from} has:`)
+  for (const { pointer, text } of expanded.differs) out.say(`  ${out.paint.dim(pointer)}  ${text}`)
 }
 
 function messageOf(given: string | undefined, { from, source, tested }: Promotion): string {
@@ -200,8 +273,8 @@ async function currentOf({ client }: Connection, signal: AbortSignal): Promise<C
   }
 }
 
-async function verify({ to, target, tested }: Promotion, outcome: PushOutcome, signal: AbortSignal): Promise<void> {
+async function verify({ to, target, expanded }: Promotion, outcome: PushOutcome, signal: AbortSignal): Promise<void> {
   if (outcome.revision === null) return
   const made = await target.client.admin.revision(outcome.revision, { signal })
-  requireChecksum(made.checksum, tested.revision.checksum, `Revision ${outcome.revision} of ${to}`)
+  requireChecksum(made.checksum, expanded.checksum, `Revision ${outcome.revision} of ${to}`)
 }

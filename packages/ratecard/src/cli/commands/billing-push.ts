@@ -1,18 +1,25 @@
+import { inline } from '../terminal-text.ts'
 import path from 'node:path'
 import type { PushOutcome } from '@ratecard/client'
 import { systemClock, toRfc3339 } from '../../clock.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { toFailure, usageFailure } from '../failure.ts'
+import { concealPlan } from '../conceal.ts'
 import { readConfig, requireConfig } from '../read-config.ts'
+import { createPushQueue } from '../push-queue.ts'
+import type { PushQueue } from '../push-queue.ts'
+import type { ReadConfig } from '../read-config.ts'
 import { readPlan, writePlan } from '../saved-plan.ts'
-import { connect } from '../server-address.ts'
+import type { SavedPlan } from '../saved-plan.ts'
+import { connect, requireAddress } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showChanges } from '../views/changes.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { applySavedPlan } from './push-saved-plan.ts'
 import {
   actorOptions,
+  approvalOption,
   confirmPlan,
   fileOption,
   filesArgument,
@@ -28,7 +35,7 @@ export const billingPush: Command = {
   name: 'billing push',
   summary: 'Bring the processor to what the configuration says',
   description:
-    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
+    'Validates all files, shows the plan, then creates, updates and archives. On a terminal it asks before it archives or replaces anything. Where nobody can be asked, a plan that keeps no product of the version in place needs --yes or --plan; with --require-approval every plan does that archives or replaces. Same content again is "unchanged" and writes nothing.\n\nA plan can be saved with --plan-out and applied later, by somebody else, with --plan: exactly that plan, or nothing when anything changed since.',
   arguments: [filesArgument],
   options: [
     fileOption,
@@ -36,12 +43,18 @@ export const billingPush: Command = {
     { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
     { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
     { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
+    approvalOption,
+    {
+      flags: '--wait <time>',
+      description: 'Queue this long behind a push that runs, for example `10m`.',
+      defaultText: '0s',
+    },
     ...impactOptions,
     ...actorOptions,
   ],
   examples: [
     { command: 'ratecard billing push', what: 'plan, question, push' },
-    { command: 'ratecard billing push --env production --yes --message "Spring prices"', what: 'from a script' },
+    { command: 'ratecard billing push --env production --message "Spring prices"', what: 'from a script' },
     { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
     { command: 'ratecard billing push --env production --plan-out plan.json', what: 'to be looked at' },
     { command: 'ratecard billing push --plan plan.json', what: 'and applied as it is' },
@@ -54,12 +67,18 @@ export const billingPush: Command = {
       if (outcome.status !== 'planned') showOutcome(context, outcome)
       return { exit: exitOf(context, outcome), json: jsonOutcome(outcome) }
     }
+    requireAddress(context)
     const read = readConfig(context)
     const config = requireConfig(read)
     showWarnings(context, read.warnings)
     const connection = connect(context)
+    const queue = createPushQueue(context, connection.client)
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
-    return withPlaces(read, () => plan(context, connection, config), asFailure).finally(() => context.out.endProgress())
+    return withPlaces(
+      read,
+      () => planWhenFree(context, queue, () => plan(context, connection, config, read)),
+      asFailure,
+    ).finally(() => context.out.endProgress())
   },
 }
 
@@ -80,7 +99,29 @@ function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
   return outcome.status === 'planned' && options.flag('exitCode') && hasChanges(outcome) ? 3 : 0
 }
 
-async function plan(context: CommandContext, connection: Connection, config: object): Promise<CommandResult> {
+/** Another push may begin between the plan and its start: then the plan is made anew, and shown anew. */
+async function planWhenFree(
+  { out }: CommandContext,
+  queue: PushQueue,
+  work: () => Promise<CommandResult>,
+): Promise<CommandResult> {
+  for (;;) {
+    await queue.untilFree()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await queue.mayRetry(error))) throw error
+      out.note('Another push came first: planning anew when it has ended.\n')
+    }
+  }
+}
+
+async function plan(
+  context: CommandContext,
+  connection: Connection,
+  config: object,
+  { written, variables }: Pick<ReadConfig, 'written' | 'variables'>,
+): Promise<CommandResult> {
   const { options, io, out } = context
   const choices = {
     force: options.flag('force'),
@@ -89,15 +130,21 @@ async function plan(context: CommandContext, connection: Connection, config: obj
     message: options.text('message'),
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
-  showPlanOf(context, connection, planned)
+  await concealPlan(context, connection.client, planned)
+  showPlanOf(context, connection, planned, variables)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   const planOut = options.text('planOut')
-  if (planOut !== undefined) savePlan(context, connection, config, planned, planOut)
+  if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
   if (options.flag('dryRun') || planOut !== undefined)
-    return { exit: exitOf(context, planned), json: jsonOutcome(planned) }
-  const exactly = await confirmPlan(context, planned)
+    return { exit: exitOf(context, planned), json: { ...jsonOutcome(planned), variables } }
+  const exactly = await confirmPlan(context, connection, planned)
   out.say()
-  const outcome = await pushAndFollow(context, connection.client, config, { ...choices, plan: planned, exactly })
+  const outcome = await pushAndFollow(context, connection.client, config, {
+    ...choices,
+    plan: planned,
+    exactly,
+    written,
+  })
   showOutcome(context, outcome)
   return { json: jsonOutcome(outcome) }
 }
@@ -105,7 +152,7 @@ async function plan(context: CommandContext, connection: Connection, config: obj
 function savePlan(
   { options, global, io, out }: CommandContext,
   connection: Connection,
-  document: object,
+  documents: Pick<SavedPlan, 'document' | 'written'>,
   planned: PushOutcome,
   name: string,
 ): void {
@@ -118,7 +165,7 @@ function savePlan(
       plan: planned.plan,
       force: options.flag('force'),
       approveImpact: options.flag('approveImpact'),
-      document,
+      ...documents,
     },
     planned,
     { overwrite: global.yes },
@@ -130,10 +177,12 @@ function savePlan(
 export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void {
   const { paint } = out
   if (outcome.status === 'unchanged') {
-    out.say(`${paint.green('✓')} Unchanged: version ${outcome.version} is already in place${revision(outcome)}.`)
+    out.say(
+      `${paint.green('✓')} Unchanged: version ${inline(outcome.version)} is already in place${revision(outcome)}.`,
+    )
     return
   }
-  out.say(`${paint.green('✓')} Applied version ${paint.bold(outcome.version)}${revision(outcome)}.\n`)
+  out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
   out.say(showChanges(outcome.changes, paint))
 }
 

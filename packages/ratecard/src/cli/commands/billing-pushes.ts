@@ -3,6 +3,7 @@ import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { connect } from '../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
+import { showWho } from '../views/who.ts'
 import { watchPush } from './shared.ts'
 
 export const billingPushes: Command = {
@@ -43,10 +44,10 @@ async function list(context: CommandContext): Promise<CommandResult> {
     push.version,
     `${push.stepsDone}/${push.stepsTotal}`,
     showTime(push.createdAt),
-    push.author ?? '–',
+    showWho(push),
   ])
   if (rows.length === 0) out.say('Nothing has been pushed yet.')
-  else out.print(table(columns, rows, out.paint))
+  else out.print(table(columns, rows, out))
   return { json: { pushes: pushes.map(jsonPush), pagination: jsonPagination(pagination) } }
 }
 
@@ -75,7 +76,7 @@ async function show(context: CommandContext, id: string): Promise<CommandResult>
       table(
         titles.map((title) => ({ title })),
         rows,
-        out.paint,
+        out,
       ),
     )
   const problem = errorText(push.error)

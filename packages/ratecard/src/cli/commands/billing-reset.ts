@@ -1,6 +1,6 @@
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { CliFailure } from '../failure.ts'
+import { canAsk, confirmationRequired, declined } from '../confirm.ts'
 import { connect } from '../server-address.ts'
 import { jsonReset } from '../views/json.ts'
 import { actorOptions } from './shared.ts'
@@ -46,13 +46,13 @@ export const billingReset: Command = {
   },
 }
 
-async function confirmReset({ global, io, out }: CommandContext, url: string, scope: string): Promise<void> {
+async function confirmReset(context: CommandContext, url: string, scope: string): Promise<void> {
+  const { global, io, out } = context
   if (global.yes) return
-  if (!io.interactive || global.json)
-    throw new CliFailure(1, {
-      code: 'confirmation_required',
+  if (!canAsk(context))
+    throw confirmationRequired({
       title: 'A reset needs to be confirmed',
-      detail: 'A reset archives everything, and nobody can be asked here.',
+      detail: `A reset archives everything at ${url}.`,
       hint: 'If you mean it: `ratecard billing reset --yes`.',
     })
   const what =
@@ -61,5 +61,5 @@ async function confirmReset({ global, io, out }: CommandContext, url: string, sc
       : 'everything that Ratecard manages'
   out.say(`This archives ${what}, at ${url}. Nothing can be bought until the next push.`)
   if ((await io.ask(`Type "${word}" to go on`)) === word) return
-  throw new CliFailure(1, { code: 'declined', title: 'The reset was declined', detail: 'Nothing was changed.' })
+  throw declined()
 }

@@ -1,10 +1,20 @@
 import { authorOf } from '../author.ts'
 import type { Command } from '../command.ts'
+import { concealRevisions } from '../conceal.ts'
+import { concealEnvironment } from '../read-config.ts'
 import { connect } from '../server-address.ts'
 import { jsonOutcome } from '../views/json.ts'
 import { revisionNumber } from './billing-diff.ts'
 import { showOutcome } from './billing-push.ts'
-import { actorOptions, confirmPlan, followStarted, hasChanges, impactOptions, showPlanOf } from './shared.ts'
+import {
+  actorOptions,
+  approvalOption,
+  confirmPlan,
+  followStarted,
+  hasChanges,
+  impactOptions,
+  showPlanOf,
+} from './shared.ts'
 
 export const billingRollback: Command = {
   name: 'billing rollback',
@@ -15,6 +25,7 @@ export const billingRollback: Command = {
   options: [
     { flags: '--dry-run', description: 'Show the plan and stop.' },
     { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
+    approvalOption,
     ...impactOptions,
     ...actorOptions,
   ],
@@ -31,10 +42,12 @@ export const billingRollback: Command = {
       signal: io.signal,
     }
     const planned = await connection.client.admin.rollback(revision, { ...choices, dryRun: true })
+    concealEnvironment(context)
+    await concealRevisions(context, connection.client, [revision, planned.revision])
     showPlanOf(context, connection, planned)
     if (options.flag('dryRun'))
       return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }
-    const exactly = await confirmPlan(context, planned)
+    const exactly = await confirmPlan(context, connection, planned)
     out.say()
     const outcome = await followStarted(context, connection.client, planned, () =>
       connection.client.admin.startRollback(revision, {

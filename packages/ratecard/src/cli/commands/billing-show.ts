@@ -1,7 +1,10 @@
+import { inline } from '../terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
 import { describePrice } from '../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { usageFailure } from '../failure.ts'
+import { concealRevisions } from '../conceal.ts'
+import { concealEnvironment } from '../read-config.ts'
 import { connect } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
@@ -28,22 +31,24 @@ export const billingShow: Command = {
   },
 }
 
-async function showAll({ options, io, out }: CommandContext, { client }: Connection): Promise<CommandResult> {
+async function showAll({ options, io, out, global }: CommandContext, { client }: Connection): Promise<CommandResult> {
   const call = { signal: io.signal }
   const served = options.flag('public') ? await client.billing.config(call) : await client.admin.config(call)
+  concealEnvironment({ io, global })
+  if (!options.flag('public')) await concealRevisions({ io }, client, [served.revision])
   const { paint } = out
   out.say(
-    `Version ${paint.bold(served.version)}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
+    `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
   )
   out.print(
     table(
       [{ title: 'product' }, { title: 'price' }, { title: 'amount' }, { title: 'notes' }, { title: 'processor id' }],
       served.config.products.flatMap(productRows),
-      paint,
+      out,
     ),
   )
   const rest = otherRows(served.config)
-  if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, paint)}`)
+  if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, out)}`)
   return {
     json: {
       id: served.id,

@@ -29,8 +29,12 @@ export const billingWebhookSecret: Command = {
     out.print(
       table(
         [{ title: 'id' }, { title: 'url' }, { title: 'secret' }],
-        webhooks.map((webhook) => [webhook.id, webhook.url, webhook.secret ?? out.paint.yellow('unknown')]),
-        out.paint,
+        webhooks.map((webhook) => [
+          webhook.id,
+          webhook.url,
+          webhook.secret ?? out.paint.yellow(webhook.secretKnown ? 'not for this key' : 'unknown'),
+        ]),
+        out,
       ),
     )
     if (webhooks.some(({ secretKnown }) => !secretKnown)) out.note(`\n${whyUnknown}`)
@@ -43,6 +47,13 @@ const whyUnknown =
 
 function secretOf(webhook: WebhookListing): string {
   if (webhook.secret !== null) return webhook.secret
+  if (webhook.secretKnown)
+    throw new CliFailure(1, {
+      code: 'key_scope',
+      title: 'The service key may not see secrets',
+      detail: `The signing secret of the webhook "${webhook.id}" is known; a key of scope "read" is not shown it.`,
+      hint: 'Use a key with the scope "write".',
+    })
   throw new CliFailure(1, {
     code: 'secret_unknown',
     title: 'The secret is not known',

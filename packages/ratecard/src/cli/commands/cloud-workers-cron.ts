@@ -3,10 +3,9 @@ import { parseCron } from '../../workers/cron/parse.ts'
 import type { Command, CommandContext, OptionSpec } from '../command.ts'
 import { CliFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
-import { jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { nameArgument, workerName } from './cloud-workers-name.ts'
+import { jsonRun, jsonRuns } from '../views/json.ts'
 
 const cronOption = (description: string): OptionSpec => ({ flags: '--cron <expression>', description })
 
@@ -43,10 +42,10 @@ export const cloudWorkersCronRuns: Command = {
         table(
           titles.map((title) => ({ title })),
           rows,
-          out.paint,
+          out,
         ),
       )
-    return { json: { runs: runs.map(toWireJson), pagination: jsonPagination(pagination) } }
+    return { json: jsonRuns({ runs, pagination }) }
   },
 }
 
@@ -71,7 +70,7 @@ export const cloudWorkersCronTrigger: Command = {
     out.say(`Run ${run.id} of "${run.cron}": ${paintOutcome(run.outcome, out)} ${out.paint.dim(`(${duration(run)})`)}`)
     if (run.error !== undefined) out.note(run.error)
     if (run.outcome !== 'ok') out.say(`  Its log: \`ratecard cloud workers logs ${name} --run ${run.id}\``)
-    return { exit: run.outcome === 'ok' ? 0 : 1, json: toWireJson(run) }
+    return { exit: run.outcome === 'ok' ? 0 : 1, json: jsonRun(run) }
   },
 }
 

@@ -4,16 +4,15 @@ import { nextFire } from '../../workers/cron/next-fire.ts'
 import type { NewDeployment, Worker } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { connect } from '../server-address.ts'
+import { connect, requireAddress } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
-import { jsonIssue } from '../views/json.ts'
 import { showTime } from '../views/table.ts'
 import { deployAllToCloudflare } from './cloud-workers-cloudflare.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { requireWorkers, variableNames, viewIssues } from './cloud-workers-project.ts'
 import type { BundledWorker } from './cloud-workers-project.ts'
 import { actorOptions } from './shared.ts'
+import { jsonIssue, jsonWorker } from '../views/json.ts'
 
 export const cloudWorkersDeploy: Command = {
   name: 'cloud workers deploy',
@@ -38,6 +37,7 @@ export const cloudWorkersDeploy: Command = {
   ],
   run: async (context) => {
     const { args, options, out } = context
+    if (options.text('target') !== 'cloudflare' && !options.flag('dryRun')) requireAddress(context)
     const read = await requireWorkers(context, args)
     const warnings = viewIssues(context, read.issues)
     if (warnings.length > 0) out.note(`${showIssues(warnings, out.paint)}\n`)
@@ -75,7 +75,7 @@ async function deployAll(context: CommandContext, workers: readonly BundledWorke
     if (left.length > 0 && deployed.length > 0)
       out.note(`Deployed: ${deployed.map(({ name }) => name).join(', ')}. Not deployed: ${left.join(', ')}.\n`)
   }
-  return { workers: deployed.map(toWireJson) }
+  return { workers: deployed.map(jsonWorker) }
 }
 
 /** What is uploaded for a bundled worker. */
@@ -98,6 +98,8 @@ export function deploymentOf({ manifest, bundle, variables }: BundledWorker, env
     crons: manifest.crons.map(({ expression }) => expression),
     cpuMs: manifest.limits.cpuMs,
     hosts: manifest.hosts,
+    serviceKey: manifest.serviceKey,
+    passCredentials: manifest.passCredentials,
     environment,
   }
 }
@@ -137,6 +139,8 @@ function showDryRun(context: CommandContext, workers: readonly BundledWorker[], 
     modules: worker.bundle.modules.map(({ name }) => name),
     variables: variableNames(worker),
     hosts: worker.manifest.hosts,
+    service_key: worker.manifest.serviceKey,
+    pass_credentials: worker.manifest.passCredentials,
     cpu_ms: worker.manifest.limits.cpuMs,
     crons: worker.manifest.crons.map((schedule) => {
       const next = nextFire(schedule, now)

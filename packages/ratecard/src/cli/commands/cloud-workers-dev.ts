@@ -8,7 +8,7 @@ import { watchSources } from '../../workers/project/watch.ts'
 import type { LocalWorker } from '../../local-worker.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
-import { serverUrl } from '../server-address.ts'
+import { serverAddress, serverUrl } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
 import { failOnErrors, readProjectWorkers, shownPath, variableNames, viewIssues } from './cloud-workers-project.ts'
 import { showLog, showRequest, showRun } from './cloud-workers-terminal.ts'
@@ -63,6 +63,7 @@ async function open(context: CommandContext, name: string | undefined): Promise<
     port,
     clock: systemClock,
     serviceUrl: serverUrl(context),
+    serviceKey: source.manifest.serviceKey === null ? null : serverAddress(context).key,
     allowedHosts: options.list('allowHost'),
     onLog: (line) => showLog(context, line),
     onRequest: (request) => showRequest(context, request),

@@ -1,14 +1,13 @@
 import type { Worker } from '@ratecard/client'
 import type { Command, CommandContext } from '../command.ts'
-import { CliFailure } from '../failure.ts'
+import { requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
-import { jsonPagination } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
 import { authorOf } from '../author.ts'
 import { kilobytes } from './cloud-workers-deploy.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { nameArgument, workerName } from './cloud-workers-name.ts'
 import { actorOptions } from './shared.ts'
+import { jsonDeployments, jsonWorker } from '../views/json.ts'
 
 export const cloudWorkersList: Command = {
   name: 'cloud workers list',
@@ -21,7 +20,7 @@ export const cloudWorkersList: Command = {
     const workers = await client.workers.list({ signal: io.signal })
     if (workers.length === 0) out.say(`No worker is deployed at ${url}.`)
     else out.print(listTable(context, workers))
-    return { json: { workers: workers.map(toWireJson) } }
+    return { json: { workers: workers.map(jsonWorker) } }
   },
 }
 
@@ -42,7 +41,7 @@ function listTable({ out }: CommandContext, workers: readonly Worker[]): string 
   return `${table(
     titles.map((title) => ({ title })),
     rows,
-    out.paint,
+    out,
   )}${ended.join('')}`
 }
 
@@ -82,10 +81,10 @@ export const cloudWorkersVersions: Command = {
       table(
         titles.map((title) => ({ title })),
         rows,
-        out.paint,
+        out,
       ),
     )
-    return { json: { deployments: deployments.map(toWireJson), pagination: jsonPagination(pagination) } }
+    return { json: jsonDeployments({ deployments, pagination }) }
   },
 }
 
@@ -106,7 +105,7 @@ export const cloudWorkersRollback: Command = {
     const worker = await connect(context).client.workers.rollback(name, args[0] ?? null, actor)
     out.say(`${out.paint.green('✓')} ${out.paint.bold(worker.name)} serves version ${worker.deployment.id} again.`)
     out.say(`  schedules: ${worker.crons.map(({ cron }) => cron).join(' · ') || 'none'}`)
-    return { json: toWireJson(worker) }
+    return { json: jsonWorker(worker) }
   },
 }
 
@@ -120,21 +119,16 @@ export const cloudWorkersDelete: Command = {
     { command: 'ratecard cloud workers delete hooks --yes --env dev', what: 'from a script' },
   ],
   run: async (context) => {
-    const { args, io, out, global } = context
+    const { args, io, out } = context
     const name = args[0] ?? ''
     const { client, url } = connect(context)
     await client.workers.find(name, { signal: io.signal })
-    if (!global.yes) {
-      if (!io.interactive || global.json)
-        throw new CliFailure(1, {
-          code: 'confirmation_required',
-          title: 'Deleting needs to be confirmed',
-          detail: `The worker "${name}" serves requests, and nobody can be asked here.`,
-          hint: `If you mean it: \`ratecard cloud workers delete ${name} --yes\`.`,
-        })
-      if (!(await io.confirm(`Delete the worker "${name}" at ${url}, with all its versions and logs?`)))
-        throw new CliFailure(1, { code: 'declined', title: 'Deleting was declined', detail: 'Nothing was changed.' })
-    }
+    await requireConsent(context, {
+      question: `Delete the worker "${name}" at ${url}, with all its versions and logs?`,
+      title: 'Deleting needs to be confirmed',
+      detail: `The worker "${name}" serves requests.`,
+      hint: `If you mean it: \`ratecard cloud workers delete ${name} --yes\`.`,
+    })
     await client.workers.remove(name, { signal: io.signal })
     out.say(`${out.paint.green('✓')} The worker "${name}" is deleted.`)
     return { json: { name, deleted: true } }

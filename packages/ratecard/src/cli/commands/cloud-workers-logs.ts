@@ -3,9 +3,9 @@ import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { showTime } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { nameArgument, workerName } from './cloud-workers-name.ts'
 import { logText } from './cloud-workers-terminal.ts'
+import { jsonLogLine } from '../views/json.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error', 'exception', 'system'] as const
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -49,7 +49,7 @@ export const cloudWorkersLogs: Command = {
     const logs = await connect(context).client.workers.logs(name, query)
     if (logs.length === 0) out.say('Nothing was logged.')
     for (const line of logs) out.print(lineText(context, line))
-    return { json: { logs: logs.map(toWireJson) } }
+    return { json: { logs: logs.map(jsonLogLine) } }
   },
 }
 
@@ -57,7 +57,7 @@ async function follow(context: CommandContext, name: string, query: LogQuery): P
   const { io, global, out } = context
   try {
     for await (const line of connect(context).client.workers.followLogs(name, query)) {
-      if (global.json) io.stdout.write(`${JSON.stringify(toWireJson(line))}\n`)
+      if (global.json) io.stdout.write(`${JSON.stringify(jsonLogLine(line))}\n`)
       else out.print(lineText(context, line))
     }
     out.note('The server ended the stream.')

@@ -8,7 +8,7 @@ import { findWorkerFolders, placeBundleIssues, readWorkers } from '../../workers
 import type { EnvironmentFile, WorkerIssue, WorkerSource } from '../../workers/project/read-workers.ts'
 import type { CommandContext, EnvironmentName } from '../command.ts'
 import { CliFailure } from '../failure.ts'
-import { findProject } from '../project.ts'
+import { defaultEnvironment, environmentFile, findProject, readEnvironment } from '../project.ts'
 import { readText } from '../read-text.ts'
 import type { ViewedIssue } from '../views/issues.ts'
 
@@ -35,9 +35,11 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
           : `No wrangler.toml is in ${path.join(project, 'ratecard', 'workers')} or in a folder below it.`,
       hint: 'Make a project with `ratecard init`.',
     })
-  const name = global.environment ?? 'dev'
-  const file = path.join(project, 'ratecard', 'environments', `.env.${name}`)
-  const environment = { name, path: file, text: environmentText(file, global.environment !== null) }
+  const name = global.environment ?? defaultEnvironment
+  const file = path.join(project, environmentFile(name))
+  const { text, untouched } = readEnvironment(project, global)
+  if (text === null) requireNoFile(file, global.environment !== null)
+  const environment = { name, path: file, text, untouched }
   const read = readWorkers(folders, names, environment, systemClock.now())
   if (read.unknown.length > 0)
     throw new CliFailure(1, {
@@ -49,11 +51,10 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
   return { project, environment, workers: read.workers, issues: read.issues }
 }
 
-/** The text of the environment file; null when nobody asked for it and nothing says that it should exist. */
-function environmentText(file: string, asked: boolean): string | null {
-  if (existsSync(file)) return readText(file)
+/** A missing environment file is fine when nobody asked for it and nothing says that it should exist. */
+function requireNoFile(file: string, asked: boolean): void {
   const example = `${file}.example`
-  if (!asked && !existsSync(example)) return null
+  if (!asked && !existsSync(example)) return
   throw new CliFailure(1, {
     code: 'file_not_found',
     title: 'The environment file is missing',

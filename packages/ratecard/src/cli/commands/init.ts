@@ -1,11 +1,20 @@
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import { publishedSchema } from '../../config/json-schema.ts'
+import { parseSource } from '../../config/source.ts'
 import { initProject, templates } from '../../workers/project/init.ts'
 import type { Command } from '../command.ts'
+import { configurationFiles } from '../read-config.ts'
+import { readText } from '../read-text.ts'
+
+/** Where editors find the schema of the configuration; the `$schema` of the starter files points here. */
+const schemaFile = 'ratecard/billing.schema.json'
 
 export const init: Command = {
   name: 'init',
   summary: 'Make a project: configuration, workers, environments',
-  description: 'Never overwrites: files that exist are kept, and said to be.',
+  description:
+    'Never overwrites: files that exist are kept, and said to be. Where a configuration is already, no starter products are added. ratecard/billing.schema.json, which editors complete by, is renewed.',
   arguments: [{ name: '[dir]', description: 'Folder of the project; the working directory when it is left out.' }],
   options: [
     {
@@ -22,13 +31,22 @@ export const init: Command = {
   run: async ({ args, options, io, out }) => {
     const folder = path.resolve(io.cwd, args[0] ?? '.')
     const template = templates.find((name) => name === options.text('template')) ?? 'saas'
-    const made = initProject(folder, template)
+    const present = configurationIn(folder)
+    const made = initProject(folder, {
+      template,
+      starterBilling: present.length === 0,
+      generated: new Map([[schemaFile, `${JSON.stringify(publishedSchema(), null, 2)}\n`]]),
+    })
     const { paint } = out
     const shown = path.relative(io.cwd, folder)
     out.say(`Project in ${shown === '' ? 'this folder' : shown} (template ${template})\n`)
     for (const file of made.created) out.say(`  ${paint.green('created')}  ${file}`)
     for (const file of made.extended) out.say(`  ${paint.yellow('extended')} ${file}`)
     for (const file of made.kept) out.say(`  ${paint.dim('kept')}     ${file}`)
+    if (present.length > 0)
+      out.say(
+        `\n  No starter products: the configuration is in ${present.slice(0, 3).join(', ')}${present.length > 3 ? ' …' : ''}.`,
+      )
     const enter = shown === '' ? [] : [`cd ${shown}`]
     const billing = ['ratecard billing validate', 'ratecard billing push']
     const next = [
@@ -40,4 +58,23 @@ export const init: Command = {
     out.say(`\nNext:\n${[...enter, ...next].map((command) => `  ${command}`).join('\n')}`)
     return { json: { project: folder, template, ...made } }
   },
+}
+
+/** Files that hold a configuration, relative to the folder: all of `ratecard/billing`, and what lies in the folder itself. */
+function configurationIn(folder: string): string[] {
+  const billing = path.join(folder, 'ratecard', 'billing')
+  const inProject = existsSync(billing) ? configurationFiles(billing) : []
+  const beside = existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
+        .map((entry) => path.join(folder, entry.name))
+        .filter(isConfiguration)
+    : []
+  return [...inProject, ...beside].map((file) => path.relative(folder, file).replaceAll('\\', '/'))
+}
+
+function isConfiguration(file: string): boolean {
+  const { document } = parseSource({ path: file, text: readText(file) })
+  if (typeof document !== 'object' || document === null) return false
+  return 'version' in document && 'products' in document && Array.isArray(document.products)
 }

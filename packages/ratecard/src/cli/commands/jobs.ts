@@ -2,9 +2,11 @@ import type { JobReport } from '@ratecard/client'
 import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../command.ts'
 import { followJob, requireDone } from '../follow-job.ts'
 import { outcomeOf, sayOutcome, sayStayed, sayWhatWaits } from '../job-outcome.ts'
+import { sentencesOf, waysBack } from '../job-sentences.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonJob, jsonJobReport, jsonJobs } from '../views/json.ts'
+import { showWho } from '../views/who.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
 
@@ -24,17 +26,18 @@ export const jobsList: Command = {
       job.state,
       `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
       showTime(job.createdAt),
-      job.author ?? '–',
+      showWho(job),
     ])
     if (rows.length === 0) out.say('There were no jobs yet.')
-    else out.print(table(columns, rows, out.paint))
-    return { json: toWireJson(list) }
+    else out.print(table(columns, rows, out))
+    return { json: jsonJobs(list) }
   },
 }
 
 export const jobsShow: Command = {
   name: 'jobs show',
-  summary: 'Show each step of a job, and what it was before',
+  summary: 'Say what a job did, to whom, and how to go back',
+  description: 'The steps as the journal has them are in --json.',
   arguments: [jobArgument],
   options: [],
   examples: [{ command: 'ratecard jobs show <id>', what: 'also how to go back' }],
@@ -58,7 +61,7 @@ export const jobsResume: Command = {
     const report = await followJob(client, job.id, out, io.signal)
     requireDone(report)
     sayOutcome(report, out)
-    return { json: toWireJson(report) }
+    return { json: jsonJobReport(report) }
   },
 }
 
@@ -74,7 +77,7 @@ export const jobsCancel: Command = {
     const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
     const stopped = job.state === 'cancelled' ? 'is cancelled' : 'stops after the step that runs now'
     out.say(`${out.paint.green('✓')} Job ${job.id} ${stopped}.`)
-    return { json: toWireJson(job) }
+    return { json: jsonJob(job) }
   },
 }
 
@@ -84,24 +87,11 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   out.say(
     `${job.kind.replace('_', ' ')} ${job.subject}: ${job.state}, ${steps}, ${String(moved)} moved, ${String(stayed.length)} skipped`,
   )
-  const columns = [{ title: '#', align: 'right' as const }, { title: 'state' }, { title: 'step' }, { title: 'result' }]
-  const rows = job.steps.map((step) => [
-    String(step.index + 1),
-    step.state,
-    oneLine(step.step),
-    oneLine(step.error ?? step.result),
-  ])
-  if (rows.length > 0) out.print(table(columns, rows, out.paint))
+  const by = job.author === null ? '' : ` by ${job.author}`
+  out.say(`Begun ${showTime(job.createdAt)} UTC${by}${job.message === null ? '' : `: ${job.message}`}.\n`)
+  for (const sentence of sentencesOf(job)) out.print(`  ${sentence}`)
   sayStayed(job, out)
   sayWhatWaits(job, out)
-  return { json: toWireJson(job) }
-}
-
-function oneLine(record: Readonly<Record<string, unknown>> | null): string {
-  if (record === null) return ''
-  const parts = Object.entries(record).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return `${name}=${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
-  })
-  return parts.join(' ')
+  for (const sentence of waysBack(job)) out.say(`\n${sentence}`)
+  return { json: jsonJobReport(job) }
 }

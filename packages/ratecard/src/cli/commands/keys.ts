@@ -1,5 +1,8 @@
+import { systemClock, toRfc3339 } from '../../clock.ts'
 import type { Command } from '../command.ts'
+import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
+import { momentOf } from '../spans.ts'
 import { jsonKey } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
 
@@ -9,12 +12,32 @@ export const keysCreate: Command = {
   description:
     'The key is shown this once; the server keeps only a hash of it. Several keys work at once: make the new one, move to it, revoke the old one.',
   arguments: [{ name: '<name>', description: 'What it is for, for example `ci`.' }],
-  options: [],
-  examples: [{ command: 'ratecard keys create ci', what: 'prints the key and nothing else on stdout' }],
+  options: [
+    {
+      flags: '--scope <scope>',
+      description: '`read` reads, validates and plans, and sees no webhook secrets; `write` may do everything.',
+      choices: ['read', 'write'],
+      defaultText: 'write',
+    },
+    {
+      flags: '--expires <when>',
+      description: 'When it ends: a span (90d, 12h), a day, or a time with its zone.',
+      defaultText: 'never',
+    },
+  ],
+  examples: [
+    { command: 'ratecard keys create ci', what: 'prints the key and nothing else on stdout' },
+    { command: 'ratecard keys create pull-requests --scope read --expires 90d', what: 'plans, but changes nothing' },
+  ],
   run: async (context) => {
-    const { args, io, out } = context
-    const key = await connect(context).client.admin.createKey(args[0] ?? '', { signal: io.signal })
-    out.note(`Key "${key.name}" (${key.id}). Keep it now: it is not shown again.`)
+    const { args, options, io, out } = context
+    const key = await connect(context).client.admin.createKey(args[0] ?? '', {
+      scope: options.text('scope') === 'read' ? 'read' : undefined,
+      expiresAt: expiryOf(options.text('expires'), systemClock.now()),
+      signal: io.signal,
+    })
+    const ends = key.expiresAt === null ? '' : `, until ${showTime(key.expiresAt)} UTC`
+    out.note(`Key "${key.name}" (${key.id}, ${key.scope}${ends}). Keep it now: it is not shown again.`)
     out.print(key.key)
     return { json: { ...jsonKey(key), key: key.key } }
   },
@@ -24,20 +47,28 @@ export const keysList: Command = {
   name: 'keys list',
   summary: 'List service keys',
   options: [],
-  examples: [{ command: 'ratecard keys list', what: 'names, hints and last use; never the keys' }],
+  examples: [{ command: 'ratecard keys list', what: 'names, scopes, expiry and last use; never the keys' }],
   run: async (context) => {
     const { io, out } = context
     const keys = await connect(context).client.admin.keys({ signal: io.signal })
-    const columns = ['id', 'name', 'ends with', 'made (UTC)', 'last used (UTC)', 'state'].map((title) => ({ title }))
+    const titles = ['id', 'name', 'scope', 'ends with', 'made (UTC)', 'last used (UTC)', 'expires (UTC)', 'state']
+    const columns = titles.map((title) => ({ title }))
+    const now = systemClock.now()
     const rows = keys.map((key) => [
       key.id,
       key.name,
+      key.scope,
       key.hint,
       showTime(key.createdAt),
       showTime(key.lastUsedAt),
-      key.revokedAt === null ? out.paint.green('valid') : out.paint.red(`revoked ${showTime(key.revokedAt)}`),
+      key.expiresAt === null ? 'never' : showTime(key.expiresAt),
+      key.revokedAt !== null
+        ? out.paint.red(`revoked ${showTime(key.revokedAt)}`)
+        : key.expiresAt !== null && Date.parse(key.expiresAt) <= now
+          ? out.paint.red('expired')
+          : out.paint.green('valid'),
     ])
-    out.print(table(columns, rows, out.paint))
+    out.print(table(columns, rows, out))
     return { json: { keys: keys.map(jsonKey) } }
   },
 }
@@ -55,4 +86,13 @@ export const keysRevoke: Command = {
     out.say(`${out.paint.green('✓')} Revoked ${id}.`)
     return { json: { id, revoked: true } }
   },
+}
+
+function expiryOf(text: string | undefined, now: number): string | undefined {
+  if (text === undefined) return undefined
+  const moment = momentOf(text, now)
+  const hint = 'Write a span (90d, 12h), a day to come (2031-01-31: until 00:00 UTC), or a time with its zone.'
+  if (moment === null) throw usageFailure(`--expires: "${text}" is no time.`, hint)
+  if (moment <= now) throw usageFailure(`--expires: "${text}" has passed.`, hint)
+  return toRfc3339(moment)
 }

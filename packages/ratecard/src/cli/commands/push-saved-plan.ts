@@ -2,9 +2,12 @@
 import type { PushOutcome } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { CommandContext } from '../command.ts'
+import { concealPlan, concealVariables, secretsOf } from '../conceal.ts'
 import { CliFailure } from '../failure.ts'
+import { createPushQueue } from '../push-queue.ts'
+import { concealEnvironment } from '../read-config.ts'
 import type { SavedPlan } from '../saved-plan.ts'
-import { connect } from '../server-address.ts'
+import { connect, sameServer } from '../server-address.ts'
 import { showTime } from '../views/table.ts'
 import { confirmPlan, pushAndFollow, showPlanOf } from './shared.ts'
 
@@ -15,7 +18,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   const { options, io, out, global } = context
   if (global.environment !== saved.environment)
     throw elsewhere(`It was made for the environment ${saved.environment ?? 'of no name'}.`)
-  if (connection.url !== saved.apiUrl)
+  if (!sameServer(connection.url, saved.apiUrl))
     throw elsewhere(`It was made at ${saved.apiUrl}, and this would apply it at ${connection.url}.`)
   const choices = {
     force: saved.force,
@@ -23,6 +26,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     author: await authorOf(context),
     message: options.text('message'),
   }
+  await createPushQueue(context, connection.client).untilFree()
   const planned = await connection.client.admin.push(saved.document, {
     ...choices,
     expectPlan: saved.plan,
@@ -30,15 +34,19 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     signal: io.signal,
   })
   out.say(`Saved ${showTime(saved.createdAt)} UTC, and still what would be done.\n`)
+  concealEnvironment(context)
+  if (saved.written !== null) concealVariables(context.io, secretsOf(saved.written, saved.document))
+  await concealPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   if (options.flag('dryRun')) return planned
-  await confirmPlan(context, planned)
+  await confirmPlan(context, connection, planned, { approved: true })
   out.say()
   return pushAndFollow(context, connection.client, saved.document, {
     ...choices,
     plan: { ...planned, plan: saved.plan },
     exactly: true,
+    written: saved.written,
   })
 }
 

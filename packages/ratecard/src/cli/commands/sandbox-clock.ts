@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command, CommandContext, OptionSpec } from '../command.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
-import { serviceKeyFiles } from '../server-address.ts'
+import { serverUrl, serviceKeyFiles } from '../server-address.ts'
 import { findProject } from '../project.ts'
 
 const sandboxOptions: readonly OptionSpec[] = [
   {
     flags: '--url <url>',
     description: 'Where the sandbox is.',
-    defaultText: 'http://127.0.0.1 and RATECARD_SANDBOX_PORT, else 4243',
+    defaultText: 'RATECARD_SANDBOX_PORT, else that of the service on this machine, else http://127.0.0.1:4243',
   },
   {
     flags: '--key <key>',
@@ -63,21 +63,38 @@ interface SandboxClock {
 
 function sandboxOf(context: CommandContext): SandboxClock {
   const { options, io } = context
-  const url = options.text('url') ?? `http://127.0.0.1:${io.env['RATECARD_SANDBOX_PORT'] ?? '4243'}`
+  const ownPort = io.env['RATECARD_SANDBOX_PORT']
+  const known = ofServerHere(context)
+  const url =
+    options.text('url') ??
+    (ownPort === undefined ? undefined : `http://127.0.0.1:${ownPort}`) ??
+    known?.url ??
+    defaultUrl
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw usageFailure(`"${url}" is not the address of a sandbox.`, 'Write it like http://127.0.0.1:4243.')
-  const key = options.text('key') ?? localSandboxKey(context)
+  const key = options.text('key') ?? (known?.url === url ? known.key : null) ?? localSandboxKey(context)
   if (key === null)
     throw usageFailure(
       'Every sandbox account has a clock of its own: which account?',
-      'Give its test key with --key, or run this where the service’s data folder (.ratecard) is.',
+      'Give its test key with --key. The account of a service on this machine is found by itself while it runs, or where its data folder is.',
     )
   const ask = (body?: object) => askClock({ url: new URL('/_sandbox/clock', parsed), key, signal: io.signal, body })
   return {
     now: async () => timeOf(await ask()),
     moveTo: async (moment) => new Date(timeOf(await ask({ to: new Date(moment).toISOString() }))).toISOString(),
   }
+}
+
+const defaultUrl = 'http://127.0.0.1:4243'
+
+/** What the service on this machine wrote beside its key, by the port of its address; null when there is none. */
+function ofServerHere(context: CommandContext): { readonly url: string; readonly key: string } | null {
+  const { port } = new URL(serverUrl(context))
+  const file = path.join(context.io.home, '.ratecard', 'servers', port === '' ? '80' : port, 'sandbox.json')
+  if (!existsSync(file)) return null
+  const { url, key } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  return typeof url === 'string' && typeof key === 'string' ? { url, key } : null
 }
 
 /** The key of the embedded sandbox's account, which the service keeps in its data folder. */

@@ -19,14 +19,16 @@ export const sandbox: Command = {
   run: async ({ options, io, out, global }) => {
     const { startSandboxProcess } = await import('../../main.ts')
     const dataDir = options.text('dataDir')
-    const running = await startSandboxProcess({
-      port: options.whole('port') ?? 4243,
-      dataDir: dataDir === undefined ? null : path.resolve(io.cwd, dataDir),
-      deliverAnywhere: options.flag('deliverAnywhere'),
-      out: (line) => out.say(line),
+    await serveUntilStopped(io, async () => {
+      const running = await startSandboxProcess({
+        port: options.whole('port') ?? 4243,
+        dataDir: dataDir === undefined ? null : path.resolve(io.cwd, dataDir),
+        deliverAnywhere: options.flag('deliverAnywhere'),
+        out: (line) => out.say(line),
+      })
+      if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
+      return running
     })
-    if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
-    await serveUntilStopped(io, running)
     return {}
   },
 }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Command } from '../command.ts'
+import { harmless } from '../terminal-text.ts'
 import { serveUntilStopped } from './serving.ts'
 
 export const serverStart: Command = {
@@ -24,14 +25,18 @@ export const serverStart: Command = {
     const { startServer } = await import('../../main.ts')
     const port = options.whole('port')
     const dataDir = options.text('dataDir')
-    const running = await startServer({
-      env: io.env,
-      out: (line) => out.say(line),
-      ...(port === undefined ? {} : { port }),
-      ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
+    await serveUntilStopped(io, async () => {
+      const running = await startServer({
+        env: io.env,
+        out: (line) => out.say(line),
+        showKey: io.stdout.isLog !== true,
+        ...(io.stderr.isTTY ? { logForPeople: harmless } : {}),
+        ...(port === undefined ? {} : { port }),
+        ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),
+      })
+      if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
+      return running
     })
-    if (global.json) io.stdout.write(`${JSON.stringify({ url: running.url })}\n`)
-    await serveUntilStopped(io, running)
     return {}
   },
 }

@@ -1,11 +1,15 @@
+import { inline } from '../terminal-text.ts'
+import { RatecardError } from '@ratecard/client'
 import type { ChangeReport, Client, PushOutcome, PushReport, StartedPush } from '@ratecard/client'
 import type { CommandContext, OptionSpec, OptionValues } from '../command.ts'
+import { canAsk, requireConsent } from '../confirm.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import type { FiledIssue, ReadConfig } from '../read-config.ts'
 import type { Connection } from '../server-address.ts'
 import { followPush } from '../follow-push.ts'
 import { showImpact } from '../views/impact.ts'
 import { showIssues } from '../views/issues.ts'
+import { jsonOutcome } from '../views/json.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
 
 export const fileOption: OptionSpec = {
@@ -42,13 +46,19 @@ export function hasChanges(outcome: PushOutcome): boolean {
   return outcome.details.some(({ action }) => action !== 'keep')
 }
 
-export function showPlanOf(context: CommandContext, connection: Connection, plan: PushOutcome): void {
+export function showPlanOf(
+  context: CommandContext,
+  connection: Connection,
+  plan: PushOutcome,
+  variables: readonly string[] = [],
+): void {
   const { out } = context
   const { paint } = out
   const where = `${connection.url}${context.global.environment === null ? '' : ` (${context.global.environment})`}`
-  out.say(`Plan for version ${paint.bold(plan.version)} at ${where}\n`)
+  out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, paint)}\n`)
   out.say(planSummary(plan.details, plan.writes))
+  if (variables.length > 0) out.say(`Variables used: ${variables.join(', ')}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
 }
@@ -57,26 +67,56 @@ export function showWarnings(context: CommandContext, warnings: readonly FiledIs
   if (warnings.length > 0) context.out.note(`${showIssues(warnings, context.out.paint)}\n`)
 }
 
-/**
- * Asks before anything is archived or replaced, and says whether a person agreed. Off a terminal nobody can answer: the plan
- * was shown, and scripts that want to look first have --dry-run.
- */
-export async function confirmPlan({ global, io }: CommandContext, plan: PushOutcome): Promise<boolean> {
-  const destructive = plan.details.filter(({ action }) => action === 'archive' || action === 'replace')
-  if (destructive.length === 0 || global.yes || !io.interactive || global.json) return false
-  const archived = destructive.filter(({ action }) => action === 'archive').length
-  const replaced = destructive.length - archived
-  const what = [archived > 0 ? `archives ${archived}` : '', replaced > 0 ? `replaces ${replaced}` : ''].filter(Boolean)
-  if (await io.confirm(`This plan ${what.join(' and ')}. Apply it?`)) return true
-  throw declined()
+export const approvalOption: OptionSpec = {
+  flags: '--require-approval',
+  description:
+    'Where nobody can be asked: stop before a plan that archives or replaces, unless --yes or --plan approves it.',
 }
 
-export function declined(): CliFailure {
-  return new CliFailure(1, {
-    code: 'declined',
-    title: 'The plan was declined',
-    detail: 'Nothing was changed.',
+/**
+ * Asks before anything is archived or replaced, and says whether a person agreed. Where nobody can be asked the plan was shown and
+ * goes on, but for two: one that keeps no product of the version in place (the files of another project, most often), and with
+ * `--require-approval` every one that takes something away. `approved`: somebody saw this very plan before.
+ */
+export async function confirmPlan(
+  context: CommandContext,
+  { client, url }: Connection,
+  plan: PushOutcome,
+  { approved = false } = {},
+): Promise<boolean> {
+  const { global, options, io } = context
+  const destructive = plan.details.filter(({ action }) => action === 'archive' || action === 'replace')
+  if (destructive.length === 0 || global.yes) return false
+  const archived = destructive.filter(({ action }) => action === 'archive').length
+  const replaced = destructive.length - archived
+  const what = [archived > 0 ? `archives ${archived}` : '', replaced > 0 ? `replaces ${replaced}` : '']
+    .filter(Boolean)
+    .join(' and ')
+  const keepsNone = await keepsNoProduct(client, plan, io.signal)
+  if (!canAsk(context) && (approved || !(keepsNone || options.flag('requireApproval')))) return false
+  const other = keepsNone ? ` It keeps no product of what is in place at ${url}: are these the right files?` : ''
+  return requireConsent(context, {
+    question: `This plan ${what}.${other} Apply it?`,
+    title: keepsNone ? 'The plan keeps no product' : 'The plan needs an approval',
+    detail: `This plan ${what}.${keepsNone ? ` It keeps no product of the version in place at ${url}: these may be the files of another project.` : ''}`,
+    hint: 'If it is meant: --yes, or save the plan with --plan-out, look at it, and apply it with --plan.',
+    extra: { planned: jsonOutcome(plan) },
   })
+}
+
+/** Whether the version in place has products and the plan archives every one. */
+async function keepsNoProduct(client: Client, plan: PushOutcome, signal: AbortSignal): Promise<boolean> {
+  const archived = new Set(
+    plan.details.flatMap(({ kind, action, configId }) => (kind === 'product' && action === 'archive' ? configId : [])),
+  )
+  if (archived.size === 0) return false
+  try {
+    const { products } = (await client.admin.config({ signal })).config
+    return products.length > 0 && products.every(({ id }) => archived.has(id))
+  } catch (error) {
+    if (error instanceof RatecardError && error.code === 'config_not_found') return false
+    throw error
+  }
 }
 
 /** Starts a push, follows it, and tells how it ended. */
@@ -93,17 +133,33 @@ export function pushAndFollow(
     readonly plan: PushOutcome
     /** Apply only this one: somebody agreed to it. */
     readonly exactly: boolean
+    /** The document before its variables were expanded: kept with the revision, for a promotion to expand anew. */
+    readonly written: object | null
   },
 ): Promise<PushOutcome> {
-  const { plan, exactly, ...rest } = options
-  return followStarted(context, client, plan, () =>
-    client.admin.startPush(document, {
+  const { plan, exactly, written, ...rest } = options
+  return followStarted(context, client, plan, async () => {
+    const id = written === null ? null : await keepWritten(client, written, context.io.signal)
+    return client.admin.startPush(document, {
       ...rest,
+      ...(id === null ? {} : { written: id }),
       ...(exactly ? { expectPlan: plan.plan } : {}),
       idempotencyKey: crypto.randomUUID(),
       signal: context.io.signal,
-    }),
-  )
+    })
+  })
+}
+
+/** null at a server of a version that does not know written documents. */
+async function keepWritten(client: Client, written: object, signal: AbortSignal): Promise<string | null> {
+  try {
+    return (await client.admin.keepWritten(written, { signal })).written
+  } catch (error) {
+    // What this key may not do is said better by the push itself.
+    const isPassedOver = error instanceof RatecardError && ['route_not_found', 'key_scope'].includes(error.code)
+    if (isPassedOver) return null
+    throw error
+  }
 }
 
 /** Follows what was started until it ended. Whoever stops watching is told that the push goes on, and how to stop it. */

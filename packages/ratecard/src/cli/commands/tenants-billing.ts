@@ -1,9 +1,11 @@
 import type { Invoice } from '@ratecard/client'
 import { formatMinor } from '../../money/format.ts'
 import type { ArgumentSpec, Command } from '../command.ts'
+import type { Output } from '../output.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonAudit, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
+import { showWho } from '../views/who.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 
@@ -21,13 +23,13 @@ export const tenantsUpcomingInvoice: Command = {
       out.print(
         `${invoice.subscription}  ${invoice.dueAt === null ? '' : showTime(invoice.dueAt)}  ${invoice.formatted}`,
       )
-      out.print(linesOf(invoice, out.paint))
+      out.print(linesOf(invoice, out))
     }
-    return { json: toWireJson(upcoming) }
+    return { json: jsonUpcomingInvoice(upcoming) }
   },
 }
 
-function linesOf(invoice: Invoice, paint: Parameters<typeof table>[2]): string {
+function linesOf(invoice: Invoice, out: Output): string {
   const columns = [
     { title: 'price' },
     { title: 'quantity', align: 'right' as const },
@@ -40,7 +42,7 @@ function linesOf(invoice: Invoice, paint: Parameters<typeof table>[2]): string {
     formatMinor(line.amount, invoice.currency),
     `${showTime(line.periodStart)} – ${showTime(line.periodEnd)}`,
   ])
-  return table(columns, rows, paint)
+  return table(columns, rows, out)
 }
 
 export const tenantsAudit: Command = {
@@ -61,12 +63,12 @@ export const tenantsAudit: Command = {
       entry.action.replaceAll('_', ' '),
       pricingOf(entry.before),
       pricingOf(entry.after),
-      entry.author ?? entry.keyId ?? '–',
+      showWho(entry),
       entry.requestId ?? '–',
     ])
     if (rows.length === 0) out.say('Nothing was changed yet.')
-    else out.print(table(columns, rows, out.paint))
-    return { json: toWireJson(audit) }
+    else out.print(table(columns, rows, out))
+    return { json: jsonAudit(audit) }
   },
 }
 
@@ -100,6 +102,6 @@ export const tenantsSession: Command = {
     )
     out.note(`Session ${session.id}, until ${showTime(session.expiresAt)} UTC. It is not shown again.`)
     out.print(session.value)
-    return { json: toWireJson(session) }
+    return { json: jsonSession(session) }
   },
 }

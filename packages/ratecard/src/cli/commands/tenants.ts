@@ -1,10 +1,11 @@
 import type { Tenant, TenantSubscriptions } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../command.ts'
-import { CliFailure, usageFailure } from '../failure.ts'
+import { usageFailure } from '../failure.ts'
+import { requireConsent } from '../confirm.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { toWireJson } from '../views/wire-json.ts'
+import { jsonSubscriptions, jsonTenant, jsonTenants } from '../views/json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
@@ -31,8 +32,9 @@ export const tenantsCreate: Command = {
       { id: args[0], name, email: options.text('email'), processorCustomerId: options.text('customer') },
       { author: await authorOf(context), signal: io.signal },
     )
-    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)} (${tenant.name}).`)
-    return { json: toWireJson(tenant) }
+    const called = tenant.name === tenant.id ? '' : ` (${tenant.name})`
+    out.say(`${out.paint.green('✓')} Tenant ${out.paint.bold(tenant.id)}${called}.`)
+    return { json: jsonTenant(tenant) }
   },
 }
 
@@ -67,11 +69,11 @@ export const tenantsList: Command = {
         enterpriseOf(tenant),
         showTime(tenant.createdAt),
       ])
-      out.print(table(columns, rows, out.paint))
+      out.print(table(columns, rows, out))
       const { total, offset } = list.pagination
       if (offset + list.tenants.length < total) out.note(`${String(list.tenants.length)} of ${String(total)}.`)
     }
-    return { json: toWireJson(list) }
+    return { json: jsonTenants(list) }
   },
 }
 
@@ -92,14 +94,14 @@ export const tenantsShow: Command = {
     const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
     out.print(
       [
-        `${out.paint.bold(tenant.id)}  ${tenant.name}${tenant.email === null ? '' : `  ${tenant.email}`}`,
+        `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
         `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
         `  enterprise  ${enterpriseOf(tenant)}`,
         `  billing     ${subscriptions.billingStatus}`,
       ].join('\n'),
     )
     showSubscriptions(context, subscriptions)
-    return { json: { ...asRecord(toWireJson(tenant)), ...asRecord(toWireJson(subscriptions)) } }
+    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions) } }
   },
 }
 
@@ -114,7 +116,7 @@ export const tenantsSubscriptions: Command = {
     const { args, io } = context
     const found = await connect(context).client.tenants.subscriptions(args[0] ?? '', { signal: io.signal })
     showSubscriptions(context, found)
-    return { json: toWireJson(found) }
+    return { json: jsonSubscriptions(found) }
   },
 }
 
@@ -134,7 +136,12 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
       item.scheduledPriceId ?? '',
     ]),
   )
-  out.print(table(columns, rows, out.paint))
+  out.print(table(columns, rows, out))
+  for (const { id, duplicateOf, items } of subscriptions)
+    if (duplicateOf !== null)
+      out.say(
+        `${out.paint.yellow('!')} ${id} is a second subscription beside ${duplicateOf}, to ${items.map((item) => item.priceId ?? item.processorPriceId).join(', ')}: both are billed. Cancel one of them at the processor, and refund it.`,
+      )
 }
 
 export const tenantsUpdate: Command = {
@@ -155,7 +162,7 @@ export const tenantsUpdate: Command = {
     const actor = { author: await authorOf(context), signal: io.signal }
     const tenant = await connect(context).client.tenants.update(args[0] ?? '', change, actor)
     out.say(`${out.paint.green('✓')} Changed ${tenant.id}.`)
-    return { json: toWireJson(tenant) }
+    return { json: jsonTenant(tenant) }
   },
 }
 
@@ -166,17 +173,23 @@ export const tenantsDelete: Command = {
     'Refused while it has live subscriptions. Its open checkout pages end; its audit trail and its customer at the processor stay.',
   arguments: [tenantArgument],
   options: [],
-  examples: [{ command: 'ratecard tenants delete glazeworks', what: 'asks first on a terminal' }],
+  examples: [
+    { command: 'ratecard tenants delete glazeworks', what: 'asks first' },
+    { command: 'ratecard tenants delete glazeworks --yes', what: 'from a script' },
+  ],
   run: async (context) => {
-    const { args, io, out, global } = context
+    const { args, io, out } = context
     const id = args[0] ?? ''
-    if (!global.yes && io.interactive && !(await io.confirm(`Forget the tenant "${id}"?`)))
-      throw new CliFailure(1, { code: 'declined', title: 'Declined', detail: 'Nothing was changed.' })
-    await connect(context).client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
+    const { client, url } = connect(context)
+    await client.tenants.find(id, { signal: io.signal })
+    await requireConsent(context, {
+      question: `Forget the tenant "${id}" at ${url}?`,
+      title: 'Forgetting a tenant needs to be confirmed',
+      detail: `The tenant "${id}" is at ${url}.`,
+      hint: `If you mean it: \`ratecard tenants delete ${id} --yes\`.`,
+    })
+    await client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
     out.say(`${out.paint.green('✓')} Forgot ${id}.`)
     return { json: { id, deleted: true } }
   },
 }
-
-export const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {}

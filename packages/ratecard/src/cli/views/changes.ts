@@ -1,3 +1,4 @@
+import { inline } from '../terminal-text.ts'
 import type { ChangeReport, HistoryEntry } from '@ratecard/client'
 import type { Paint } from '../output.ts'
 import { count } from './issues.ts'
@@ -38,6 +39,6 @@ function paintList(list: string, paint: Paint): string {
 }
 
 function shorten(ids: readonly string[]): string {
-  const shown = ids.slice(0, 12).join(', ')
+  const shown = ids.slice(0, 12).map(inline).join(', ')
   return ids.length <= 12 ? shown : `${shown} and ${count(ids.length - 12, 'more', 'more')}`
 }

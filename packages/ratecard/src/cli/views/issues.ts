@@ -1,4 +1,5 @@
 import type { Paint } from '../output.ts'
+import { inline } from '../terminal-text.ts'
 
 export interface ViewedIssue {
   readonly code: string
@@ -15,10 +16,12 @@ export interface ViewedIssue {
 /** One issue with its place, its lines and what to do. */
 export function showIssue(issue: ViewedIssue, paint: Paint): string {
   const label = issue.severity === 'error' ? paint.red('error') : paint.yellow('warning')
-  const place = issue.path === undefined ? issue.pointer : `${issue.path}:${issue.line ?? 1}:${issue.column ?? 1}`
-  const lines = [`${paint.bold(place)} ${label} ${issue.detail} ${paint.dim(issue.code)}`]
+  const place = inline(
+    issue.path === undefined ? issue.pointer : `${issue.path}:${issue.line ?? 1}:${issue.column ?? 1}`,
+  )
+  const lines = [`${paint.bold(place)} ${label} ${inline(issue.detail)} ${paint.dim(issue.code)}`]
   if (issue.frame !== undefined) lines.push(paintFrame(issue.frame, issue.severity, paint))
-  if (issue.hint !== undefined) lines.push(`  ${paint.cyan('hint:')} ${issue.hint}`)
+  if (issue.hint !== undefined) lines.push(`  ${paint.cyan('hint:')} ${inline(issue.hint)}`)
   return lines.join('\n')
 }
 

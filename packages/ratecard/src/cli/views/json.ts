@@ -1,5 +1,22 @@
 // What `--json` prints: one document, in the names of the wire, so that scripts read the command line and the API alike.
 import type * as client from '@ratecard/client'
+import type { Static, TSchema } from 'typebox'
+import { DocumentDifference } from '../../wire/changes.ts'
+import { Pagination } from '../../wire/common.ts'
+import { DriftReport, ResetReport } from '../../wire/config.ts'
+import { clientToWire } from '../../wire/cross.ts'
+import { Coverage, EnterpriseOutcome } from '../../wire/enterprise.ts'
+import { Job, JobList, JobReport } from '../../wire/jobs.ts'
+import { ServiceKey } from '../../wire/keys.ts'
+import { MigrationPlan } from '../../wire/migrations.ts'
+import { PushOutcome, PushReport, PushSummary } from '../../wire/pushes.ts'
+import { History } from '../../wire/revisions.ts'
+import type { Inside } from '../../wire/schema.ts'
+import { Session } from '../../wire/sessions.ts'
+import { Audit, Tenant, TenantList, TenantSubscriptions, UpcomingInvoice } from '../../wire/tenants.ts'
+import { WebhookListing, WebhookRotation } from '../../wire/webhooks.ts'
+import { CronRun, CronRunList, WorkerLogLine } from '../../wire/worker-runs.ts'
+import { DeploymentList, Worker } from '../../wire/workers.ts'
 import type { Problem } from '../failure.ts'
 import type { ViewedIssue } from './issues.ts'
 
@@ -30,148 +47,39 @@ export function jsonProblem(problem: Problem) {
   }
 }
 
-export function jsonDetail(detail: client.Detail) {
-  return {
-    kind: detail.kind,
-    config_id: detail.configId,
-    action: detail.action,
-    because: detail.because,
-    fields: detail.fields,
-    processor_id_before: detail.processorIdBefore,
-    processor_id_after: detail.processorIdAfter,
-    display: detail.display,
-  }
-}
+/** What the client has read, in the wire's names again: by the same shapes, so that what belongs to an author stays as it is. */
+const printed =
+  <Shape extends TSchema>(shape: Shape) =>
+  (value: Inside<Shape, string>): Static<Shape> =>
+    clientToWire(shape, value)
 
-export function jsonOutcome(outcome: client.PushOutcome) {
-  return {
-    status: outcome.status,
-    version: outcome.version,
-    revision: outcome.revision,
-    push_id: outcome.pushId,
-    changes: outcome.changes,
-    details: outcome.details.map(jsonDetail),
-    warnings: outcome.warnings,
-    impact: outcome.impact.map(jsonImpact),
-    writes: outcome.writes,
-    plan: outcome.plan,
-  }
-}
-
-function jsonImpact(impact: client.PriceImpact) {
-  return {
-    price_id: impact.priceId,
-    processor_price_id: impact.processorPriceId,
-    action: impact.action,
-    subscriptions: impact.subscriptions,
-    subscriptions_without_tenant: impact.subscriptionsWithoutTenant,
-    tenants: impact.tenants,
-    monthly: impact.monthly,
-    usage_based: impact.usageBased,
-  }
-}
-
-export function jsonHistoryEntry(entry: client.HistoryEntry) {
-  return {
-    revision: entry.revision,
-    version: entry.version,
-    kind: entry.kind,
-    created_at: entry.createdAt,
-    author: entry.author,
-    message: entry.message,
-    checksum: entry.checksum,
-    push_id: entry.pushId,
-    changes: entry.changes,
-  }
-}
-
-export function jsonPagination(pagination: client.Pagination) {
-  const { total, limit, offset, hasMore } = pagination
-  return { total, limit, offset, has_more: hasMore }
-}
-
-export function jsonDifference(difference: client.DocumentDifference) {
-  return {
-    kind: difference.kind,
-    config_id: difference.configId,
-    change: difference.change,
-    fields: difference.fields,
-    display: difference.display,
-  }
-}
-
-export function jsonDrift(drift: client.DriftReport) {
-  return {
-    in_sync: drift.inSync,
-    revision: drift.revision,
-    version: drift.version,
-    differences: drift.differences.map(jsonDetail),
-    unmanaged: drift.unmanaged.map(({ kind, processorId, name }) => ({ kind, processor_id: processorId, name })),
-  }
-}
-
-export function jsonReset(reset: client.ResetReport) {
-  return {
-    archived: reset.archived,
-    errors: reset.errors.map(({ kind, configId, detail }) => ({ kind, config_id: configId, detail })),
-    revision: reset.revision,
-  }
-}
-
-export function jsonPush(push: client.PushSummary) {
-  return {
-    id: push.id,
-    kind: push.kind,
-    state: push.state,
-    version: push.version,
-    revision: push.revision,
-    author: push.author,
-    message: push.message,
-    created_at: push.createdAt,
-    updated_at: push.updatedAt,
-    finished_at: push.finishedAt,
-    steps_total: push.stepsTotal,
-    steps_done: push.stepsDone,
-  }
-}
-
-export function jsonPushReport(push: client.PushReport) {
-  return {
-    ...jsonPush(push),
-    error: push.error,
-    steps: push.steps.map((step) => ({
-      index: step.index,
-      op: step.op,
-      kind: step.kind,
-      config_id: step.configId,
-      state: step.state,
-      attempts: step.attempts,
-      processor_id: step.processorId,
-      request_id: step.requestId,
-      error: step.error,
-    })),
-  }
-}
-
-export function jsonWebhook(webhook: client.WebhookListing) {
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    events: webhook.events,
-    processor_id: webhook.processorId,
-    secret: webhook.secret,
-    secret_known: webhook.secretKnown,
-    created_at: webhook.createdAt,
-  }
-}
-
-export function jsonKey(key: client.ServiceKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    hint: key.hint,
-    created_at: key.createdAt,
-    last_used_at: key.lastUsedAt,
-    revoked_at: key.revokedAt,
-  }
-}
+/** The client knows that later servers may have codes of issues that this version does not know. */
+export const jsonOutcome = (outcome: client.PushOutcome) =>
+  printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
+export const jsonHistory = printed(History)
+export const jsonDifference = printed(DocumentDifference)
+export const jsonDrift = printed(DriftReport)
+export const jsonReset = printed(ResetReport)
+export const jsonPush = printed(PushSummary)
+export const jsonPagination = printed(Pagination)
+export const jsonPushReport = printed(PushReport)
+export const jsonWebhook = printed(WebhookListing)
+export const jsonWebhookRotation = printed(WebhookRotation)
+export const jsonKey = printed(ServiceKey)
+export const jsonTenant = printed(Tenant)
+export const jsonTenants = printed(TenantList)
+export const jsonSubscriptions = printed(TenantSubscriptions)
+export const jsonUpcomingInvoice = printed(UpcomingInvoice)
+export const jsonAudit = printed(Audit)
+export const jsonSession = printed(Session)
+export const jsonEnterpriseOutcome = printed(EnterpriseOutcome)
+export const jsonCoverage = printed(Coverage)
+export const jsonJob = printed(Job)
+export const jsonJobs = printed(JobList)
+export const jsonJobReport = printed(JobReport)
+export const jsonMigrationPlan = printed(MigrationPlan)
+export const jsonWorker = printed(Worker)
+export const jsonDeployments = printed(DeploymentList)
+export const jsonLogLine = printed(WorkerLogLine)
+export const jsonRun = printed(CronRun)
+export const jsonRuns = printed(CronRunList)

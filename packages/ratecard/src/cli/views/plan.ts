@@ -1,6 +1,7 @@
 // A plan as people read it: one line per change with its sign, then field by field what differs.
 import type { Detail, DocumentDifference } from '@ratecard/client'
 import type { Paint } from '../output.ts'
+import { inline } from '../terminal-text.ts'
 import { count } from './issues.ts'
 
 type Action = Detail['action']
@@ -9,6 +10,7 @@ const signs: Record<Action, string> = {
   create: '+',
   adopt: '⇐',
   update: '~',
+  rename: '»',
   replace: '-/+',
   reactivate: '↺',
   archive: '-',
@@ -27,8 +29,8 @@ export function showPlan(details: readonly Detail[], paint: Paint): string {
       const head = [
         colored(change.action, signs[change.action].padStart(3), paint),
         kindName(change.kind).padEnd(kindWidth),
-        paint.bold(change.configId.padEnd(idWidth)),
-        lineOf(change, paint),
+        paint.bold(inline(change.configId).padEnd(idWidth)),
+        inline(lineOf(change, paint)),
       ]
       return [head.join('  ').trimEnd(), ...fieldLines(change, paint)].join('\n')
     })
@@ -42,6 +44,7 @@ export function planSummary(details: readonly Detail[], writes: number): string 
     ['adopt', 'to adopt'],
     ['reactivate', 'to bring back'],
     ['update', 'to update'],
+    ['rename', 'to rename'],
     ['replace', 'to replace'],
     ['archive', 'to archive'],
   ]
@@ -74,15 +77,15 @@ function kindName(kind: Detail['kind']): string {
 
 function colored(action: Action, text: string, paint: Paint): string {
   if (action === 'archive') return paint.red(text)
-  if (action === 'update' || action === 'replace') return paint.yellow(text)
+  if (action === 'update' || action === 'rename' || action === 'replace') return paint.yellow(text)
   return action === 'keep' ? text : paint.green(text)
 }
 
-function lineOf({ action, display, processorIdBefore }: Detail, paint: Paint): string {
+function lineOf({ action, display, processorIdBefore, processorIdAfter }: Detail, paint: Paint): string {
   const { before, after } = display
   if (action === 'archive') return before ?? ''
   if (action === 'adopt')
-    return `${after ?? ''} ${paint.dim(`takes over ${processorIdBefore ?? 'an existing object'}`)}`.trim()
+    return `${after ?? ''} ${paint.dim(`adopts ${processorIdBefore ?? processorIdAfter ?? 'an existing object'}`)}`.trim()
   if (before !== null && after !== null && before !== after) return `${before} ${paint.dim('→')} ${paint.bold(after)}`
   return after ?? before ?? ''
 }
@@ -97,15 +100,15 @@ function fieldLines(change: Detail, paint: Paint): string[] {
         origin === 'edit'
           ? ''
           : paint.magenta(origin === 'drift' ? '  (edited at the processor)' : '  (edited here and at the processor)')
-      return `         ${paint.dim(`${field}:`)} ${difference(before, after, paint)}${note}`
+      return `         ${paint.dim(`${inline(field)}:`)} ${difference(before, after, paint)}${note}`
     })
 }
 
 /** Two lists differ by what came and what went; anything else by its old and new value. */
 function difference(before: unknown, after: unknown, paint: Paint): string {
   if (isTextList(before) && isTextList(after)) {
-    const gone = before.filter((item) => !after.includes(item)).map((item) => paint.red(`-${item}`))
-    const come = after.filter((item) => !before.includes(item)).map((item) => paint.green(`+${item}`))
+    const gone = before.filter((item) => !after.includes(item)).map((item) => paint.red(`-${inline(item)}`))
+    const come = after.filter((item) => !before.includes(item)).map((item) => paint.green(`+${inline(item)}`))
     if (gone.length + come.length > 0) return [...gone, ...come].join(' ')
   }
   return `${value(before)} ${paint.dim('→')} ${value(after)}`

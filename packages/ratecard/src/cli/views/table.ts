@@ -1,31 +1,93 @@
-import type { Paint } from '../output.ts'
+import type { Output } from '../output.ts'
+import { inline, seen } from '../terminal-text.ts'
 
 export interface Column {
   readonly title: string
   readonly align?: 'right'
 }
 
-/** Plain columns, two spaces apart, the heading dimmed. Cells may hold colours. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], paint: Paint): string {
-  const widths = columns.map((column, index) =>
+type Place = Pick<Output, 'paint' | 'width'>
+
+const gap = 2
+
+/**
+ * Plain columns, two spaces apart, the heading dimmed. Cells may hold colours. On a terminal it fits the width: texts of several
+ * words are wrapped in their column, and what is still too wide is shown row by row. Nothing is cut: an id has to be copied whole.
+ */
+export function table(
+  columns: readonly Column[],
+  given: readonly (readonly string[])[],
+  { paint, width }: Place,
+): string {
+  const rows = given.map((cells) => cells.map(inline))
+  const natural = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
   )
-  const line = (cells: readonly string[]) =>
-    columns
-      .map((column, index) => {
-        const cell = cells[index] ?? ''
-        const gap = ' '.repeat(Math.max(0, (widths[index] ?? 0) - visibleLength(cell)))
-        return column.align === 'right' ? gap + cell : cell + gap
-      })
-      .join('  ')
-      .trimEnd()
+  const least = columns.map((column, index) =>
+    Math.max(column.title.length, ...rows.flatMap((row) => wordsOf(row[index] ?? '').map(visibleLength))),
+  )
+  const widths = shrunk(natural, least, width - gap * (columns.length - 1))
+  if (widths === null) return rows.map((row) => record(columns, row, paint)).join('\n\n')
+  const line = (cells: readonly string[]) => {
+    const wrapped = cells.map((cell, index) => wrap(cell, widths[index] ?? 0))
+    const height = Math.max(1, ...wrapped.map((lines) => lines.length))
+    return Array.from({ length: height }, (_, at) =>
+      columns
+        .map(({ align }, index) => {
+          const cell = wrapped[index]?.[at] ?? ''
+          const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - visibleLength(cell)))
+          return align === 'right' ? space + cell : cell + space
+        })
+        .join(' '.repeat(gap))
+        .trimEnd(),
+    ).join('\n')
+  }
   return [paint.dim(line(columns.map((column) => column.title))), ...rows.map(line)].join('\n')
+}
+
+/** Takes from the widest column that has something to give; null when even the longest words do not fit. */
+function shrunk(natural: readonly number[], least: readonly number[], room: number): number[] | null {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, one) => sum + one, 0) - room
+  if (least.reduce((sum, one) => sum + one, 0) > room) return null
+  while (excess > 0) {
+    const spare = widths.map((one, index) => (one > (least[index] ?? 0) ? one : -1))
+    const widest = spare.indexOf(Math.max(...spare))
+    widths[widest] = (widths[widest] ?? 0) - 1
+    excess -= 1
+  }
+  return widths
+}
+
+/** One row as lines of its own. */
+function record(columns: readonly Column[], row: readonly string[], paint: Place['paint']): string {
+  const width = Math.max(...columns.map(({ title }) => title.length))
+  return columns
+    .map(({ title }, index) => `${paint.dim(title.padEnd(width))}  ${row[index] ?? ''}`.trimEnd())
+    .join('\n')
+}
+
+/** Coloured text is one word: its end is not searched for over lines. */
+function wordsOf(cell: string): string[] {
+  return cell.includes('\u001b') ? [cell] : cell.split(' ')
+}
+
+function wrap(cell: string, width: number): string[] {
+  if (visibleLength(cell) <= width) return [cell]
+  const lines: string[] = []
+  for (const word of wordsOf(cell)) {
+    const last = lines.at(-1)
+    if (last !== undefined && visibleLength(last) + 1 + visibleLength(word) <= width)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }
 
 const graphemes = new Intl.Segmenter('en')
 
 export function visibleLength(text: string): number {
-  return [...graphemes.segment(text.replace(/\u001b\[[0-9;]*m/g, ''))].length
+  return [...graphemes.segment(seen(text))].length
 }
 
 /** `2026-11-21 03:49:01` in UTC, from an RFC 3339 time. */

@@ -3,25 +3,17 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyCorsOptions } from '@fastify/cors'
-import { toRfc3339 } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service } from '../../service.ts'
 import type { Principal } from '../../service-tenants.ts'
+import { checkoutOperations as rows } from '../../wire/checkout.ts'
 import type { Authentication } from '../auth.ts'
-import { describeRoute, customerErrors } from '../contract.ts'
-import type { RouteContract } from '../contract.ts'
-import { answerKeyed, keyErrors, keyHeader } from '../keyed-answer.ts'
+import { answerKeyed } from '../keyed-answer.ts'
 import { idempotencyKeyOf } from '../push-answer.ts'
 import { memberInvalid, timeOf } from '../request-parts.ts'
+import { route } from '../route.ts'
+import type { Routes } from '../route.ts'
 import type { Origins } from '../session.ts'
-import {
-  CheckoutSchema,
-  NewCheckoutSchema,
-  NewPortalSchema,
-  NewUsageSchema,
-  PortalSchema,
-  UsageSchema,
-} from '../tenant-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,162 +28,54 @@ export interface CheckoutDeps {
   readonly origins: Origins
 }
 
-interface OnBehalfOf {
-  readonly tenant_id?: string
-}
-interface WireCheckout extends OnBehalfOf {
-  readonly price_id: string
-  readonly success_url: string
-  readonly cancel_url: string
-  readonly quantity?: number
-  readonly trial_period_days?: number
-  readonly allow_promotion_codes?: boolean
-  readonly promotion_code?: string
-}
-interface WireUsage extends OnBehalfOf {
-  readonly meter: string
-  readonly value: number | string
-  readonly timestamp?: string
-  readonly identifier?: string
-}
-
-export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
-  checkoutRoute(app, deps)
-  portalRoute(app, deps)
-  usageRoute(app, deps)
-  for (const path of ['/checkout', '/portal', '/usage']) allowPreflight(app, path, deps.origins)
-}
-
-const contract = (rest: Omit<RouteContract, 'tag' | 'access'>) =>
-  describeRoute({ tag: 'Checkout', access: 'session', ...rest })
-
-function checkoutRoute(app: FastifyInstance, deps: CheckoutDeps): void {
+export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
   const { service } = deps
-  app.post<{ Body: WireCheckout }>(
-    '/checkout',
-    {
-      ...sessionRoute(deps),
-      schema: contract({
-        operationId: 'createCheckout',
-        summary: 'Send a tenant to the checkout of a price',
-        description:
-          'A tenant with enterprise pricing gets its own price in place of the base. A free price with an interval begins at once: `url` is then the success URL.',
-        headers: keyHeader,
-        body: NewCheckoutSchema,
-        answers: { 200: { description: 'Where to send the customer.', schema: CheckoutSchema } },
-        errors: [
-          'price_not_found',
-          'config_not_found',
-          'tenant_not_found',
-          'price_not_sellable',
-          'checkout_invalid',
-          'tenant_busy',
-          ...customerErrors,
-          ...keyErrors,
-        ],
-      }),
-    },
-    (request, reply) => {
-      const principal = principalOf(request)
-      const { price_id, success_url, cancel_url, quantity, trial_period_days, ...rest } = request.body
-      const { allow_promotion_codes, promotion_code } = rest
-      const checkout = {
-        priceId: price_id,
-        successUrl: success_url,
-        cancelUrl: cancel_url,
-        ...(quantity === undefined ? {} : { quantity }),
-        ...(trial_period_days === undefined ? {} : { trialPeriodDays: trial_period_days }),
-        ...(allow_promotion_codes === undefined ? {} : { allowPromotionCodes: allow_promotion_codes }),
-        ...(promotion_code === undefined ? {} : { promotionCode: promotion_code }),
-      }
-      return answerKeyed(
-        service,
-        request,
-        reply,
-        async () => {
-          const { url, sessionId } = await service.createCheckout(checkout, principal, idempotencyKeyOf(request))
-          return { status: 200, body: { url, session_id: sessionId } }
-        },
-        bornOf(service, principal),
-      )
-    },
-  )
-}
-
-function portalRoute(app: FastifyInstance, deps: CheckoutDeps): void {
-  app.post<{ Body: OnBehalfOf & { readonly return_url: string } }>(
-    '/portal',
-    {
-      ...sessionRoute(deps),
-      schema: contract({
-        operationId: 'createPortal',
-        summary: 'Send a tenant to the customer portal of the processor',
-        body: NewPortalSchema,
-        answers: { 200: { description: 'Where to send the customer.', schema: PortalSchema } },
-        errors: ['tenant_not_found', 'checkout_invalid', 'tenant_busy', ...customerErrors],
-      }),
-    },
-    async (request, reply) => {
-      const { url } = await deps.service.createPortal(request.body.return_url, principalOf(request))
-      return reply.send({ url })
-    },
-  )
-}
-
-function usageRoute(app: FastifyInstance, deps: CheckoutDeps): void {
-  const { service } = deps
-  app.post<{ Body: WireUsage }>(
-    '/usage',
-    {
-      ...sessionRoute(deps),
-      schema: contract({
-        operationId: 'recordUsage',
-        summary: 'Record usage of a meter',
-        headers: keyHeader,
-        body: NewUsageSchema,
-        answers: { 200: { description: 'It is recorded.', schema: UsageSchema } },
-        errors: [
-          'meter_not_found',
-          'config_not_found',
-          'tenant_not_found',
-          'checkout_invalid',
-          'tenant_busy',
-          ...customerErrors,
-          ...keyErrors,
-        ],
-      }),
-    },
-    (request, reply) => {
-      const principal = principalOf(request)
-      const { meter, value, timestamp, identifier = identifierOf(request) } = request.body
-      const at = timestamp === undefined ? null : timeOf(timestamp, 'timestamp')
-      const usage = {
-        meter,
-        value,
-        ...(at === null ? {} : { timestamp: at }),
-        ...(identifier === undefined ? {} : { identifier }),
-      }
-      return answerKeyed(
-        service,
-        request,
-        reply,
-        async () => {
-          const recorded = await service.recordUsage(usage, principal)
-          return {
-            status: 200,
-            body: {
-              meter: recorded.meter,
-              tenant_id: recorded.tenantId,
-              value,
-              timestamp: at === null ? null : toRfc3339(at),
-              identifier: recorded.identifier,
-            },
-          }
-        },
-        bornOf(service, principal),
-      )
-    },
-  )
+  return {
+    createCheckout: route(
+      rows.createCheckout,
+      (call) => {
+        const { tenantId, ...checkout } = call.body
+        const principal = principalOf(call.request, tenantId)
+        return answerKeyed(
+          service,
+          call,
+          async () =>
+            call.answer(200, await service.createCheckout(checkout, principal, idempotencyKeyOf(call.request))),
+          bornOf(service, principal),
+        )
+      },
+      sessionRoute(deps),
+    ),
+    createPortal: route(
+      rows.createPortal,
+      async ({ body, request }) => service.createPortal(body.returnUrl, principalOf(request, body.tenantId)),
+      sessionRoute(deps),
+    ),
+    recordUsage: route(
+      rows.recordUsage,
+      (call) => {
+        const { meter, value, tenantId, timestamp, identifier = identifierOf(call.request) } = call.body
+        const principal = principalOf(call.request, tenantId)
+        const at = timestamp === undefined ? null : timeOf(timestamp, 'timestamp')
+        const usage = {
+          meter,
+          value,
+          ...(at === null ? {} : { timestamp: at }),
+          ...(identifier === undefined ? {} : { identifier }),
+        }
+        return answerKeyed(
+          service,
+          call,
+          async () => {
+            const recorded = await service.recordUsage(usage, principal)
+            return call.answer(200, { ...recorded, value, timestamp: at })
+          },
+          bornOf(service, principal),
+        )
+      },
+      sessionRoute(deps),
+    ),
+  }
 }
 
 /** A tenant that was removed and made again under the same id is another one: the first one's checkout is not for it. */
@@ -207,8 +91,7 @@ function identifierOf(request: FastifyRequest): string | undefined {
 }
 
 /** A session speaks for its own tenant and no other; a key must say for whom. */
-function principalOf(request: FastifyRequest<{ Body: OnBehalfOf }>): Principal {
-  const named = request.body.tenant_id
+function principalOf(request: FastifyRequest, named: string | undefined): Principal {
   const session = request.tenantSession
   if (session !== null) {
     if (named === undefined || named === session.tenantId) return { kind: 'session', session }
@@ -224,7 +107,6 @@ function principalOf(request: FastifyRequest<{ Body: OnBehalfOf }>): Principal {
 
 function sessionRoute({ authentication, origins }: CheckoutDeps) {
   return {
-    bodyLimit: 32 * 1024,
     config: { cors: corsFor(origins) },
     onRequest: [authentication.session, notStored],
   }
@@ -250,8 +132,12 @@ function corsFor(origins: Origins) {
 }
 
 /** Without it the preflight answer for everybody, `*`, would speak for these paths too. */
-function allowPreflight(app: FastifyInstance, path: string, origins: Origins): void {
-  app.options(path, { schema: { hide: true }, config: { cors: corsFor(origins) } }, (_request, reply) => {
+export function allowPreflights(scope: FastifyInstance, prefix: string, origins: Origins): void {
+  for (const { path } of Object.values(rows)) allowPreflight(scope, path.slice(prefix.length), origins)
+}
+
+function allowPreflight(scope: FastifyInstance, path: string, origins: Origins): void {
+  scope.options(path, { schema: { hide: true }, config: { cors: corsFor(origins) } }, (_request, reply) => {
     reply.callNotFound()
   })
 }

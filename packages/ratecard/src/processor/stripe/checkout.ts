@@ -25,7 +25,7 @@ export async function createCheckout(
 }
 
 export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.SessionCreateParams {
-  const { mode, customer, price, quantity, trialPeriodDays, promotionCode } = wanted
+  const { mode, customer, price, quantity, trialPeriodDays, currency, promotionCode } = wanted
   const metadata = { ...wanted.metadata }
   const trial = trialPeriodDays === null ? {} : { trial_period_days: trialPeriodDays }
   return {
@@ -37,6 +37,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     metadata,
     // Not sent when false: beside a code that is applied already, Stripe refuses the parameter whatever its value.
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
+    ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
     ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial } } : {}),
   }

@@ -81,6 +81,14 @@ export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): S
   })
 }
 
+/** Why a key cannot be a secret key of Stripe, by its look alone; null when it may be one. Never holds the key. */
+export function keyProblem(secretKey: string): string | null {
+  if (/^(sk|rk)_(test|live)_\w+$/.test(secretKey)) return null
+  if (secretKey.startsWith('pk_'))
+    return 'STRIPE_SECRET_KEY is a publishable key (pk_…), which may do nothing here: it has to be a secret one (sk_… or rk_…)'
+  return 'STRIPE_SECRET_KEY is no secret key of Stripe: those begin with sk_test_, sk_live_, rk_test_ or rk_live_'
+}
+
 /** Keys that are not plainly for test mode count as live. */
 export function isLiveKey(secretKey: string): boolean {
   return !/^[a-z]+_test_/.test(secretKey)

@@ -27,6 +27,21 @@ export async function createCustomer(
   return processorId(reply.id)
 }
 
+export async function updateCustomer(
+  desk: Desk,
+  customer: ProcessorId,
+  { name, email }: { readonly name?: string; readonly email?: string | null },
+  options: WriteOptions,
+): Promise<void> {
+  // An empty text empties a field.
+  const params = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email: email ?? '' }) }
+  const request = {
+    operation: 'POST /v1/customers/{id}',
+    send: (sending: Stripe.RequestOptions) => desk.stripe.customers.update(customer, params, sending),
+  }
+  await writeOne(desk, request, { object: 'customer', id: customer }, options)
+}
+
 /** By listing, since search does not show what was just made. The oldest of several, so that every caller agrees. */
 export async function findCustomer(
   desk: Desk,

@@ -1,6 +1,7 @@
 // Stripe's subscription in our words. Seconds become milliseconds; what Stripe says in words we do not know is refused.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../catalog/resource.ts'
+import { duplicateKey } from '../customer-half.ts'
 import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../customer-half.ts'
 import { observedAmount } from './kinds/amounts.ts'
 import { idOf, known } from './kinds/kind.ts'
@@ -33,6 +34,8 @@ export function liveSubscription(subscription: Stripe.Subscription): LiveSubscri
     cancelAtPeriodEnd: subscription.cancel_at_period_end,
     trialEnd: subscription.trial_end === null ? null : milliseconds(subscription.trial_end, 'trial_end'),
     createdAt: milliseconds(subscription.created, 'created'),
+    // Older recordings of the processor have no metadata at all.
+    allowsDuplicate: (subscription.metadata as Stripe.Metadata | null | undefined)?.[duplicateKey] === 'allowed',
   }
 }
 

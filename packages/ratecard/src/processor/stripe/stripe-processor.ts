@@ -7,8 +7,9 @@ import type { Processor, ProcessorAccount } from '../processor.ts'
 import type { RateBudget } from '../rate-budget.ts'
 import { createCaller } from './call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './checkout.ts'
-import { connect, isLiveKey } from './connection.ts'
-import { createCustomer, findCustomer } from './customers.ts'
+import { ProcessorError } from '../processor-error.ts'
+import { connect, isLiveKey, keyProblem } from './connection.ts'
+import { createCustomer, findCustomer, updateCustomer } from './customers.ts'
 import { kindsOf, replyFlaw } from './desk.ts'
 import type { Desk } from './desk.ts'
 import { readEvents } from './events.ts'
@@ -45,7 +46,12 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
   const desk: Desk = { stripe, caller, clock, kinds: kindsOf(stripe) }
   return {
-    account: (signal) => readAccount(desk, isLiveKey(secretKey), signal),
+    account: async (signal) => {
+      // Stripe itself would refuse it as well; another server that speaks its API may take what it likes.
+      const problem = apiBase === null ? keyProblem(secretKey) : null
+      if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
+      return readAccount(desk, isLiveKey(secretKey), signal)
+    },
     snapshot: (reading) => readSnapshot(desk, reading),
     perform: async (step, writing) => performStep(desk, writingStep(step), writing),
     locate: async (step, signal) => locateStep(desk, writingStep(step), signal),
@@ -69,6 +75,7 @@ function customerHalf(desk: Desk): CustomerProcessor {
     scheduleSwaps: (request, writing) => scheduleSwaps(desk, request, writing),
     scheduledPrices: (subscription, signal) => readScheduledPrices(desk, subscription, signal),
     createCustomer: (customer, writing) => createCustomer(desk, customer, writing),
+    updateCustomer: (customer, change, writing) => updateCustomer(desk, customer, change, writing),
     findCustomer: (tenantId, since, signal) => findCustomer(desk, tenantId, since, signal),
     createCheckout: (request, writing) => createCheckout(desk, request, writing),
     expireCheckouts: (request, signal) => expireCheckouts(desk, request, signal),

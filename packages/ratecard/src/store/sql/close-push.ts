@@ -1,26 +1,29 @@
 // The one moment at which a push becomes visible: version, current pointer, mappings and journal end together.
+import type { Rename } from '../../catalog/renames.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { genesis, hashVersion } from '../history-chain.ts'
 import type { MappingChange, NewVersion, VersionRecord } from '../store.ts'
 import type { Database, Write } from './database.ts'
-import { appendMappings } from './mappings.ts'
+import { appendMappings, renameEntries } from './mappings.ts'
 import { storable } from './text.ts'
 
 export interface Closing {
   readonly pushId: string
   readonly version: NewVersion
   readonly mappings: readonly MappingChange[]
+  readonly renames: readonly Rename[]
   readonly at: number
 }
 
 /** Only inside a transaction that holds the lease and has locked the push. Refuses while a step is not done. */
 export async function closePush(database: Database, db: Write, closing: Closing): Promise<VersionRecord> {
-  const { pushId, mappings, at } = closing
+  const { pushId, mappings, renames, at } = closing
   await refuseUnfinished(db, pushId)
   // Two pushes of different leases would still take turns here.
   await database.locked(db.selectFrom('published').select('sequence')).where('id', '=', 1).executeTakeFirstOrThrow()
   const record = await nextVersion(db, pushId, closing.version)
   await db.insertInto('versions').values(record).execute()
+  await renameEntries(db, record.revision, renames)
   await appendMappings(db, record.revision, mappings)
   await db
     .updateTable('published')
@@ -64,6 +67,8 @@ async function nextVersion(db: Write, pushId: string, version: NewVersion): Prom
     checksum: version.checksum,
     author: version.author === null ? null : storable(version.author),
     message: version.message === null ? null : storable(version.message),
+    keyId: version.keyId,
+    keyName: version.keyName === null ? null : storable(version.keyName),
     changes: storable(version.changes),
     createdAt: version.createdAt,
     pushId,

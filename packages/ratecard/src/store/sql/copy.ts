@@ -6,37 +6,15 @@ import { continuesHistory, genesis } from '../history-chain.ts'
 import type { Database, Write } from './database.ts'
 import type { KyselyStore } from './kysely-store.ts'
 import { secretContext } from './secrets.ts'
-import type { Tables } from './tables.ts'
+import { tables } from '../records/tables.ts'
+import type { TableName } from '../records/tables.ts'
 
-/** In the order of their references, each with what its rows are ordered by. Leases end with the store that gave them. */
-const tables = [
-  { name: 'versions', key: ['revision'] },
-  { name: 'mappings', key: ['sequence'] },
-  { name: 'archivedObjects', key: ['processorId'] },
-  { name: 'pushes', key: ['id'] },
-  { name: 'steps', key: ['pushId', 'position'] },
-  { name: 'secrets', key: ['scope', 'id'] },
-  { name: 'serviceKeys', key: ['id'] },
-  { name: 'idempotencyKeys', key: ['key'] },
-  { name: 'facts', key: ['name'] },
-  { name: 'tenants', key: ['id'] },
-  { name: 'tenantAudit', key: ['id'] },
-  { name: 'sessions', key: ['id'] },
-  { name: 'localSubscriptions', key: ['id'] },
-  { name: 'jobs', key: ['id'] },
-  { name: 'jobSteps', key: ['jobId', 'position'] },
-  { name: 'cancelRequests', key: ['kind', 'id'] },
-  { name: 'workerDeployments', key: ['id'] },
-  { name: 'workerBundles', key: ['deploymentId'] },
-  { name: 'workers', key: ['name'] },
-  { name: 'workerHosts', key: ['host'] },
-  { name: 'workerSchedules', key: ['worker', 'cron'] },
-  { name: 'workerRuns', key: ['id'] },
-  { name: 'workerLogs', key: ['id'] },
-] as const satisfies readonly { readonly name: keyof Tables; readonly key: readonly string[] }[]
+type CopiedTable = { [Name in TableName]: (typeof tables)[Name]['copiedBy'] extends null ? never : Name }[TableName]
+export type CopiedRows = Readonly<Record<CopiedTable, number>>
 
-type CopiedTable = (typeof tables)[number]
-export type CopiedRows = Readonly<Record<CopiedTable['name'], number>>
+const copied = Object.entries(tables).flatMap(([name, { copiedBy }]) =>
+  copiedBy === null ? [] : [{ name: name as CopiedTable, key: copiedBy }],
+)
 
 /** Rows may hold whole documents: few at a time. */
 const pageSize = 100
@@ -58,7 +36,9 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
       await refuseFilled(target)
       await target.deleteFrom('secrets').execute()
       const counts: [string, number][] = []
-      for (const table of tables) counts.push([table.name, await copyTable(source, target, table)])
+      for (const table of copied) counts.push([table.name, await copyTable(source, target, table)])
+      await copyWorkerLogs(from, target)
+      counts.push(['workerLogs', await countRows(target, 'workerLogs')])
       await copyPublished(source, target)
       await checkHistory(target)
       return Object.fromEntries(counts) as CopiedRows
@@ -66,25 +46,34 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
   })
 }
 
-async function copyTable(source: Write, target: Write, table: CopiedTable): Promise<number> {
+async function copyTable(source: Write, target: Write, table: (typeof copied)[number]): Promise<number> {
   const order = sql.join(table.key.map((column) => sql.ref(column)))
   // A bundle alone may be larger than a hundred of anything else.
   const size = table.name === 'workerBundles' ? 1 : pageSize
-  let copied = 0
+  let count = 0
   for (;;) {
     const { rows } = await sql<Record<string, unknown>>`
-      select * from ${sql.table(table.name)} order by ${order} limit ${size} offset ${copied}`.execute(source)
+      select * from ${sql.table(table.name)} order by ${order} limit ${size} offset ${count}`.execute(source)
     const [first] = rows
     if (first === undefined) break
     const columns = Object.keys(first)
     const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`)
     await sql`insert into ${sql.table(table.name)} (${sql.join(columns.map((column) => sql.ref(column)))})
       values ${sql.join(values)}`.execute(target)
-    copied += rows.length
+    count += rows.length
   }
   const arrived = await countRows(target, table.name)
-  if (arrived !== copied) throw broken(`${table.name} has ${String(arrived)} rows instead of ${String(copied)}`)
-  return copied
+  if (arrived !== count) throw broken(`${table.name} has ${String(arrived)} rows instead of ${String(count)}`)
+  return count
+}
+
+async function copyWorkerLogs(from: KyselyStore, target: Write): Promise<void> {
+  for await (const lines of from.workerLogs.pages(pageSize))
+    await target
+      .insertInto('workerLogs')
+      .values(lines)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
 }
 
 async function copyPublished(source: Write, target: Write): Promise<void> {
@@ -130,7 +119,7 @@ async function refuseOtherMasterKey(source: Write, to: KyselyStore): Promise<voi
 }
 
 async function refuseFilled(target: Write): Promise<void> {
-  for (const { name } of tables) {
+  for (const { name } of copied) {
     // A new store holds nothing but the secret that proves its master key.
     if ((await countRows(target, name)) > (name === 'secrets' ? 1 : 0))
       throw new ServiceError('conflict', `The store to copy to is not empty: it has rows in ${name}.`, {
@@ -139,7 +128,7 @@ async function refuseFilled(target: Write): Promise<void> {
   }
 }
 
-async function countRows(db: Write, table: keyof Tables): Promise<number> {
+async function countRows(db: Write, table: TableName): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
   return rows[0]?.count ?? 0
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { Dialect, RawBuilder, Transaction } from 'kysely'
 import { asServiceError, isSerializationFailure } from './database-errors.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../records/tables.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 export type Read = Kysely<Tables>

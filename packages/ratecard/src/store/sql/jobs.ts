@@ -1,147 +1,47 @@
-// The journal of jobs that change subscriptions. Decides that a write comes from the holder of the lease and that a step
-// that is done stays done; never decides what a job does. Each method is one transaction.
-import type { Clock } from '../../clock.ts'
+import { toRfc3339 } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { LeaseToken } from '../store.ts'
-import type { JobKind, JobRecord, JobStepRecord, JobStore, NewJob } from '../tenant-store.ts'
-import { inBatches } from './batches.ts'
-import { forgetCancel, isCancelRequested, requestCancel } from './cancel-requests.ts'
-import type { Database, Write } from './database.ts'
-import type { Leases } from './leases.ts'
-import type { JobStepRow } from './tables.ts'
-
-export interface JobJournalDeps {
-  readonly database: Database
-  readonly leases: Leases
-  readonly clock: Clock
-}
+import type { LeaseToken } from '../lease-token.ts'
+import { jobColumns, jobStepColumns } from '../records/journal.ts'
+import type { JobKind, JobRecord, JobStepRecord } from '../records/journal.ts'
+import type { JobStore, NewJob } from '../tenant-store.ts'
+import type { Write } from './database.ts'
+import { SqlJournal } from './journal.ts'
+import type { JournalDeps } from './journal.ts'
+import { appendMappings } from './mappings.ts'
+import type { SqlSecrets } from './secrets.ts'
 
 type Outcome = Parameters<JobStore['settle']>[2]
 type Ended = Parameters<JobStore['end']>[1]
 
-export class SqlJobs implements JobStore {
-  readonly #deps: JobJournalDeps
+/** The journal of jobs that change subscriptions. */
+export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended> implements JobStore {
+  readonly #secrets: SqlSecrets
 
-  constructor(deps: JobJournalDeps) {
-    this.#deps = deps
-  }
-
-  async open(job: NewJob, token: LeaseToken): Promise<JobRecord> {
-    const { steps, ...head } = job
-    const record: JobRecord = {
-      ...head,
-      state: 'running',
-      stepsTotal: steps.length,
-      stepsDone: 0,
-      error: null,
-      updatedAt: job.createdAt,
-      finishedAt: null,
-    }
-    return this.#write(token, async (db) => {
-      const added = await db
-        .insertInto('jobs')
-        .values(record)
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .returningAll()
-        .executeTakeFirst()
-      if (added === undefined) throw new ServiceError('conflict', `There is a job "${job.id}" already.`)
-      const rows = steps.map((step, position) => newStep(job.id, position, step))
-      await inBatches(rows, (slice) => db.insertInto('jobSteps').values(slice).execute())
-      return added
+  constructor({ secrets, ...deps }: JournalDeps & { readonly secrets: SqlSecrets }) {
+    super(deps, {
+      kind: 'job',
+      work: { table: 'jobs', columns: jobColumns },
+      notWaiting: { resumesAt: null },
+      steps: { table: 'jobSteps', columns: jobStepColumns, of: 'jobId' },
     })
+    this.#secrets = secrets
   }
 
   async begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord> {
-    return this.#onStep(jobId, index, token, async (db, at) => {
-      await db.updateTable('jobs').set({ updatedAt: at }).where('id', '=', jobId).execute()
-      const row = await db
-        .updateTable('jobSteps')
-        .set((eb) => ({
-          state: 'begun',
-          attempts: eb('attempts', '+', 1),
-          result: null,
-          error: null,
-          beganAt: at,
-          endedAt: null,
-        }))
-        .where('jobId', '=', jobId)
-        .where('position', '=', index)
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return toStep(row)
-    })
+    return this.beginStep(jobId, index, { result: null, waitsUntil: null }, token)
   }
 
   async settle(jobId: string, index: number, outcome: Outcome, token: LeaseToken): Promise<void> {
-    const { state, result, error } = outcome
-    const done = state === 'succeeded' || state === 'skipped' ? 1 : 0
-    await this.#onStep(jobId, index, token, async (db, at) => {
-      // A step is done once: it was not done before, and the lock of the job keeps it so.
-      await db
-        .updateTable('jobs')
-        .set((eb) => ({ stepsDone: eb('stepsDone', '+', done), updatedAt: at }))
-        .where('id', '=', jobId)
-        .execute()
-      await db
-        .updateTable('jobSteps')
-        .set({ state, result, error, endedAt: state === 'pending' ? null : at })
-        .where('jobId', '=', jobId)
-        .where('position', '=', index)
-        .execute()
-    })
+    await this.settleStep(jobId, index, { waitsUntil: null, ...outcome }, token)
   }
 
-  async end(jobId: string, state: Ended, error: string | null, token: LeaseToken): Promise<void> {
-    await this.#onJob(jobId, token, async (db, at) => {
-      const finishedAt = state === 'interrupted' ? null : at
-      await db.updateTable('jobs').set({ state, error, finishedAt, updatedAt: at }).where('id', '=', jobId).execute()
-      await forgetCancel(db, 'job', jobId)
-    })
-  }
-
-  async resume(jobId: string, token: LeaseToken): Promise<void> {
-    await this.#onJob(jobId, token, async (db, at) => {
-      await db
-        .updateTable('jobs')
-        .set({ state: 'running', error: null, finishedAt: null, updatedAt: at })
-        .where('id', '=', jobId)
-        .execute()
-      await db
-        .updateTable('jobSteps')
-        .set({ state: 'pending', error: null, endedAt: null })
-        .where('jobId', '=', jobId)
-        .where('state', '=', 'failed')
-        .execute()
-      // Whoever asked the dead process to stop has what they wanted.
-      await forgetCancel(db, 'job', jobId)
-    })
-  }
-
-  async requestCancel(jobId: string, at: number): Promise<boolean> {
-    return requestCancel(this.#deps.database, { kind: 'job', id: jobId, requestedAt: at })
-  }
-
-  async cancelRequested(jobId: string): Promise<boolean> {
-    return isCancelRequested(this.#deps.database, 'job', jobId)
-  }
-
-  async find(jobId: string): Promise<JobRecord | null> {
-    const row = await this.#deps.database.read((db) =>
-      db.selectFrom('jobs').selectAll().where('id', '=', jobId).executeTakeFirst(),
-    )
-    return row ?? null
-  }
-
-  async steps(jobId: string): Promise<readonly JobStepRecord[]> {
-    const rows = await this.#deps.database.read((db) =>
-      db.selectFrom('jobSteps').selectAll().where('jobId', '=', jobId).orderBy('position').execute(),
-    )
-    return rows.map(toStep)
+  async wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void> {
+    await this.stop(jobId, { state: 'waiting', error, resumesAt: until, finishedAt: null }, token)
   }
 
   async list(query: Parameters<JobStore['list']>[0]) {
     const { limit, offset, kind } = query
-    return this.#deps.database.read(async (db) => {
+    return this.deps.database.read(async (db) => {
       const all = db.selectFrom('jobs')
       const matching = kind === undefined ? all : all.where('kind', '=', kind)
       const items = await matching
@@ -156,78 +56,84 @@ export class SqlJobs implements JobStore {
     })
   }
 
-  async unfinished(kind: JobKind, subject: string): Promise<readonly JobRecord[]> {
-    return this.#deps.database.read((db) =>
+  async due(now: number): Promise<readonly JobRecord[]> {
+    return this.deps.database.read((db) =>
       db
         .selectFrom('jobs')
         .selectAll()
-        .where('subject', '=', subject)
-        .where('kind', '=', kind)
-        .where('state', 'in', ['running', 'interrupted'])
+        .where('state', '=', 'waiting')
+        .where('resumesAt', '<=', now)
         .orderBy('createdAt')
         .orderBy('id')
         .execute(),
     )
   }
 
-  async interrupted(): Promise<readonly JobRecord[]> {
-    return this.#deps.database.read((db) =>
-      db.selectFrom('jobs').selectAll().where('state', '=', 'interrupted').orderBy('createdAt').orderBy('id').execute(),
+  async unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]> {
+    return this.deps.database.read((db) => {
+      const open = db
+        .selectFrom('jobs')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where('state', 'in', ['running', 'waiting', 'interrupted'])
+        .orderBy('createdAt')
+        .orderBy('id')
+      return (subject === undefined ? open : open.where('subject', '=', subject)).execute()
+    })
+  }
+
+  async rotated(jobId: string, made: Parameters<JobStore['rotated']>[1], token: LeaseToken): Promise<void> {
+    const { webhookId, endpoint, secret, revision, until } = made
+    const result = JSON.stringify({ webhook_id: webhookId, processor_id: endpoint })
+    const detail = `The old endpoint is live beside the new one; the service switches it off after ${toRfc3339(until)}.`
+    await this.settleStep(
+      jobId,
+      0,
+      { state: 'succeeded', result, error: null, waitsUntil: null },
+      token,
+      async (db) => {
+        await this.deps.database
+          .locked(db.selectFrom('published').select('sequence'))
+          .where('id', '=', 1)
+          .executeTakeFirstOrThrow()
+        await this.#secrets.putWebhookSecret(db, endpoint, secret)
+        await appendMappings(db, revision, [{ kind: 'webhook', configId: webhookId, processorId: endpoint }])
+        await db
+          .updateTable('published')
+          .set((eb) => ({ sequence: eb('sequence', '+', 1) }))
+          .where('id', '=', 1)
+          .execute()
+        await db
+          .updateTable('jobSteps')
+          .set({ waitsUntil: until })
+          .where('jobId', '=', jobId)
+          .where('position', '=', 1)
+          .execute()
+        await db
+          .updateTable('jobs')
+          .set({ state: 'waiting', resumesAt: until, error: JSON.stringify({ detail }) })
+          .where('id', '=', jobId)
+          .execute()
+      },
     )
   }
 
-  /** The lease row is locked first and the job second, in every method: no two of them can wait for each other. */
-  async #write<T>(token: LeaseToken, work: (db: Write) => Promise<T>): Promise<T> {
-    return this.#deps.database.write(async (db) => {
-      await this.#deps.leases.assertHeld(db, token)
-      return work(db)
-    })
+  protected override refuseEnded(_db: Write, id: string, state: JobRecord['state']): Promise<void> {
+    if (state === 'done' || state === 'cancelled')
+      throw new ServiceError('job_not_running', `The job "${id}" is ${state}.`)
+    return Promise.resolve()
   }
 
-  async #onJob<T>(jobId: string, token: LeaseToken, work: (db: Write, at: number) => Promise<T>): Promise<T> {
-    return this.#write(token, async (db) => {
-      const job = await this.#deps.database
-        .locked(db.selectFrom('jobs').select('state'))
-        .where('id', '=', jobId)
-        .executeTakeFirst()
-      if (job === undefined) throw new ServiceError('job_not_found', `There is no job "${jobId}".`)
-      if (job.state === 'done' || job.state === 'cancelled')
-        throw new ServiceError('job_not_running', `The job "${jobId}" is ${job.state}.`)
-      return work(db, this.#deps.clock.now())
-    })
+  protected override async reopen(db: Write, id: string): Promise<void> {
+    await db
+      .updateTable('jobSteps')
+      .set({ state: 'pending', error: null, endedAt: null })
+      .where('jobId', '=', id)
+      .where('state', '=', 'failed')
+      .execute()
   }
 
-  async #onStep<T>(jobId: string, index: number, token: LeaseToken, work: (db: Write, at: number) => Promise<T>) {
-    return this.#onJob(jobId, token, async (db, at) => {
-      const step = await db
-        .selectFrom('jobSteps')
-        .select('state')
-        .where('jobId', '=', jobId)
-        .where('position', '=', index)
-        .executeTakeFirst()
-      if (step === undefined) throw new ServiceError('internal', `The job "${jobId}" has no step ${String(index)}.`)
-      if (step.state === 'succeeded' || step.state === 'skipped')
-        throw new ServiceError('internal', `Step ${String(index)} of the job "${jobId}" is ${step.state} already.`)
-      return work(db, at)
-    })
+  protected override notFound(id: string): ServiceError {
+    return new ServiceError('job_not_found', `There is no job "${id}".`)
   }
-}
-
-function newStep(jobId: string, position: number, step: string): JobStepRow {
-  return {
-    jobId,
-    position,
-    step,
-    state: 'pending',
-    attempts: 0,
-    result: null,
-    error: null,
-    beganAt: null,
-    endedAt: null,
-  }
-}
-
-function toStep(row: JobStepRow): JobStepRecord {
-  const { position, ...rest } = row
-  return { ...rest, index: position }
 }

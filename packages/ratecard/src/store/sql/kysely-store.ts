@@ -19,12 +19,14 @@ import { SqlServiceKeys } from './service-keys.ts'
 import { SqlSessions } from './sessions.ts'
 import { SqlTenants } from './tenants.ts'
 import { SqlVersions } from './versions.ts'
+import { SqlWrittenForms } from './written-forms.ts'
 import { SqlWorkers } from './worker-deployments.ts'
-import { SqlWorkerLogs } from './worker-logs.ts'
+import type { SqlWorkerLogs } from './worker-logs.ts'
 import { SqlWorkerRuns } from './worker-runs.ts'
 
 export interface StoreParts {
   readonly database: Database
+  readonly workerLogs: SqlWorkerLogs
   readonly sealer: Sealer
   readonly clock: Clock
   readonly leaseMs: number
@@ -35,6 +37,7 @@ export class KyselyStore implements Store {
   readonly versions: SqlVersions
   readonly mappings: SqlMappings
   readonly pushes: SqlPushes
+  readonly writtenForms: SqlWrittenForms
   readonly secrets: SqlSecrets
   readonly serviceKeys: SqlServiceKeys
   readonly idempotency: SqlIdempotency
@@ -62,17 +65,18 @@ export class KyselyStore implements Store {
     this.mappings = new SqlMappings(database)
     this.secrets = new SqlSecrets(database, sealer)
     this.pushes = new SqlPushes({ database, leases: this.#leases, secrets: this.secrets, clock })
+    this.writtenForms = new SqlWrittenForms(database)
     this.serviceKeys = new SqlServiceKeys(database)
     this.idempotency = new SqlIdempotency(database, sealer)
     this.facts = new SqlFacts(database)
     this.tenants = new SqlTenants(database, this.#leases)
     this.sessions = new SqlSessions(database)
     this.localSubscriptions = new SqlLocalSubscriptions(database)
-    this.jobs = new SqlJobs({ database, leases: this.#leases, clock })
+    this.jobs = new SqlJobs({ database, leases: this.#leases, clock, secrets: this.secrets })
     this.paces = new SqlPaces(database)
     this.workers = new SqlWorkers(database, sealer, this.#leases)
     this.workerRuns = new SqlWorkerRuns(database)
-    this.workerLogs = new SqlWorkerLogs(database)
+    this.workerLogs = parts.workerLogs
   }
 
   async exclusively<T>(
@@ -106,6 +110,7 @@ export class KyselyStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.workerLogs.close()
     await this.database.destroy()
   }
 }

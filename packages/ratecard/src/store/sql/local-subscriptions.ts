@@ -44,6 +44,19 @@ export class SqlLocalSubscriptions implements LocalSubscriptionStore {
     )
   }
 
+  async running(priceId: string): Promise<readonly LocalSubscriptionRecord[]> {
+    return this.#database.read((db) =>
+      db
+        .selectFrom('localSubscriptions')
+        .selectAll()
+        .where('priceId', '=', priceId)
+        .where('endedAt', 'is', null)
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute(),
+    )
+  }
+
   async end(id: string, at: number): Promise<boolean> {
     const result = await this.#database.write((db) =>
       db

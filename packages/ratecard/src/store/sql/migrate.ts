@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Engine, Write } from './database.ts'
+import type { Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
-import type { Migration } from './migrations.ts'
 
 /** Any number will do, as long as every release uses the same. */
 const advisoryLock = 727_283_227
@@ -48,7 +48,17 @@ const ledger = `create table if not exists schema_migrations (
 )`
 
 function statementsOf(step: Migration, engine: Engine): readonly string[] {
-  return step.statements({ key: engine === 'sqlite' ? 'text' : 'text collate "C"' })
+  return step.statements(
+    engine === 'sqlite'
+      ? {
+          key: 'text',
+          epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
+        }
+      : {
+          key: 'text collate "C"',
+          epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
+        },
+  )
 }
 
 async function schemaVersion(db: Write): Promise<number> {

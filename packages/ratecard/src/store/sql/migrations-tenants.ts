@@ -1,5 +1,5 @@
-// Two steps of the list in migrations.ts: tenants with all that is theirs, and jobs that change subscriptions.
-import type { Migration } from './migrations.ts'
+// Steps of the list in migrations.ts: tenants with all that is theirs, and jobs that change subscriptions.
+import type { Migration } from './migration.ts'
 
 export const tenantMigrations: readonly Migration[] = [
   {
@@ -93,3 +93,69 @@ export const tenantMigrations: readonly Migration[] = [
     ],
   },
 ]
+
+const headOfJob =
+  'id, kind, subject, input, author, message, request_id, steps_total, steps_done, error, created_at, updated_at, finished_at'
+const headOfStep = 'job_id, position, step, attempts, error, began_at, ended_at'
+/** Both end with the time, in 24 characters. */
+const waitingJob = `state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}'`
+const waitingStep = `state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}'`
+
+/** A waiting job was an interrupted one whose error said until when, and its steps said so in their results. */
+export const waitingJobs: Migration = {
+  name: 'waiting jobs',
+  statements: ({ key, epochMs }) => [
+    `alter table job_steps rename to job_steps_before`,
+    `alter table jobs rename to jobs_before`,
+    `drop index jobs_by_time`,
+    `drop index jobs_by_subject`,
+    `create table jobs (
+  id ${key} primary key,
+  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
+  subject ${key} not null,
+  state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
+  resumes_at bigint,
+  input text not null,
+  author text,
+  message text,
+  request_id text,
+  steps_total bigint not null,
+  steps_done bigint not null,
+  error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  finished_at bigint,
+  check ((state = 'waiting') = (resumes_at is not null))
+)`,
+    `create table job_steps (
+  job_id ${key} not null references jobs (id),
+  position bigint not null,
+  step text not null,
+  state text not null check (state in ('pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped')),
+  waits_until bigint,
+  attempts bigint not null,
+  result text,
+  error text,
+  began_at bigint,
+  ended_at bigint,
+  primary key (job_id, position)
+)`,
+    `insert into jobs (${headOfJob}, state, resumes_at)
+  select ${headOfJob}, state, null from jobs_before where not (${nullIsFalse(waitingJob, 'error')})`,
+    `insert into jobs (${headOfJob}, state, resumes_at)
+  select ${headOfJob}, 'waiting', ${epochMs('substr(error, length(error) - 25, 24)')} from jobs_before where ${waitingJob}`,
+    `insert into job_steps (${headOfStep}, state, waits_until, result)
+  select ${headOfStep}, state, null, result from job_steps_before where not (${nullIsFalse(waitingStep, 'result')})`,
+    `insert into job_steps (${headOfStep}, state, waits_until, result)
+  select ${headOfStep}, state, ${epochMs('substr(result, length(result) - 25, 24)')}, null from job_steps_before where ${waitingStep}`,
+    `drop table job_steps_before`,
+    `drop table jobs_before`,
+    `create index jobs_by_time on jobs (created_at, id)`,
+    `create index jobs_by_subject on jobs (subject, kind, state)`,
+    `create index jobs_by_date on jobs (resumes_at) where state = 'waiting'`,
+  ],
+}
+
+function nullIsFalse(condition: string, column: string): string {
+  return `${column} is not null and ${condition}`
+}

@@ -1,12 +1,37 @@
 // The ordered list of schema changes. A step that was released is never edited: a new one is added at the end.
 // One text serves both engines; `key` is the type of columns that are compared and sorted byte by byte.
 
-import { tenantMigrations } from './migrations-tenants.ts'
+import type { Migration } from './migration.ts'
+import { tenantMigrations, waitingJobs } from './migrations-tenants.ts'
 
-export interface Migration {
-  readonly name: string
-  statements(types: { readonly key: string }): readonly string[]
-}
+/** Lines of workers: here on PostgreSQL, in a file of their own when the store is embedded. */
+const workerLogStatements = ({ key }: { readonly key: string }) => [
+  `create table worker_logs (
+  id ${key} primary key,
+  worker ${key} not null,
+  deployment_id ${key} not null,
+  time bigint not null,
+  level text not null,
+  message text not null,
+  request_id text,
+  run_id text
+)`,
+  `create index worker_logs_by_worker on worker_logs (worker, id)`,
+]
+
+/** How much each worker has of them, so that no write has to count. */
+const workerLogSizeStatements: Migration['statements'] = ({ key }) => [
+  `create table worker_log_sizes (
+  worker ${key} primary key,
+  lines bigint not null,
+  bytes bigint not null
+)`,
+]
+
+/** The schema of the file of its own. */
+export const workerLogMigrations: readonly Migration[] = [
+  { name: 'worker logs', statements: (types) => [...workerLogStatements(types), ...workerLogSizeStatements(types)] },
+]
 
 /** Position in the list plus one is the schema's version. */
 export const migrations: readonly Migration[] = [
@@ -191,17 +216,7 @@ export const migrations: readonly Migration[] = [
       `create unique index worker_runs_running on worker_runs (worker, cron) where outcome = 'running'`,
       `create index worker_runs_by_time on worker_runs (worker, scheduled_time, id)`,
       `create index worker_runs_heartbeat on worker_runs (heartbeat_at) where outcome = 'running'`,
-      `create table worker_logs (
-  id ${key} primary key,
-  worker ${key} not null,
-  deployment_id ${key} not null,
-  time bigint not null,
-  level text not null,
-  message text not null,
-  request_id text,
-  run_id text
-)`,
-      `create index worker_logs_by_worker on worker_logs (worker, id)`,
+      ...workerLogStatements({ key }),
       `create table worker_changes (
   id bigint primary key check (id = 1),
   sequence bigint not null
@@ -216,6 +231,61 @@ export const migrations: readonly Migration[] = [
   name ${key} primary key,
   slots text not null
 )`,
+    ],
+  },
+  {
+    name: 'scope and expiry of service keys',
+    statements: () => [
+      `alter table service_keys add column scope text not null default 'write' check (scope in ('read', 'write'))`,
+      `alter table service_keys add column expires_at bigint`,
+    ],
+  },
+  { name: 'sizes of worker logs', statements: workerLogSizeStatements },
+  {
+    name: 'documents as written',
+    statements: ({ key }) => [
+      `create table written_forms (
+  id ${key} primary key,
+  document text not null,
+  created_at bigint not null
+)`,
+      `create table written_form_uses (
+  push_id ${key} primary key,
+  written_id ${key} not null references written_forms (id)
+)`,
+    ],
+  },
+  waitingJobs,
+  {
+    name: 'renames of configuration ids',
+    statements: ({ key }) => [
+      `create table renames (
+  revision bigint not null references versions (revision),
+  kind ${key} not null,
+  from_id ${key} not null,
+  to_id ${key} not null,
+  carries text not null check (carries in ('item', 'past')),
+  entries text not null,
+  primary key (revision, kind, from_id, to_id)
+)`,
+    ],
+  },
+  {
+    name: 'service keys of workers',
+    statements: () => [
+      `alter table service_keys add column worker text`,
+      `alter table worker_bundles add column service_key text check (service_key in ('read', 'write'))`,
+      `alter table worker_bundles add column pass_credentials bigint not null default 0`,
+    ],
+  },
+  {
+    name: 'who did it',
+    statements: () => [
+      ...['versions', 'pushes', 'jobs'].flatMap((table) =>
+        ['key_id', 'key_name'].map((column) => `alter table ${table} add column ${column} text`),
+      ),
+      `alter table tenant_audit add column key_name text`,
+      `update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id)`,
     ],
   },
 ]

@@ -1,13 +1,18 @@
+import { existsSync } from 'node:fs'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
 import { Database } from './database.ts'
 import { asServiceError } from './database-errors.ts'
 import { CleaningPostgresDialect, openPostgresPool } from './dialects/postgres.ts'
-import { ImmediateSqliteDialect, openSqlite } from './dialects/sqlite.ts'
+import { ImmediateSqliteDialect } from './dialects/sqlite.ts'
+import { openSqlite } from './dialects/sqlite-file.ts'
+import { ThreadSqliteDialect } from './dialects/sqlite-thread.ts'
 import { KyselyStore } from './kysely-store.ts'
 import { migrate } from './migrate.ts'
+import { workerLogMigrations } from './migrations.ts'
 import { checkMasterKey } from './secrets.ts'
+import { SqlWorkerLogs } from './worker-logs.ts'
 
 export interface OpenStoreOptions {
   /** A PostgreSQL URL; null is SQLite in `file`. */
@@ -33,7 +38,8 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
   try {
     await migrate(database, clock)
     await checkMasterKey(database, sealer)
-    const store = new KyselyStore({ database, sealer, clock, leaseMs })
+    const workerLogs = workerLogsOf(database, options, clock)
+    const store = new KyselyStore({ database, workerLogs, sealer, clock, leaseMs })
     if (sealer.keyCount > 1) await store.resealSecrets()
     return store
   } catch (error) {
@@ -49,4 +55,22 @@ async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>): Pr
   } catch (error) {
     throw asServiceError(error)
   }
+}
+
+/** What workers write must not make anybody wait for the store: when embedded, it has a file and a thread of its own. */
+function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file'>, clock: Clock): SqlWorkerLogs {
+  if (database.engine === 'postgres') return new SqlWorkerLogs({ database })
+  const logFile = workerLogFile(file)
+  const own = new Database('sqlite', new ThreadSqliteDialect({ file: logFile, spare: true }))
+  return new SqlWorkerLogs({
+    database: own,
+    prepare: () => migrate(own, clock, workerLogMigrations),
+    exists: () => existsSync(logFile),
+    former: database,
+  })
+}
+
+/** Beside the store: `ratecard.db` has `ratecard-worker-logs.db`. */
+function workerLogFile(file: string): string {
+  return file === ':memory:' ? file : `${file.replace(/\.db$/, '')}-worker-logs.db`
 }

@@ -1,7 +1,7 @@
 import type { Sealer } from '../seal.ts'
 import type { SecretStore } from '../store.ts'
 import type { Database, Write } from './database.ts'
-import type { SecretRow } from './tables.ts'
+import type { SecretRow } from '../records/access.ts'
 
 /** The row that a sealed text is bound to. */
 export function secretContext(row: Pick<SecretRow, 'scope' | 'id'>): string {

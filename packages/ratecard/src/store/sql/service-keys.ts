@@ -47,6 +47,17 @@ export class SqlServiceKeys implements ServiceKeyStore {
     return result.numUpdatedRows === 1n
   }
 
+  async revokeOfWorker(worker: string, at: number): Promise<void> {
+    await this.#database.write((db) =>
+      db
+        .updateTable('serviceKeys')
+        .set({ revokedAt: at })
+        .where('worker', '=', worker)
+        .where('revokedAt', 'is', null)
+        .execute(),
+    )
+  }
+
   async touch(id: string, at: number): Promise<void> {
     await this.#database.write((db) =>
       db

@@ -1,5 +1,7 @@
 // Tenants and the trail of who changed them: a change and its audit row are kept together or not at all.
 import { ServiceError } from '../../errors/service-error.ts'
+import { pick, used } from '../records/columns.ts'
+import { tenantColumns } from '../records/tenants.ts'
 import type { LeaseToken } from '../store.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord, TenantStore } from '../tenant-store.ts'
 import type { Database, Read, Write } from './database.ts'
@@ -92,10 +94,10 @@ export class SqlTenants implements TenantStore {
   async setEnterprise(id: string, fields: EnterpriseFields, audit: AuditRecord, token: LeaseToken) {
     return this.#change(id, audit, async (db) => {
       await this.#leases.assertHeld(db, token)
-      const { enterpriseTemplate, enterpriseId } = fields
+      const applied = pick(fields, used(tenantColumns, 'deal'))
       return db
         .updateTable('tenants')
-        .set({ enterpriseTemplate, enterpriseId, updatedAt: audit.createdAt })
+        .set({ ...applied, updatedAt: audit.createdAt })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst()

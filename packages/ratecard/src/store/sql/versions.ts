@@ -1,4 +1,5 @@
 import type { VersionRecord, VersionStore } from '../store.ts'
+import { versionHeadColumns } from '../records/configuration.ts'
 import type { Database, Read } from './database.ts'
 
 export class SqlVersions implements VersionStore {
@@ -32,7 +33,7 @@ export class SqlVersions implements VersionStore {
     return this.#database.read(async (db) => {
       const items = await db
         .selectFrom('versions')
-        .selectAll()
+        .select(versionHeadColumns)
         .orderBy('revision', 'desc')
         .limit(page.limit)
         .offset(page.offset)

@@ -79,8 +79,6 @@ export class SqlWorkers implements WorkerStore {
         db,
         ids.map((row) => row.id),
       )
-      await db.deleteFrom('workerRuns').where('worker', '=', name).execute()
-      await db.deleteFrom('workerLogs').where('worker', '=', name).execute()
       await countChange(db)
       return numDeletedRows > 0n
     })

@@ -1,76 +1,26 @@
-// Rows of edge workers, and how they become records. Lists are JSON text.
-import type { DeploymentContent, DeploymentRecord, RunRecord, StoredModule } from '../worker-store.ts'
+// How a deployment and its code become rows, and rows become them.
+import { toRecord, toRow } from '../records/columns.ts'
+import type { RecordOf, RowOf } from '../records/columns.ts'
+import { bundleColumns, deploymentColumns } from '../records/workers.ts'
+import type { DeploymentRecord } from '../records/workers.ts'
+import type { DeploymentContent, StoredModule } from '../worker-store.ts'
 
-type Lists = 'variables' | 'crons' | 'hosts'
+type BundleRow = RowOf<typeof bundleColumns>
 
-export type DeploymentRow = Omit<DeploymentRecord, Lists> & { readonly [Name in Lists]: string }
+export const deploymentToRow = (record: DeploymentRecord) => toRow(deploymentColumns, record)
+export const deploymentOf = (row: RowOf<typeof deploymentColumns>) => toRecord(deploymentColumns, row)
 
-/** Beside the deployments: lists of those must not read megabytes. */
-export interface BundleRow {
-  readonly deploymentId: string
-  /** JSON. */
-  readonly modules: string
-  readonly main: string
-  readonly sourceMap: string | null
-  readonly compatibilityDate: string
-  /** JSON. */
-  readonly compatibilityFlags: string
-  readonly cpuMs: number
-}
-
-export interface WorkerRow {
-  readonly name: string
-  readonly deploymentId: string
-  readonly updatedAt: number
-}
-
-export interface ScheduleRow {
-  readonly worker: string
-  readonly cron: string
-  readonly nextAt: number
-}
-
-export type RunRow = RunRecord
-
-export const deploymentToRow = (record: DeploymentRecord): DeploymentRow => ({
-  ...record,
-  variables: JSON.stringify(record.variables),
-  crons: JSON.stringify(record.crons),
-  hosts: JSON.stringify(record.hosts),
-})
-
-export const deploymentOf = (row: DeploymentRow): DeploymentRecord => ({
-  ...row,
-  variables: texts(row.variables),
-  crons: texts(row.crons),
-  hosts: texts(row.hosts),
-})
-
-export function bundleToRow(deploymentId: string, content: DeploymentContent): BundleRow {
-  const { main, sourceMap, compatibilityDate, cpuMs } = content
-  return {
-    deploymentId,
-    // Escaped by JSON, code keeps characters that neither engine can hold as text.
-    modules: JSON.stringify(content.modules),
-    main,
-    sourceMap,
-    compatibilityDate,
-    compatibilityFlags: JSON.stringify(content.compatibilityFlags),
-    cpuMs,
-  }
+export function bundleToRow(
+  deploymentId: string,
+  { env: _sealed, modules, passCredentials, ...content }: DeploymentContent,
+): BundleRow {
+  // Escaped by JSON, code keeps characters that neither engine can hold as text.
+  const rest = { modules: JSON.stringify(modules), passCredentials: passCredentials ? 1 : 0 }
+  const record: RecordOf<typeof bundleColumns> = { ...content, deploymentId, ...rest }
+  return toRow(bundleColumns, record)
 }
 
 export function contentOf(row: BundleRow, env: string): DeploymentContent {
-  const { main, sourceMap, compatibilityDate, cpuMs } = row
-  return {
-    modules: JSON.parse(row.modules) as StoredModule[],
-    main,
-    sourceMap,
-    compatibilityDate,
-    compatibilityFlags: texts(row.compatibilityFlags),
-    cpuMs,
-    env,
-  }
+  const { deploymentId: _of, modules, passCredentials, ...content } = toRecord(bundleColumns, row)
+  return { ...content, modules: JSON.parse(modules) as StoredModule[], passCredentials: passCredentials === 1, env }
 }
-
-const texts = (json: string) => JSON.parse(json) as string[]

@@ -1,6 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { SelectQueryBuilder } from 'kysely'
 import type { DuePlan, DueSchedule, NewRun, RunRecord, RunRecordOutcome, WorkerRunStore } from '../worker-store.ts'
 import { inBatches } from './batches.ts'
 import type { Database, Write } from './database.ts'
+import type { Tables } from '../records/tables.ts'
+
+type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
+
+/** Few enough that an embedded database has them away in a few milliseconds. */
+const runsPerStep = 200
 
 type ClaimOptions = Parameters<WorkerRunStore['claimDue']>[1]
 
@@ -176,18 +184,26 @@ export class SqlWorkerRuns implements WorkerRunStore {
     return row ?? null
   }
 
-  async prune(before: number, limit: number): Promise<number> {
-    const old = await this.#database.read((db) =>
-      db
-        .selectFrom('workerRuns')
-        .select('id')
-        .where('outcome', '!=', 'running')
+  async prune(worker: string, before: number, limit: number): Promise<number> {
+    return this.#forget(limit, (runs) =>
+      runs
+        .where('worker', '=', worker)
         .where('scheduledTime', '<', before)
-        .limit(limit)
-        .execute(),
+        .where('outcome', '!=', 'running')
+        .orderBy('scheduledTime'),
     )
-    if (old.length === 0) return 0
-    const ids = old.map((row) => row.id)
+  }
+
+  async removeAll(worker: string): Promise<void> {
+    while ((await this.#forget(runsPerStep, (runs) => runs.where('worker', '=', worker))) > 0) await nextTurn()
+  }
+
+  async #forget(limit: number, which: (runs: RunIds) => RunIds): Promise<number> {
+    const rows = await this.#database.read((db) =>
+      which(db.selectFrom('workerRuns').select('id')).limit(limit).execute(),
+    )
+    if (rows.length === 0) return 0
+    const ids = rows.map((row) => row.id)
     await this.#database.write((db) => db.deleteFrom('workerRuns').where('id', 'in', ids).execute())
     return ids.length
   }

@@ -92,6 +92,12 @@ export function notCarriedOver(manifest: Manifest): string[] {
   return [
     ...(manifest.hosts.length === 0 ? [] : [`routes (${manifest.hosts.join(', ')}): add them as custom domains there`]),
     ...(manifest.limits.explicit ? ['limits.cpu_ms: the limit of your Cloudflare plan holds'] : []),
+    ...(manifest.serviceKey === null
+      ? []
+      : [
+          'ratecard.service_key: make a key with `ratecard keys create` and set RATECARD_SERVICE_KEY there as a secret',
+        ]),
+    ...(manifest.passCredentials ? ['ratecard.pass_credentials: requests there do not come through this service'] : []),
   ]
 }
 

@@ -25,6 +25,9 @@ const cpuRange = { min: 10, max: 300_000 }
 /** The files that the host puts beside the author's. */
 const reservedModules = new Set(['entry.js', 'prelude.js', 'worker.js', 'control.js', 'egress.js'])
 
+/** Where a worker finds the key of its own. */
+export const serviceKeyVariable = 'RATECARD_SERVICE_KEY'
+
 export interface CheckedDeployment {
   readonly content: DeploymentContent
   /** As the parser writes them. */
@@ -69,17 +72,23 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
   if (issues.length > 0)
     throw new ServiceError('worker_bundle_invalid', issues[0]?.detail ?? 'The upload is not a worker.', { issues })
   const crons = checkCrons(given.crons)
-  const { modules, main, sourceMap, compatibilityDate, compatibilityFlags } = given
+  const { modules, main, sourceMap, compatibilityDate, compatibilityFlags, serviceKey, passCredentials } = given
   const code = { modules, main, sourceMap, compatibilityDate, compatibilityFlags, cpuMs }
+  const access = { serviceKey, passCredentials }
   const env = { ...given.vars, ...given.secrets }
   return {
-    content: { ...code, env: JSON.stringify(env) },
+    content: { ...code, ...access, env: JSON.stringify(env) },
     crons,
     hosts,
-    variables: Object.keys(env).sort(),
+    variables: [...new Set([...Object.keys(env), ...(serviceKey === null ? [] : [serviceKeyVariable])])].sort(),
     sizeBytes,
-    checksum: checksumOf({ ...code, sourceMap: null, crons, hosts }),
+    checksum: checksumOf({ ...code, ...(isDefault(access) ? {} : access), sourceMap: null, crons, hosts }),
   }
+}
+
+/** Deployments from before these were known have the same checksum as they had. */
+function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'serviceKey' | 'passCredentials'>): boolean {
+  return serviceKey === null && !passCredentials
 }
 
 type Wrong = (path: readonly (string | number)[], detail: string, hint?: string) => void

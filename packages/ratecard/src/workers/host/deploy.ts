@@ -2,21 +2,24 @@
 // can still be taken back, and what served before goes on serving.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { NewDeployment } from '../../service-workers.ts'
+import type { WorkerKeys } from '../../service-workers.ts'
 import type { LeaseToken, Store } from '../../store/store.ts'
 import type { DeploymentContent, DeploymentRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
-import { checkDeployment } from './check-deployment.ts'
+import { checkDeployment, serviceKeyVariable } from './check-deployment.ts'
 import { specOf } from './deployment-spec.ts'
+import type { Env } from './deployment-spec.ts'
 import { firstTicks } from './due-runs.ts'
 import { notFound } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import type { Candidate, Supervisor } from './supervisor.ts'
 
 export interface DeployDeps {
-  readonly store: Pick<Store, 'exclusively'>
+  readonly store: Pick<Store, 'exclusively' | 'workerRuns' | 'workerLogs'>
   readonly workers: WorkerStore
   readonly supervisor: Supervisor
   readonly fleet: Fleet
   readonly newId: () => string
+  readonly keys: WorkerKeys
   readonly serviceUrl: () => string | null
   readonly isOwnHost: (host: string) => boolean
   /** Told at each step, so that a test can end the process there. */
@@ -33,11 +36,18 @@ export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<Wo
   const checked = checkDeployment(given, { now, isOwnHost: deps.isOwnHost })
   const { content, crons, hosts, variables, sizeBytes, checksum } = checked
   deps.onStep?.('checked')
-  return exclusively(deps, given.name, (token) => {
+  return exclusively(deps, given.name, async (token) => {
     const { name: worker, author, message, environment } = given
     const meta = { author, message, environment, variables, crons, hosts, sizeBytes, checksum }
+    if ((await deps.workers.find(worker)) === null) await forgetTraces(deps.store, worker)
     const record: DeploymentRecord = { id: deps.newId(), worker, ...meta, createdAt: now }
-    return bringUp(deps, { record, content, isNew: true }, token)
+    const own = await ownKey(deps, worker, content)
+    try {
+      return await bringUp(deps, { record, content: own.content, isNew: true }, token)
+    } catch (error) {
+      if (own.made !== null) await deps.keys.revoke(own.made)
+      throw error
+    }
   })
 }
 
@@ -60,7 +70,39 @@ export async function removeWorker(deps: DeployDeps, name: string): Promise<void
   await exclusively(deps, name, async (token) => {
     if (!(await deps.workers.remove(name, token))) throw notFound(name)
     await deps.fleet.drop(name)
+    await deps.keys.revokeAll(name)
+    await forgetTraces(deps.store, name)
   })
+}
+
+/**
+ * The content with the worker's service key in its environment, when it wants one: the key of the version that serves as long as that
+ * is valid and has the scope, so that a worker has one key and not one for each version; else a new one, whose id is `made`.
+ */
+async function ownKey(
+  { keys, workers }: DeployDeps,
+  worker: string,
+  content: DeploymentContent,
+): Promise<{ readonly content: DeploymentContent; readonly made: string | null }> {
+  const scope = content.serviceKey
+  if (scope === null) return { content, made: null }
+  const withKey = (key: string): DeploymentContent => {
+    const env = { ...(JSON.parse(content.env) as Env), [serviceKeyVariable]: key }
+    return { ...content, env: JSON.stringify(env) }
+  }
+  const serving = (await workers.find(worker))?.deployment.id
+  const before = serving === undefined ? null : await workers.content(serving)
+  const present = before?.serviceKey === scope ? (JSON.parse(before.env) as Env)[serviceKeyVariable] : undefined
+  if (typeof present === 'string' && (await keys.isValid(present, scope)))
+    return { content: withKey(present), made: null }
+  const { id, key } = await keys.create(worker, scope)
+  return { content: withKey(key), made: id }
+}
+
+/** Also before a worker comes again: what removed it last time may have ended in the middle. */
+export async function forgetTraces(store: Pick<Store, 'workerRuns' | 'workerLogs'>, worker: string): Promise<void> {
+  await store.workerRuns.removeAll(worker)
+  await store.workerLogs.removeAll(worker)
 }
 
 interface Version {

@@ -22,6 +22,7 @@ export function specOf(
     compatibilityDate: content.compatibilityDate,
     compatibilityFlags: content.compatibilityFlags,
     vars: { ...(serviceUrl === null ? {} : { RATECARD_API_URL: serviceUrl }), ...given },
+    passCredentials: content.passCredentials,
     limits: { ...defaultLimits, cpuMs: content.cpuMs },
   }
 }

@@ -30,7 +30,7 @@ export function createHosting(
   options: WorkersOptions & { readonly runtime: WorkerRuntime },
   { logs, metrics, instance, serviceUrl, isOwnHost }: HostingParts,
 ): Hosting {
-  const { store, runtime, clock, newId, report, onDeployStep } = options
+  const { store, runtime, clock, newId, keys, report, onDeployStep } = options
   const supervisor = createSupervisor({
     ...options.supervisor,
     runtime,
@@ -68,6 +68,6 @@ export function createHosting(
     report,
   })
   const onStep = onDeployStep === undefined ? {} : { onStep: onDeployStep }
-  const deps = { store, workers: store.workers, supervisor, fleet, newId, serviceUrl, isOwnHost, ...onStep }
+  const deps = { store, workers: store.workers, supervisor, fleet, newId, keys, serviceUrl, isOwnHost, ...onStep }
   return { supervisor, fleet, scheduler, deps }
 }

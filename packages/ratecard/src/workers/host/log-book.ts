@@ -2,11 +2,11 @@
 // and what does not fit is counted and said. Reading for `follow` is here too, as ids decide what is new.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
+import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
 import type { RequestOutcome, WorkerLogLine } from './runtime.ts'
 
 export interface LogBookOptions {
-  readonly store: WorkerLogStore
+  readonly store: Pick<WorkerLogStore, 'add' | 'list'>
   readonly clock: Clock
   /** Names this replica in ids, so that no two replicas make the same. */
   readonly instance: string
@@ -14,15 +14,26 @@ export interface LogBookOptions {
   readonly onDropped?: (lines: number) => void
 }
 
+/** What is kept of each worker. */
+export const logBound: LogBound = { lines: 20_000, bytes: 32 * 1024 * 1024 }
+
 const flushMs = 200
 const flushLines = 500
-const maxWaiting = 10_000
+/** What waits to be written: of one worker, and of all together. A worker that says little has room even beside many that flood. */
+const waitingOfOne = { lines: 10_000, bytes: 4 * 1024 * 1024 }
+const waitingOfAll = 32 * 1024 * 1024
+const waitingAssured = 64 * 1024
+/** One write: few enough lines that nobody who waits for the database notices. */
+const batch = { lines: 100, bytes: 256 * 1024 }
 const maxMessage = 16_384
+/** Ids and times of a line. */
+const lineOverhead = 200
 const requestsPerSecond = 100
+const failuresPerSecond = 500
 const followMs = 400
 /** A line may become visible later than one with a higher id, from another replica: new is what was not seen, not what is higher. */
 const overlapMs = 5_000
-const followLimit = 10_000
+const followLimit = 5_000
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -38,27 +49,31 @@ function idAt(time: number): string {
   return sortable(Math.max(0, time), 10)
 }
 
+/** Lines of one worker that wait, and how many found no room. */
+interface Waiting {
+  lines: LogRecord[]
+  bytes: number
+  dropped: number
+}
+
 export class LogBook {
   private readonly options: LogBookOptions
-  private waiting: LogRecord[] = []
-  private dropped = 0
+  private readonly workers = new Map<string, Waiting>()
+  private bytes = 0
   private count = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
-  private readonly quiet = new Map<string, { second: number; logged: number; unlogged: number }>()
+  /** A write that has not begun yet, and takes everything. */
+  private next: Promise<void> | undefined
+  private readonly quiet = new Map<string, { second: number; fine: number; failed: number; unlisted: number }>()
 
   constructor(options: LogBookOptions) {
     this.options = options
   }
 
   add(worker: string, line: WorkerLogLine): void {
-    if (this.waiting.length >= maxWaiting) {
-      this.dropped++
-      this.options.onDropped?.(1)
-      return
-    }
     const { time, level, message, version, requestId, runId } = line
-    this.waiting.push({
+    const record: LogRecord = {
       id: this.newId(),
       worker,
       deploymentId: version,
@@ -67,34 +82,63 @@ export class LogBook {
       message: message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
       requestId: requestId ?? null,
       runId: runId ?? null,
-    })
-    if (this.waiting.length >= flushLines) void this.flush()
+    }
+    const waiting = this.waitingOf(worker)
+    if (!this.hasRoom(waiting, sizeOf(record))) {
+      this.lose(waiting, 1)
+      return
+    }
+    waiting.lines.push(record)
+    this.weigh(waiting, sizeOf(record))
+    if (waiting.lines.length >= flushLines) void this.flush()
     else this.timer ??= setTimeout(() => void this.flush(), flushMs)
   }
 
-  /** Failures always; what went well at most a hundred times a second, the rest as a number. */
+  private waitingOf(worker: string): Waiting {
+    const waiting = this.workers.get(worker) ?? { lines: [], bytes: 0, dropped: 0 }
+    this.workers.set(worker, waiting)
+    return waiting
+  }
+
+  private hasRoom(waiting: Waiting, bytes: number): boolean {
+    const own = waiting.bytes + bytes
+    if (waiting.lines.length >= waitingOfOne.lines || own > waitingOfOne.bytes) return false
+    return this.bytes + bytes <= waitingOfAll || own <= waitingAssured
+  }
+
+  private weigh(waiting: Waiting, bytes: number): void {
+    waiting.bytes += bytes
+    this.bytes += bytes
+  }
+
+  private lose(waiting: Waiting, lines: number): void {
+    waiting.dropped += lines
+    this.options.onDropped?.(lines)
+  }
+
+  /** What went well and what failed, each up to a number a second; the rest as a number. */
   addRequest(worker: string, version: string, outcome: RequestOutcome): void {
     const time = this.options.clock.now()
     const second = Math.floor(time / 1_000)
-    const quiet = this.quiet.get(worker) ?? { second, logged: 0, unlogged: 0 }
+    const quiet = this.quiet.get(worker) ?? { second, fine: 0, failed: 0, unlisted: 0 }
     this.quiet.set(worker, quiet)
     if (quiet.second !== second) {
-      const { unlogged } = quiet
-      Object.assign(quiet, { second, logged: 0, unlogged: 0 })
-      if (unlogged > 0) {
-        const message = `${String(unlogged)} more requests were answered within a second and are not listed.`
+      const { unlisted } = quiet
+      Object.assign(quiet, { second, fine: 0, failed: 0, unlisted: 0 })
+      if (unlisted > 0) {
+        const message = `${String(unlisted)} more requests were answered within a second and are not listed.`
         this.add(worker, { time, level: 'system', message, version })
       }
     }
-    const fine = outcome.outcome === 'ok'
-    if (fine && quiet.logged >= requestsPerSecond) {
-      quiet.unlogged++
+    const kind = outcome.outcome === 'ok' ? 'fine' : 'failed'
+    if (quiet[kind] >= (kind === 'fine' ? requestsPerSecond : failuresPerSecond)) {
+      quiet.unlisted++
       return
     }
-    quiet.logged++
+    quiet[kind]++
     this.add(worker, {
       time,
-      level: fine || outcome.outcome === 'cancelled' ? 'info' : 'error',
+      level: kind === 'fine' || outcome.outcome === 'cancelled' ? 'info' : 'error',
       message: describeRequest(outcome),
       version,
       requestId: outcome.requestId,
@@ -105,14 +149,18 @@ export class LogBook {
   flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
-    this.writing = this.writing.then(() => this.write())
-    return this.writing
+    this.next ??= this.writing.then(() => {
+      this.next = undefined
+      return this.write()
+    })
+    this.writing = this.next
+    return this.next
   }
 
   async close(): Promise<void> {
     await this.flush()
-    // Once more for what the first write had to say.
-    await this.flush()
+    // Again for what a write had to say, or could not write.
+    for (let again = 0; again < 2 && this.workers.size > 0; again++) await this.flush()
     clearTimeout(this.timer)
   }
 
@@ -146,34 +194,76 @@ export class LogBook {
     return `${idAt(this.options.clock.now())}${sortable(this.count, 5)}${this.options.instance}`
   }
 
+  /** A batch of each worker in turn, so that one that floods delays nobody. */
   private async write(): Promise<void> {
-    const lines = this.waiting
-    if (lines.length === 0) return
-    this.waiting = []
-    try {
-      await this.options.store.add(lines)
-    } catch (error) {
-      this.options.report(error, 'worker logs')
-      // Another failure than an absent database would come again with the same lines.
-      const room = isUnavailable(error) ? maxWaiting - this.waiting.length : 0
-      const lost = Math.max(0, lines.length - room)
-      this.dropped += lost
-      if (lost > 0) this.options.onDropped?.(lost)
-      this.waiting = [...lines.slice(lost), ...this.waiting]
-      if (this.waiting.length === 0) return
-      this.timer ??= setTimeout(() => void this.flush(), 1_000)
-      return
+    const left = new Map<string, LogRecord[]>()
+    for (const [worker, waiting] of this.workers) {
+      if (waiting.lines.length > 0) left.set(worker, waiting.lines)
+      waiting.lines = []
+      this.weigh(waiting, -waiting.bytes)
     }
-    this.tellDropped(lines.at(-1))
+    while (left.size > 0) {
+      for (const [worker, lines] of left) {
+        const some = firstBatch(lines)
+        let version = some.at(-1)?.deploymentId ?? null
+        try {
+          await this.options.store.add(some, logBound)
+        } catch (error) {
+          this.options.report(error, 'worker logs')
+          if (isUnavailable(error)) {
+            this.waitAgain(left)
+            return
+          }
+          // Another failure than an absent database would come again with the same lines.
+          this.lose(this.waitingOf(worker), some.length)
+          version = null
+        }
+        if (some.length < lines.length) {
+          left.set(worker, lines.slice(some.length))
+          continue
+        }
+        left.delete(worker)
+        if (version !== null) this.tellDropped(worker, version)
+      }
+    }
   }
 
-  private tellDropped(last: LogRecord | undefined): void {
-    if (this.dropped === 0 || last === undefined) return
-    const message = `${String(this.dropped)} log lines could not be stored.`
-    this.dropped = 0
-    const { worker, deploymentId } = last
-    this.add(worker, { time: this.options.clock.now(), level: 'system', message, version: deploymentId })
+  private tellDropped(worker: string, version: string): void {
+    const { dropped, lines } = this.waitingOf(worker)
+    if (lines.length === 0) this.workers.delete(worker)
+    if (dropped === 0) return
+    this.waitingOf(worker).dropped = 0
+    const message = `${String(dropped)} log lines could not be stored.`
+    this.add(worker, { time: this.options.clock.now(), level: 'system', message, version })
   }
+
+  /** The newest of a worker that fit, in front of what came meanwhile. */
+  private waitAgain(left: ReadonlyMap<string, LogRecord[]>): void {
+    for (const [worker, lines] of left) {
+      const waiting = this.waitingOf(worker)
+      const kept: LogRecord[] = []
+      for (const line of lines.toReversed()) {
+        if (kept.length + waiting.lines.length >= waitingOfOne.lines || !this.hasRoom(waiting, sizeOf(line))) break
+        kept.push(line)
+        this.weigh(waiting, sizeOf(line))
+      }
+      waiting.lines = [...kept.reverse(), ...waiting.lines]
+      if (kept.length < lines.length) this.lose(waiting, lines.length - kept.length)
+    }
+    this.timer ??= setTimeout(() => void this.flush(), 1_000)
+  }
+}
+
+function sizeOf({ message }: LogRecord): number {
+  return message.length + lineOverhead
+}
+
+function firstBatch(lines: readonly LogRecord[]): readonly LogRecord[] {
+  let bytes = 0
+  const end = lines.findIndex(
+    (line, index) => index >= batch.lines || ((bytes += sizeOf(line)) > batch.bytes && index > 0),
+  )
+  return end < 0 ? lines : lines.slice(0, end)
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,30 +1,42 @@
+// What is done now and then: old logs and runs are forgotten, in small steps with pauses between them.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
+import { logBound } from './log-book.ts'
 
 const everyMs = 60_000
-const logLines = 20_000
-const logBytes = 32 * 1024 * 1024
-const batch = 5_000
 const runsKeptMs = 30 * 24 * 60 * 60_000
+const runsPerStep = 200
+/** Between two steps: most of the time is for requests. */
+const pauseMs = 20
 
-/** Forgets old logs and runs, a batch a minute, until the returned function is called. */
+/** Begins at once, and goes on until the returned function is called. */
 export function startPruning(deps: {
   readonly store: Pick<Store, 'workers' | 'workerLogs' | 'workerRuns'>
   readonly logRetentionMs: number
   readonly report: (error: unknown, what: string) => void
 }): () => void {
   const { store, logRetentionMs, report } = deps
+  const stop = new AbortController()
+  const { signal } = stop
   const prune = async () => {
     const now = await store.workers.now()
-    await store.workerLogs.prune({ since: now - logRetentionMs, lines: logLines, bytes: logBytes }, batch)
-    await store.workerRuns.prune(now - runsKeptMs, batch)
+    const workers = (await store.workers.list()).map(({ name }) => name)
+    const present = { workers, now, since: now - logRetentionMs, keep: logBound }
+    while (await store.workerLogs.tidy(present)) await pause(pauseMs, undefined, { signal, ref: false })
+    for (const worker of workers)
+      while ((await store.workerRuns.prune(worker, now - runsKeptMs, runsPerStep)) === runsPerStep)
+        await pause(pauseMs, undefined, { signal, ref: false })
   }
-  const timer = setInterval(() => {
-    prune().catch((error: unknown) => {
-      report(error, 'old logs of workers')
-    })
-  }, everyMs)
-  timer.unref()
+  const repeat = async () => {
+    while (!signal.aborted) {
+      await prune().catch((error: unknown) => {
+        if (!signal.aborted) report(error, 'old logs of workers')
+      })
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  void repeat()
   return () => {
-    clearInterval(timer)
+    stop.abort()
   }
 }

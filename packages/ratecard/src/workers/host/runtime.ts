@@ -45,6 +45,8 @@ export interface WorkerVersionSpec {
   readonly compatibilityFlags: readonly string[]
   /** Texts become text bindings, other JSON values become parsed ones. Holds secrets: never log it. */
   readonly vars: Readonly<Record<string, WorkerVar>>
+  /** Whether service keys and cookies of ours reach it with a request. */
+  readonly passCredentials: boolean
   readonly limits: WorkerLimits
 }
 

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service-workers.ts'
+import type { WorkerKeys, WorkerOperations, WorkerRequest, WorkerView } from '../../service-workers.ts'
 import type { Store } from '../../store/store.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
-import { deploy, removeWorker, rollBack } from './deploy.ts'
+import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
 import type { DeployStep } from './deploy.ts'
 import { notFound } from './fleet.ts'
 import { createHosting } from './hosting.ts'
@@ -26,6 +26,7 @@ export interface WorkersOptions {
   readonly runtime: WorkerRuntime | null
   readonly clock: Clock
   readonly newId: () => string
+  readonly keys: WorkerKeys
   readonly publicUrl: string | null
   /** Each worker answers at `<name>.<domain>` as well. */
   readonly domain: string | null
@@ -154,13 +155,15 @@ class LocalWorkers implements Workers {
   }
 
   async removeWorker(name: string): Promise<void> {
-    const { store } = this.options
+    const { store, keys } = this.options
     if (this.hosting !== null) {
       await removeWorker(this.hosting.deps, name)
       return
     }
     await store.exclusively(`worker:${name}`, async ({ token }) => {
       if (!(await store.workers.remove(name, token))) throw notFound(name)
+      await keys.revokeAll(name)
+      await forgetTraces(store, name)
     })
   }
 

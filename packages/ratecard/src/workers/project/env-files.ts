@@ -16,18 +16,38 @@ export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(parse(text.replace(/^\uFEFF/, ''))))
 }
 
+/** Where the server is and its key: what decides where a command goes. */
+const serverVariables: ReadonlySet<string> = new Set(['RATECARD_API_URL', 'RATECARD_SERVICE_KEY'])
+/** Reserved by RFC 2606 and 6761: nobody's real address is there. */
+const nobodysHost = /(^|[/@.])(example\.(com|net|org)|[\w-]+\.(example|invalid))([:/]|$)/
+
+/**
+ * Variables of an environment file that are still what the example beside it says, and mean nothing yet: address and key of the
+ * server as they stand in the example (also in a line that it has commented out), and any value at a host that is nobody's.
+ */
+export function untouchedVariables(text: string, example: string): ReadonlySet<string> {
+  const offered = example.replaceAll(/^[^\S\n]*#[^\S\n]?(?=\w+=)/gm, '')
+  const examples = [parseEnvFile(example), parseEnvFile(offered)]
+  const isUntouched = ([name, value]: [string, string]) =>
+    examples.some((lines) => lines.get(name) === value) && (serverVariables.has(name) || nobodysHost.test(value))
+  return new Set([...parseEnvFile(text)].filter(isUntouched).map(([name]) => name))
+}
+
 /** Credentials of the deploying person: they would give a worker the power over its own account. */
 const withheld = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID']
 
 /** What a worker gets of an environment file, and what is wrong with the file, at its lines. */
-export function workerEnvironment(text: string): {
+export function workerEnvironment(
+  text: string,
+  untouched: ReadonlySet<string> = new Set(),
+): {
   readonly variables: ReadonlyMap<string, string>
   readonly issues: readonly EnvironmentIssue[]
 } {
   const variables = new Map(parseEnvFile(text))
-  for (const name of withheld) variables.delete(name)
+  for (const name of [...withheld, ...untouched]) variables.delete(name)
   const found = assignments(text)
-  const issues = [...found.flatMap(issuesOf), ...repeated(found)]
+  const issues = [...found.flatMap(issuesOf), ...repeated(found), ...leftAlone(found, untouched)]
   return { variables, issues: issues.toSorted((a, b) => a.line - b.line) }
 }
 
@@ -73,6 +93,14 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
     if (before === undefined) return []
     const detail = `${name} is given twice, in line ${before} and in line ${line}: the last one counts.`
     return [{ severity: 'warning', line, column: columnOf(text), detail, hint: 'Remove one of them.' } as const]
+  })
+}
+
+function leftAlone(found: readonly Assignment[], untouched: ReadonlySet<string>): EnvironmentIssue[] {
+  return found.flatMap(({ name, line, text }) => {
+    if (name === null || !untouched.has(name) || name === 'RATECARD_SERVICE_KEY') return []
+    const detail = `${name} is still the value of the example file: it counts as not set.`
+    return [{ severity: 'warning', line, column: columnOf(text), detail, hint: 'Write your own value.' } as const]
   })
 }
 

@@ -1,5 +1,5 @@
-// A new project on disk, from the templates of the package. It adds what is missing and never changes what an author wrote;
-// the one file it extends is .gitignore, so that secrets stay out of version control.
+// A new project on disk, from the templates of the package. It adds what is missing and never changes what an author wrote; the
+// one file it extends is .gitignore, so that secrets stay out of version control, and the ones it renews are generated.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,10 +15,18 @@ export interface MadeProject {
   readonly kept: readonly string[]
 }
 
+export interface InitOptions {
+  readonly template: TemplateName
+  /** Whether it starts with products; not where a configuration is already: they would be sold with the author's. */
+  readonly starterBilling: boolean
+  /** Files that this version of the package makes, by path in the project; renewed when they differ. */
+  readonly generated: ReadonlyMap<string, string>
+}
+
 const templateRoot = fileURLToPath(new URL('../../../templates/', import.meta.url))
 
 /** Makes the project in `folder`, which may exist and hold other things. */
-export function initProject(folder: string, template: TemplateName): MadeProject {
+export function initProject(folder: string, { template, starterBilling, generated }: InitOptions): MadeProject {
   const name = projectName(folder)
   const created: string[] = []
   const extended: string[] = []
@@ -27,6 +35,7 @@ export function initProject(folder: string, template: TemplateName): MadeProject
   const several = findWorkerFolders(folder).some((found) => found !== path.join(folder, 'ratecard', 'workers'))
   for (const [file, source] of projectFiles(template)) {
     if (several && file.startsWith('ratecard/workers/')) continue
+    if (!starterBilling && file.startsWith('ratecard/billing/')) continue
     const target = path.join(folder, file)
     const text = readFileSync(source, 'utf8').replaceAll('{{name}}', name)
     if (file === '.gitignore' && existsSync(target)) (extendLines(target, text) ? extended : kept).push(file)
@@ -37,7 +46,16 @@ export function initProject(folder: string, template: TemplateName): MadeProject
       created.push(file)
     }
   }
-  return { created, extended, kept }
+  for (const [file, text] of generated) {
+    const target = path.join(folder, file)
+    const present = existsSync(target) ? readFileSync(target, 'utf8') : null
+    if (present !== text) {
+      mkdirSync(path.dirname(target), { recursive: true })
+      writeFileSync(target, text)
+    }
+    ;(present === null ? created : present === text ? kept : extended).push(file)
+  }
+  return { created: created.sort(), extended, kept: kept.sort() }
 }
 
 /** Target path → template file. An environment file starts as a copy of its example. */

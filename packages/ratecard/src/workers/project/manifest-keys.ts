@@ -18,10 +18,12 @@ const honoured = {
     'limits',
     'routes',
     'route',
+    'ratecard',
   ],
   secrets: ['required'],
   triggers: ['crons'],
   limits: ['cpu_ms'],
+  ratecard: ['service_key', 'pass_credentials'],
 } as const
 
 type Section = keyof typeof honoured
@@ -51,7 +53,7 @@ export interface KeyIssue {
 export function judgeKeys(table: Table): readonly KeyIssue[] {
   return [
     ...Object.entries(table).flatMap(([key, value]) => judgeTopKey(key, value)),
-    ...(['secrets', 'triggers', 'limits'] as const).flatMap((section) =>
+    ...(['secrets', 'triggers', 'limits', 'ratecard'] as const).flatMap((section) =>
       keysOf(table[section]).flatMap((key) => judgeKey(section, key)),
     ),
     ...keysOf(table['route']).flatMap((key) => judgeRouteKey(['route', key], key)),

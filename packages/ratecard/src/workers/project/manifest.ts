@@ -25,6 +25,10 @@ export interface Manifest {
   readonly crons: readonly CronSchedule[]
   /** Own host names: `routes` with `custom_domain = true`. */
   readonly hosts: readonly string[]
+  /** `[ratecard] service_key`: the scope of a service key that the worker gets for itself; null: none. */
+  readonly serviceKey: 'read' | 'write' | null
+  /** `[ratecard] pass_credentials`: service keys and cookies of the service reach the worker with a request. */
+  readonly passCredentials: boolean
   /** `explicit`: the manifest says so, it is not the default. */
   readonly limits: { readonly cpuMs: number; readonly explicit: boolean }
 }
@@ -91,6 +95,8 @@ class Reader {
       requiredSecrets: this.requiredSecrets(),
       crons: this.crons(),
       hosts: this.hosts(),
+      serviceKey: this.serviceKey(),
+      passCredentials: this.passCredentials(),
       limits: { cpuMs: this.cpuMs(), explicit: isTable(this.table['limits']) && 'cpu_ms' in this.table['limits'] },
     }
   }
@@ -234,6 +240,20 @@ class Reader {
       `Use a whole number of milliseconds from ${cpuRange.min} to ${cpuRange.max}.`,
     )
     return defaultCpuMs
+  }
+
+  private serviceKey(): Manifest['serviceKey'] {
+    const value = this.section('ratecard')['service_key']
+    if (value === undefined || value === 'read' || value === 'write') return value ?? null
+    this.error(['ratecard', 'service_key'], '"service_key" is "read" or "write".', 'Most workers need "read" only.')
+    return null
+  }
+
+  private passCredentials(): boolean {
+    const value = this.section('ratecard')['pass_credentials']
+    if (value === undefined || typeof value === 'boolean') return value ?? false
+    this.error(['ratecard', 'pass_credentials'], '"pass_credentials" is true or false.', 'Write it without quotes.')
+    return false
   }
 
   private section(key: string): Table {

@@ -1,6 +1,6 @@
 // The workers of a project on disk: where they are, what their manifests and the environment file say, and everything that is
 // wrong with them at its place. Never bundles and never asks a server.
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { workerEnvironment } from './env-files.ts'
 import type { BundleIssue } from './bundle.ts'
@@ -37,6 +37,8 @@ export interface EnvironmentFile {
   readonly path: string
   /** null: there is none. */
   readonly text: string | null
+  /** Variables that are still what the example file says: they count as absent. */
+  readonly untouched?: ReadonlySet<string>
 }
 
 export const manifestName = 'wrangler.toml'
@@ -84,15 +86,31 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
   const { manifest, issues } = parseManifest(readFileSync(file, 'utf8'), file, { now })
   const found: WorkerIssue[] = issues.map(({ path: _, ...issue }) => ({ ...issue, code: 'worker_manifest', file }))
   if (manifest === null) return { folder, name: null, worker: null, issues: found }
-  const { variables } = workerEnvironment(environment.text ?? '')
+  const given = workerEnvironment(environment.text ?? '', environment.untouched).variables
+  const { variables, withheld } = withoutCredentials(given, manifest)
+  for (const name of withheld)
+    found.push({
+      ...{ code: 'worker_environment', severity: 'warning', file: environment.path },
+      detail: `${name} is not given to the worker "${manifest.name}".`,
+      hint:
+        name === serviceKeyName
+          ? 'Give it a key of its own, under [ratecard] in wrangler.toml: service_key = "read".'
+          : `If the worker needs it, name it in wrangler.toml: [secrets] required = ["${name}"].`,
+    })
   for (const { name, line, column } of manifest.requiredSecrets) {
-    if ((variables.get(name) ?? '') !== '') continue
+    if ((variables.get(name) ?? '') !== '' || (name === serviceKeyName && manifest.serviceKey !== null)) continue
     const detail = `${name} is required, but ${path.basename(environment.path)} does not define it.`
     const hint = `Add a line ${name}=… to ${environment.path}.`
     found.push({ code: 'worker_environment', severity: 'error', file, line, column, detail, hint })
   }
   const entry = path.resolve(folder, manifest.main)
-  if (!existsSync(entry))
+  if (!isInside(projectOf(folder), entry))
+    found.push({
+      ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
+      detail: `The entry file "${manifest.main}" lies outside of the project.`,
+      hint: '"main" names a file of the project; what lies elsewhere can be imported as a package.',
+    })
+  else if (!existsSync(entry))
     found.push({
       ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
       detail: `The entry file "${manifest.main}" does not exist.`,
@@ -102,9 +120,43 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
   return { folder, name: manifest.name, worker: whole ? { folder, manifest, variables } : null, issues: found }
 }
 
-function environmentIssues({ path: file, text }: EnvironmentFile): WorkerIssue[] {
+const serviceKeyName = 'RATECARD_SERVICE_KEY'
+
+/** The power over the whole service, and over the account at the processor: for a worker only where its manifest asks for it by name. */
+function withoutCredentials(
+  given: ReadonlyMap<string, string>,
+  { requiredSecrets, serviceKey }: Manifest,
+): { readonly variables: ReadonlyMap<string, string>; readonly withheld: readonly string[] } {
+  const named = new Set(requiredSecrets.map(({ name }) => name))
+  const isCredential = (name: string) => name === serviceKeyName || name.startsWith('STRIPE_')
+  const withheld = [...given.keys()].filter((name) => isCredential(name) && !named.has(name))
+  return {
+    variables: new Map([...given].filter(([name]) => !withheld.includes(name))),
+    // With a key of its own there is nothing to tell: it has one.
+    withheld: withheld.filter((name) => given.get(name) !== '' && (name !== serviceKeyName || serviceKey === null)),
+  }
+}
+
+/** The folder that holds `ratecard/workers`, which is this folder or the one above. */
+function projectOf(folder: string): string {
+  const isWorkers = (place: string) =>
+    path.basename(place) === 'workers' && path.basename(path.dirname(place)) === 'ratecard'
+  const workers = isWorkers(folder) ? folder : path.dirname(folder)
+  return isWorkers(workers) ? path.dirname(path.dirname(workers)) : folder
+}
+
+/** Also where links lead out of it. */
+function isInside(folder: string, file: string): boolean {
+  const real = (place: string) => (existsSync(place) ? realpathSync(place) : place)
+  const within = (outer: string, inner: string) => inner.startsWith(outer.endsWith(path.sep) ? outer : outer + path.sep)
+  return (
+    within(folder, file) && within(real(folder), existsSync(file) ? realpathSync(file) : path.join(real(folder), 'x'))
+  )
+}
+
+function environmentIssues({ path: file, text, untouched }: EnvironmentFile): WorkerIssue[] {
   if (text === null) return []
-  return workerEnvironment(text).issues.map((issue) => ({ ...issue, code: 'worker_environment', file }))
+  return workerEnvironment(text, untouched).issues.map((issue) => ({ ...issue, code: 'worker_environment', file }))
 }
 
 function duplicates(read: readonly ReadWorker[]): WorkerIssue[] {

@@ -2,10 +2,52 @@ import type { Stripe } from 'stripe'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
-import { known, reasons } from './kind.ts'
+import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import type { Translations } from './field-translation.ts'
+import { known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
+
+const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreateParams, Stripe.CouponUpdateParams> = {
+  name: {
+    read: (coupon) => coupon.name ?? '',
+    create: (name) => unlessEmpty('name', name),
+    update: (name) => ({ name }),
+  },
+  percentOff: {
+    read: (coupon) => (coupon.percent_off === null ? null : canonicalDecimal(coupon.percent_off)),
+    create: (percent) => (percent === null ? {} : { percent_off: Number(percent) }),
+  },
+  amountOff: {
+    read: (coupon) => coupon.amount_off,
+    create: (amount) => unlessNull('amount_off', amount),
+  },
+  currency: {
+    read: (coupon) => coupon.currency,
+    create: (currency) => unlessNull('currency', currency),
+  },
+  duration: {
+    read: (coupon) => known(['once', 'repeating', 'forever'], coupon.duration) ?? 'once',
+    create: (duration) => ({ duration }),
+  },
+  durationInMonths: {
+    read: (coupon) => coupon.duration_in_months,
+    create: (months) => unlessNull('duration_in_months', months),
+  },
+  maxRedemptions: {
+    read: (coupon) => allowedInAll(coupon),
+    create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
+  },
+  redeemBy: {
+    read: (coupon) => coupon.redeem_by,
+    create: (seconds) => unlessNull('redeem_by', seconds),
+  },
+  appliesTo: {
+    read: observeProducts,
+    create: (products) => (products === null ? {} : { applies_to: { products: [...products] } }),
+  },
+}
 
 const expand = ['applies_to', 'currency_options']
 const listExpand = expand.map((member) => `data.${member}`)
@@ -18,7 +60,7 @@ export function couponAdapter(coupons: Stripe['coupons']): KindAdapter<'coupon',
   return {
     kind: 'coupon',
     object: 'coupon',
-    updatable: ['name', 'metadata'],
+    updatable: updatableFields(translations),
     create: (step) => {
       const params = newCouponParams(step)
       return { operation: 'POST /v1/coupons', send: (options) => coupons.create({ ...params, expand }, options) }
@@ -50,24 +92,25 @@ function chosenId(step: CreateOf<'coupon'>): string {
 }
 
 export function newCouponParams(step: CreateOf<'coupon'>): Stripe.CouponCreateParams {
-  const { fields, configId, carried } = step
   return {
     id: chosenId(step),
-    duration: fields.duration,
-    ...(fields.name === '' ? {} : { name: fields.name }),
-    ...(fields.percentOff === null ? {} : { percent_off: Number(fields.percentOff) }),
-    ...(fields.amountOff === null ? {} : { amount_off: fields.amountOff }),
-    ...(fields.currency === null ? {} : { currency: fields.currency }),
-    ...(fields.durationInMonths === null ? {} : { duration_in_months: fields.durationInMonths }),
-    ...(fields.maxRedemptions === null ? {} : { max_redemptions: fields.maxRedemptions - carried }),
-    ...(fields.redeemBy === null ? {} : { redeem_by: fields.redeemBy }),
-    ...(fields.appliesTo === null ? {} : { applies_to: { products: [...fields.appliesTo] } }),
-    metadata: newMetadata(configId, fields.metadata, carried),
+    ...creationParams(translations, step),
+    metadata: newMetadata(step.configId, step.fields.metadata, step.carried),
   }
 }
 
 export function couponChangeParams(step: UpdateOf<'coupon'>): Stripe.CouponUpdateParams {
-  return { ...(step.set.name === undefined ? {} : { name: step.set.name }), ...metadataChange(step) }
+  return { ...changeParams(translations, step.set), ...metadataChange(step) }
+}
+
+function observeProducts(coupon: Stripe.Coupon): ProcessorId[] | null {
+  const products = coupon.applies_to?.products ?? []
+  return products.length === 0 ? null : [...products].sort().map(processorId)
+}
+
+/** How often it may be redeemed as the document says it: what its predecessors used up counts. */
+export function allowedInAll(offer: Pick<Stripe.Coupon, 'max_redemptions' | 'metadata'>): number | null {
+  return offer.max_redemptions === null ? null : offer.max_redemptions + splitMetadata(offer.metadata).carried
 }
 
 /** Whether nobody can redeem it any more. */
@@ -85,34 +128,21 @@ export function isUsedUp(offer: { readonly max_redemptions: number | null; reado
 
 export function observeCoupon(coupon: Stripe.Coupon, { now }: Surroundings): ObservedResource<'coupon'> {
   const { author, mark, carried } = splitMetadata(coupon.metadata)
-  const duration = known(['once', 'repeating', 'forever'], coupon.duration)
-  const products = coupon.applies_to?.products ?? []
   return {
+    ...ordinary,
     kind: 'coupon',
     processorId: processorId(coupon.id),
     active: true,
-    fields: {
-      name: coupon.name ?? '',
-      percentOff: coupon.percent_off === null ? null : canonicalDecimal(coupon.percent_off),
-      amountOff: coupon.amount_off,
-      currency: coupon.currency,
-      duration: duration ?? 'once',
-      durationInMonths: coupon.duration_in_months,
-      maxRedemptions: coupon.max_redemptions === null ? null : coupon.max_redemptions + carried,
-      redeemBy: coupon.redeem_by,
-      appliesTo: products.length === 0 ? null : [...products].sort().map(processorId),
-      metadata: author,
-    },
+    fields: { ...readFields<'coupon'>(translations, coupon), metadata: author },
     mark,
     created: coupon.created,
-    lookupKey: null,
     redeemed: coupon.times_redeemed,
     carried,
     spent: isSpent(coupon, now),
     unrepresentable: reasons({
       currency: coupon.currency !== null && !currencies.some((currency) => currency === coupon.currency),
       currency_options: Object.keys(coupon.currency_options ?? {}).some((currency) => currency !== coupon.currency),
-      duration: duration === null,
+      duration: known(['once', 'repeating', 'forever'], coupon.duration) === null,
     }),
     raw: coupon,
   }

@@ -56,6 +56,24 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   observe(object: Live, around: Surroundings): ObservedResource<K>
 }
 
+/** What only some kinds of objects have. */
+export const ordinary = { lookupKey: null, redeemed: 0, carried: 0, spent: false } as const
+
+/** Parameters that are only sent when there is a value. */
+export function unlessNull<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
+  return value === null ? {} : ({ [name]: value } as { [Key in Name]?: Value })
+}
+
+/** Parameters that are only sent when there is something in them. */
+export function unlessEmpty<Name extends string, Value extends string | readonly unknown[]>(name: Name, value: Value) {
+  return unlessNull(name, value.length === 0 ? null : value)
+}
+
+/** A list of a reply, which may be null where there is none. */
+export function listOf<T>(list: readonly T[] | null | undefined): readonly T[] {
+  return list ?? []
+}
+
 /** The id of a reference that may come expanded. */
 export function idOf(reference: string | { readonly id: string }): ProcessorId {
   return (typeof reference === 'string' ? reference : reference.id) as ProcessorId

@@ -1,10 +1,41 @@
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
-import type { MeterFields, ObservedResource } from '../../../catalog/resource.ts'
-import { known, reasons } from './kind.ts'
+import type { FieldsOf, ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import type { Translations } from './field-translation.ts'
+import { known, ordinary, reasons } from './kind.ts'
 import type { KindAdapter, UpdateOf } from './kind.ts'
 
 type Meters = Stripe['billing']['meters']
+
+const translations: Translations<
+  'meter',
+  Stripe.Billing.Meter,
+  Stripe.Billing.MeterCreateParams,
+  Stripe.Billing.MeterUpdateParams
+> = {
+  displayName: {
+    read: (meter) => meter.display_name,
+    create: (name) => ({ display_name: name }),
+    update: (name) => ({ display_name: name }),
+  },
+  eventName: {
+    read: (meter) => meter.event_name,
+    create: (name) => ({ event_name: name }),
+  },
+  formula: {
+    read: (meter) => known(['sum', 'count', 'last'], meter.default_aggregation.formula) ?? 'sum',
+    create: (formula) => ({ default_aggregation: { formula } }),
+  },
+  customerKey: {
+    read: (meter) => meter.customer_mapping.event_payload_key,
+    create: (key) => ({ customer_mapping: { type: 'by_id', event_payload_key: key } }),
+  },
+  valueKey: {
+    read: (meter) => meter.value_settings.event_payload_key,
+    create: (key) => ({ value_settings: { event_payload_key: key } }),
+  },
+}
 
 export function meterAdapter(meters: Meters): KindAdapter<'meter', Stripe.Billing.Meter> {
   const list = (filter: Stripe.Billing.MeterListParams) => ({
@@ -15,10 +46,10 @@ export function meterAdapter(meters: Meters): KindAdapter<'meter', Stripe.Billin
   return {
     kind: 'meter',
     object: 'billing.meter',
-    updatable: ['displayName'],
+    updatable: updatableFields(translations),
     create: (step) => ({
       operation: 'POST /v1/billing/meters',
-      send: (options) => meters.create(newMeterParams(step.fields), options),
+      send: (options) => meters.create(newMeterParams(step), options),
     }),
     update: (step) => changeOf(meters, step),
     archive: (id) => ({
@@ -36,52 +67,36 @@ export function meterAdapter(meters: Meters): KindAdapter<'meter', Stripe.Billin
 }
 
 function changeOf(meters: Meters, step: UpdateOf<'meter'>) {
-  const { displayName } = step.set
+  const params: Stripe.Billing.MeterUpdateParams = changeParams(translations, step.set)
   if (!step.activate)
     return {
       operation: 'POST /v1/billing/meters/:id',
-      send: (options: Stripe.RequestOptions) =>
-        meters.update(step.processorId, displayName === undefined ? {} : { display_name: displayName }, options),
+      send: (options: Stripe.RequestOptions) => meters.update(step.processorId, params, options),
     }
-  if (displayName !== undefined) throw new TypeError(`The meter ${step.configId} is reactivated by a call of its own.`)
+  if (Object.keys(params).length > 0)
+    throw new TypeError(`The meter ${step.configId} is reactivated by a call of its own.`)
   return {
     operation: 'POST /v1/billing/meters/:id/reactivate',
     send: (options: Stripe.RequestOptions) => meters.reactivate(step.processorId, {}, options),
   }
 }
 
-export function newMeterParams(fields: MeterFields): Stripe.Billing.MeterCreateParams {
-  return {
-    display_name: fields.displayName,
-    event_name: fields.eventName,
-    default_aggregation: { formula: fields.formula },
-    customer_mapping: { type: 'by_id', event_payload_key: fields.customerKey },
-    value_settings: { event_payload_key: fields.valueKey },
-  }
+export function newMeterParams(step: { readonly fields: FieldsOf<'meter', ProcessorId> }) {
+  return creationParams(translations, step) as Stripe.Billing.MeterCreateParams
 }
 
 export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'meter'> {
-  const formula = known(['sum', 'count', 'last'], meter.default_aggregation.formula)
   return {
+    ...ordinary,
     kind: 'meter',
     processorId: processorId(meter.id),
     active: meter.status === 'active',
-    fields: {
-      displayName: meter.display_name,
-      eventName: meter.event_name,
-      formula: formula ?? 'sum',
-      customerKey: meter.customer_mapping.event_payload_key,
-      valueKey: meter.value_settings.event_payload_key,
-    },
+    fields: readFields<'meter'>(translations, meter),
     // Meters have no metadata: only the mapping knows whose they are.
     mark: null,
     created: meter.created,
-    lookupKey: null,
-    redeemed: 0,
-    carried: 0,
-    spent: false,
     unrepresentable: reasons({
-      'default_aggregation.formula': formula === null,
+      'default_aggregation.formula': known(['sum', 'count', 'last'], meter.default_aggregation.formula) === null,
       'customer_mapping.type': known(['by_id'], meter.customer_mapping.type) === null,
       event_time_window: meter.event_time_window !== null,
     }),

@@ -1,13 +1,97 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
-import type { CanonicalTier, ObservedResource, PriceFields, ProcessorId } from '../../../catalog/resource.ts'
+import type { CurrencyOptions } from '../../../catalog/kinds.ts'
+import type { CanonicalTier, ObservedResource } from '../../../catalog/resource.ts'
 import { flatAmountParams, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
-import { idOf, known, reasons } from './kind.ts'
+import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import type { Translations } from './field-translation.ts'
+import { idOf, known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
-const expand = ['tiers', 'currency_options']
+const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams, Stripe.PriceUpdateParams> = {
+  product: {
+    read: (price) => idOf(price.product),
+    create: (product) => ({ product }),
+  },
+  currency: {
+    read: (price) => price.currency,
+    create: (currency) => ({ currency }),
+  },
+  interval: {
+    read: (price) => known(['day', 'week', 'month', 'year'], price.recurring?.interval),
+    create: (interval) => (interval === null ? {} : { recurring: { interval } }),
+  },
+  intervalCount: {
+    read: (price) => price.recurring?.interval_count ?? 1,
+    create: (count, { fields }) => (fields.interval === null ? {} : { recurring: { interval_count: count } }),
+  },
+  usageType: {
+    read: (price) => known(['licensed', 'metered'], price.recurring?.usage_type) ?? 'licensed',
+    create: (type, { fields }) => (fields.interval === null ? {} : { recurring: { usage_type: type } }),
+  },
+  meter: {
+    read: (price) => (price.recurring?.meter ? processorId(price.recurring.meter) : null),
+    create: (meter, { fields }) => (fields.interval === null || meter === null ? {} : { recurring: { meter } }),
+  },
+  billingScheme: {
+    read: (price) => (isTiered(price) ? 'tiered' : 'per_unit'),
+    create: (scheme) => ({ billing_scheme: scheme }),
+  },
+  tiersMode: {
+    read: (price) => (isTiered(price) ? (known(['graduated', 'volume'], price.tiers_mode) ?? 'graduated') : null),
+    create: (mode) => unlessNull('tiers_mode', mode),
+  },
+  unitAmount: {
+    read: (price) => (isTiered(price) ? null : observedAmount(price.unit_amount, price.unit_amount_decimal)),
+    create: (amount) => (amount === null ? {} : unitAmountParams(amount)),
+  },
+  tiers: {
+    read: observeTiers,
+    create: (tiers) => (tiers === null ? {} : { tiers: tiers.map(tierParams) }),
+  },
+  currencyOptions: {
+    read: observeOptions,
+    create: (options) => (isEmpty(options) ? {} : { currency_options: optionParams(options) }),
+    update: (options) => ({ currency_options: isEmpty(options) ? '' : optionParams(options) }),
+  },
+  transformQuantity: {
+    read: ({ transform_quantity: packages }) => {
+      const round = known(['up', 'down'], packages?.round)
+      return packages && round ? { divideBy: packages.divide_by, round } : null
+    },
+    create: (packages) =>
+      packages === null ? {} : { transform_quantity: { divide_by: packages.divideBy, round: packages.round } },
+  },
+  customUnitAmount: {
+    read: ({ custom_unit_amount: chosen }) =>
+      chosen && { minimum: chosen.minimum, maximum: chosen.maximum, preset: chosen.preset },
+    create: (chosen) =>
+      chosen === null
+        ? {}
+        : {
+            custom_unit_amount: {
+              enabled: true,
+              ...unlessNull('minimum', chosen.minimum),
+              ...unlessNull('maximum', chosen.maximum),
+              ...unlessNull('preset', chosen.preset),
+            },
+          },
+  },
+  nickname: {
+    read: (price) => price.nickname ?? '',
+    create: (nickname) => unlessEmpty('nickname', nickname),
+    update: (nickname) => ({ nickname }),
+  },
+  taxBehavior: {
+    read: (price) => known(['inclusive', 'exclusive'], price.tax_behavior) ?? 'unspecified',
+    create: (behavior) => (behavior === 'unspecified' ? {} : { tax_behavior: behavior }),
+    update: (behavior) => ({ tax_behavior: behavior }),
+  },
+}
+
+const expand = ['tiers', 'currency_options', 'currency_options.tiers']
 const listExpand = expand.map((member) => `data.${member}`)
 
 export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Stripe.Price> {
@@ -23,7 +107,7 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
   return {
     kind: 'price',
     object: 'price',
-    updatable: ['taxBehavior', 'metadata'],
+    updatable: updatableFields(translations),
     create: (step) => ({
       operation: 'POST /v1/prices',
       send: (options) => prices.create({ ...newPriceParams(step), expand }, options),
@@ -41,28 +125,12 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
   }
 }
 
-export function newPriceParams({ configId, fields }: CreateOf<'price'>): Stripe.PriceCreateParams {
+export function newPriceParams(step: CreateOf<'price'>): Stripe.PriceCreateParams {
   return {
-    product: fields.product,
-    currency: fields.currency,
-    billing_scheme: fields.billingScheme,
-    ...(fields.unitAmount === null ? {} : unitAmountParams(fields.unitAmount)),
-    ...(fields.tiers === null ? {} : { tiers: fields.tiers.map(tierParams) }),
-    ...(fields.tiersMode === null ? {} : { tiers_mode: fields.tiersMode }),
-    ...(fields.interval === null ? {} : { recurring: recurringParams(fields, fields.interval) }),
-    ...(fields.taxBehavior === 'unspecified' ? {} : { tax_behavior: fields.taxBehavior }),
-    lookup_key: configId,
+    ...(creationParams(translations, step) as Pick<Stripe.PriceCreateParams, 'currency'>),
+    lookup_key: step.configId,
     transfer_lookup_key: true,
-    metadata: newMetadata(configId, fields.metadata),
-  }
-}
-
-function recurringParams(fields: PriceFields<ProcessorId>, interval: string): Stripe.PriceCreateParams.Recurring {
-  return {
-    interval,
-    interval_count: fields.intervalCount,
-    usage_type: fields.usageType,
-    ...(fields.meter === null ? {} : { meter: fields.meter }),
+    metadata: newMetadata(step.configId, step.fields.metadata),
   }
 }
 
@@ -80,45 +148,82 @@ export function priceChangeParams(step: UpdateOf<'price'>): Stripe.PriceUpdatePa
   return {
     ...(step.activate ? { active: true } : {}),
     ...(step.claimLookupKey ? { lookup_key: step.configId, transfer_lookup_key: true } : {}),
-    ...(step.set.taxBehavior === undefined ? {} : { tax_behavior: step.set.taxBehavior }),
+    ...changeParams(translations, step.set),
     ...metadataChange(step),
   }
 }
 
 export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
-  if (price.billing_scheme === 'tiered' && price.tiers === undefined)
-    throw new TypeError(`the tiers of ${price.id} did not come with it`)
   const { author, mark } = splitMetadata(price.metadata)
-  const recurring = price.recurring
-  const interval = known(['day', 'week', 'month', 'year'], recurring?.interval)
-  const tiered = price.billing_scheme === 'tiered'
   return {
+    ...ordinary,
     kind: 'price',
     processorId: processorId(price.id),
     active: price.active,
-    fields: {
-      product: idOf(price.product),
-      currency: price.currency,
-      interval,
-      intervalCount: recurring?.interval_count ?? 1,
-      usageType: known(['licensed', 'metered'], recurring?.usage_type) ?? 'licensed',
-      meter: recurring?.meter ? processorId(recurring.meter) : null,
-      billingScheme: tiered ? 'tiered' : 'per_unit',
-      tiersMode: tiered ? (known(['graduated', 'volume'], price.tiers_mode) ?? 'graduated') : null,
-      unitAmount: tiered ? null : observedAmount(price.unit_amount, price.unit_amount_decimal),
-      tiers: tiered ? (price.tiers ?? []).map(observeTier) : null,
-      taxBehavior: known(['inclusive', 'exclusive'], price.tax_behavior) ?? 'unspecified',
-      metadata: author,
-    },
+    fields: { ...readFields<'price'>(translations, price), metadata: author },
     mark,
     created: price.created,
     lookupKey: price.lookup_key,
-    redeemed: 0,
-    carried: 0,
-    spent: false,
-    unrepresentable: whatNoDocumentSays(price, interval === null),
+    unrepresentable: whatNoDocumentSays(price),
     raw: null,
   }
+}
+
+function isTiered(price: Stripe.Price): boolean {
+  return price.billing_scheme === 'tiered'
+}
+
+function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
+  if (!isTiered(price)) return null
+  return tiersOf(price, price).map(observeTier)
+}
+
+/** Tiers come only when they are asked for: without them a price would look free. */
+function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
+  if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
+  return tiers
+}
+
+function isEmpty(options: CurrencyOptions): boolean {
+  return Object.keys(options).length === 0
+}
+
+/** The currencies beside its own, which is among them at the processor. */
+function observeOptions(price: Stripe.Price): CurrencyOptions {
+  const others = Object.entries(price.currency_options ?? {}).filter(([currency]) => currency !== price.currency)
+  return Object.fromEntries(
+    others.map(([currency, option]) => [
+      currency,
+      {
+        unitAmount: isTiered(price) ? null : observedAmount(option.unit_amount, option.unit_amount_decimal),
+        tiers: isTiered(price) ? tiersOf(option, price).map(observeTier) : null,
+        taxBehavior: known(['inclusive', 'exclusive'], option.tax_behavior) ?? 'unspecified',
+      },
+    ]),
+  )
+}
+
+function optionParams(options: CurrencyOptions): Record<string, Stripe.PriceCreateParams.CurrencyOptions> {
+  return Object.fromEntries(
+    Object.entries(options).map(([currency, { unitAmount, tiers, taxBehavior }]) => [
+      currency,
+      {
+        ...(unitAmount === null ? {} : asText(unitAmountParams(unitAmount))),
+        ...(tiers === null ? {} : { tiers: tiers.map((tier) => asText(tierParams(tier))) }),
+        ...(taxBehavior === 'unspecified' ? {} : { tax_behavior: taxBehavior }),
+      },
+    ]),
+  )
+}
+
+/** The SDK sends decimals within maps as their parts: text is what the processor takes. */
+function asText<T extends object>(params: T): T {
+  return Object.fromEntries(
+    Object.entries(params).map(([key, value]: [string, unknown]) => [
+      key,
+      typeof value === 'object' && value !== null ? (value as { toString(): string }).toString() : value,
+    ]),
+  ) as T
 }
 
 function observeTier(tier: Stripe.Price.Tier): CanonicalTier {
@@ -129,14 +234,20 @@ function observeTier(tier: Stripe.Price.Tier): CanonicalTier {
   }
 }
 
-function whatNoDocumentSays(price: Stripe.Price, noInterval: boolean): string[] {
+function whatNoDocumentSays(price: Stripe.Price): string[] {
   const { recurring } = price
+  const noInterval = known(['day', 'week', 'month', 'year'], recurring?.interval) === null
   const metered = recurring?.usage_type === 'metered'
   return reasons({
     currency: !currencies.some((currency) => currency === price.currency),
-    currency_options: Object.keys(price.currency_options ?? {}).some((currency) => currency !== price.currency),
-    custom_unit_amount: price.custom_unit_amount !== null,
-    transform_quantity: price.transform_quantity !== null,
+    // In a currency that we do not support, or of another kind than the price.
+    currency_options: Object.entries(price.currency_options ?? {}).some(
+      ([currency, option]) =>
+        currency !== price.currency &&
+        (!currencies.some((one) => one === currency) || (option.custom_unit_amount ?? null) !== null),
+    ),
+    transform_quantity:
+      price.transform_quantity !== null && known(['up', 'down'], price.transform_quantity.round) === null,
     // Usage records were the way before meters; such a price cannot be made any more.
     metered_without_meter: metered && !recurring.meter,
     'recurring.interval': recurring !== null && noInterval,
@@ -144,6 +255,5 @@ function whatNoDocumentSays(price: Stripe.Price, noInterval: boolean): string[] 
     'recurring.trial_period_days': (recurring?.trial_period_days ?? null) !== null,
     billing_scheme: known(['per_unit', 'tiered'], price.billing_scheme) === null,
     tiers_mode: price.tiers_mode !== null && known(['graduated', 'volume'], price.tiers_mode) === null,
-    tiers: (price.tiers ?? []).some((tier) => observeTier(tier).flatAmount?.includes('.') ?? false),
   })
 }

@@ -1,9 +1,81 @@
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
-import { idOf, known, reasons } from './kind.ts'
+import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import type { Translations } from './field-translation.ts'
+import { idOf, known, listOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
+
+const translations: Translations<'product', Stripe.Product, Stripe.ProductCreateParams, Stripe.ProductUpdateParams> = {
+  name: {
+    read: (product) => product.name,
+    create: (name) => ({ name }),
+    update: (name) => ({ name }),
+  },
+  description: {
+    read: (product) => product.description ?? '',
+    create: (description) => unlessEmpty('description', description),
+    update: (description) => ({ description }),
+  },
+  type: {
+    read: (product) => known(['service', 'good'], product.type) ?? 'service',
+    create: (type) => ({ type }),
+  },
+  taxCode: {
+    read: (product) => (product.tax_code ? idOf(product.tax_code) : ''),
+    create: (code) => unlessEmpty('tax_code', code),
+    update: (code) => ({ tax_code: code }),
+  },
+  unitLabel: {
+    read: (product) => product.unit_label ?? '',
+    create: (label) => unlessEmpty('unit_label', label),
+    update: (label) => ({ unit_label: label }),
+  },
+  statementDescriptor: {
+    read: (product) => product.statement_descriptor ?? '',
+    create: (text) => unlessEmpty('statement_descriptor', text),
+    update: (text) => ({ statement_descriptor: text }),
+  },
+  url: {
+    read: (product) => product.url ?? '',
+    create: (url) => unlessEmpty('url', url),
+    update: (url) => ({ url }),
+  },
+  images: {
+    read: (product) => listOf(product.images),
+    create: (images) => unlessEmpty('images', [...images]),
+    update: (images) => ({ images: images.length === 0 ? '' : [...images] }),
+  },
+  marketingFeatures: {
+    read: (product) => listOf(product.marketing_features).flatMap(({ name }) => name ?? []),
+    create: (names) =>
+      unlessEmpty(
+        'marketing_features',
+        names.map((name) => ({ name })),
+      ),
+    update: (names) => ({ marketing_features: names.length === 0 ? '' : names.map((name) => ({ name })) }),
+  },
+  shippable: {
+    read: (product) => product.shippable ?? false,
+    create: (shippable) => (shippable ? { shippable } : {}),
+    update: (shippable) => ({ shippable }),
+  },
+  packageDimensions: {
+    read: ({ package_dimensions: size }) =>
+      size ? { height: size.height, length: size.length, weight: size.weight, width: size.width } : null,
+    create: (size) => unlessNull('package_dimensions', size),
+    update: (size) => ({ package_dimensions: size ?? '' }),
+  },
+  defaultPrice: {
+    read: (product) => (product.default_price ? idOf(product.default_price) : null),
+    create: (price) => {
+      if (price !== null) throw new TypeError('A product cannot have a default price before it has prices.')
+      return {}
+    },
+    update: (price) => ({ default_price: price ?? '' }),
+  },
+}
 
 export function productAdapter(products: Stripe['products']): KindAdapter<'product', Stripe.Product> {
   const change = (id: string, params: Stripe.ProductUpdateParams) => ({
@@ -17,7 +89,7 @@ export function productAdapter(products: Stripe['products']): KindAdapter<'produ
   return {
     kind: 'product',
     object: 'product',
-    updatable: ['name', 'description', 'defaultPrice', 'metadata'],
+    updatable: updatableFields(translations),
     create: (step) => {
       const params = newProductParams(step)
       return { operation: 'POST /v1/products', send: (options) => products.create(params, options) }
@@ -38,50 +110,32 @@ function chosenId(step: CreateOf<'product'>): string {
 }
 
 export function newProductParams(step: CreateOf<'product'>): Stripe.ProductCreateParams {
-  const { fields, configId } = step
-  if (fields.defaultPrice !== null)
-    throw new TypeError(`The product ${configId} cannot have a default price before it has prices.`)
   return {
     id: chosenId(step),
-    name: fields.name,
-    type: fields.type,
-    ...(fields.description === '' ? {} : { description: fields.description }),
-    metadata: newMetadata(configId, fields.metadata),
+    ...(creationParams(translations, step) as Pick<Stripe.ProductCreateParams, 'name'>),
+    metadata: newMetadata(step.configId, step.fields.metadata),
   }
 }
 
 export function productChangeParams(step: UpdateOf<'product'>): Stripe.ProductUpdateParams {
-  const { name, description, defaultPrice } = step.set
   return {
     ...(step.activate ? { active: true } : {}),
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(defaultPrice === undefined ? {} : { default_price: defaultPrice ?? '' }),
+    ...changeParams(translations, step.set),
     ...metadataChange(step),
   }
 }
 
 export function observeProduct(product: Stripe.Product): ObservedResource<'product'> {
   const { author, mark } = splitMetadata(product.metadata)
-  const type = known(['service', 'good'], product.type)
   return {
+    ...ordinary,
     kind: 'product',
     processorId: processorId(product.id),
     active: product.active,
-    fields: {
-      name: product.name,
-      description: product.description ?? '',
-      type: type ?? 'service',
-      metadata: author,
-      defaultPrice: product.default_price ? idOf(product.default_price) : null,
-    },
+    fields: { ...readFields<'product'>(translations, product), metadata: author },
     mark,
     created: product.created,
-    lookupKey: null,
-    redeemed: 0,
-    carried: 0,
-    spent: false,
-    unrepresentable: reasons({ type: type === null }),
+    unrepresentable: reasons({ type: known(['service', 'good'], product.type) === null }),
     raw: null,
   }
 }

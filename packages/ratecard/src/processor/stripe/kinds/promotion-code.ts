@@ -2,10 +2,53 @@ import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
-import { isOver, isUsedUp } from './coupon.ts'
-import { idOf, reasons } from './kind.ts'
+import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
+import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import type { Translations } from './field-translation.ts'
+import { idOf, ordinary, reasons, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
+
+const translations: Translations<
+  'promotion_code',
+  Stripe.PromotionCode,
+  Stripe.PromotionCodeCreateParams,
+  Stripe.PromotionCodeUpdateParams
+> = {
+  code: {
+    read: (code) => code.code,
+    create: (code) => ({ code }),
+  },
+  coupon: {
+    read: (code) => (code.promotion.coupon === null ? processorId('') : idOf(code.promotion.coupon)),
+    create: (coupon) => ({ promotion: { type: 'coupon', coupon } }),
+  },
+  active: {
+    read: (code) => code.active,
+    create: (active) => ({ active }),
+    update: (active) => ({ active }),
+  },
+  maxRedemptions: {
+    read: (code) => allowedInAll(code),
+    create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
+  },
+  firstTimeTransaction: {
+    read: (code) => code.restrictions.first_time_transaction,
+    create: (first) => ({ restrictions: { first_time_transaction: first } }),
+  },
+  minimumAmount: {
+    read: (code) => code.restrictions.minimum_amount,
+    create: (amount) => (amount === null ? {} : { restrictions: { minimum_amount: amount } }),
+  },
+  minimumAmountCurrency: {
+    read: (code) => code.restrictions.minimum_amount_currency,
+    create: (currency) => (currency === null ? {} : { restrictions: { minimum_amount_currency: currency } }),
+  },
+  expiresAt: {
+    read: (code) => code.expires_at,
+    create: (seconds) => unlessNull('expires_at', seconds),
+  },
+}
 
 const expand = ['restrictions.currency_options']
 const listExpand = expand.map((member) => `data.${member}`)
@@ -25,7 +68,7 @@ export function promotionCodeAdapter(
   return {
     kind: 'promotion_code',
     object: 'promotion_code',
-    updatable: ['active', 'metadata'],
+    updatable: updatableFields(translations),
     create: (step) => ({
       operation: 'POST /v1/promotion_codes',
       send: (options) => codes.create({ ...newPromotionCodeParams(step), expand }, options),
@@ -43,25 +86,18 @@ export function promotionCodeAdapter(
 }
 
 export function newPromotionCodeParams(step: CreateOf<'promotion_code'>): Stripe.PromotionCodeCreateParams {
-  const { fields, configId, carried } = step
   return {
-    code: fields.code,
-    promotion: { type: 'coupon', coupon: fields.coupon },
-    active: fields.active,
-    ...(fields.maxRedemptions === null ? {} : { max_redemptions: fields.maxRedemptions - carried }),
-    ...(fields.expiresAt === null ? {} : { expires_at: fields.expiresAt }),
-    restrictions: {
-      first_time_transaction: fields.firstTimeTransaction,
-      ...(fields.minimumAmount === null ? {} : { minimum_amount: fields.minimumAmount }),
-      ...(fields.minimumAmountCurrency === null ? {} : { minimum_amount_currency: fields.minimumAmountCurrency }),
-    },
-    metadata: newMetadata(configId, fields.metadata, carried),
+    ...(creationParams(translations, step) as Pick<Stripe.PromotionCodeCreateParams, 'promotion'>),
+    metadata: newMetadata(step.configId, step.fields.metadata, step.carried),
   }
 }
 
 export function promotionCodeChangeParams(step: UpdateOf<'promotion_code'>): Stripe.PromotionCodeUpdateParams {
-  const active = step.set.active ?? (step.activate ? true : undefined)
-  return { ...(active === undefined ? {} : { active }), ...metadataChange(step) }
+  return {
+    ...(step.activate ? { active: true } : {}),
+    ...changeParams(translations, step.set),
+    ...metadataChange(step),
+  }
 }
 
 export function observePromotionCode(
@@ -69,34 +105,23 @@ export function observePromotionCode(
   { now }: Surroundings,
 ): ObservedResource<'promotion_code'> {
   const { author, mark, carried } = splitMetadata(code.metadata)
-  const { coupon } = code.promotion
   const { restrictions } = code
   const currency = restrictions.minimum_amount_currency
   return {
+    ...ordinary,
     kind: 'promotion_code',
     processorId: processorId(code.id),
     active: code.active,
-    fields: {
-      code: code.code,
-      coupon: coupon === null ? processorId('') : idOf(coupon),
-      active: code.active,
-      maxRedemptions: code.max_redemptions === null ? null : code.max_redemptions + carried,
-      firstTimeTransaction: restrictions.first_time_transaction,
-      minimumAmount: restrictions.minimum_amount,
-      minimumAmountCurrency: currency,
-      expiresAt: code.expires_at,
-      metadata: author,
-    },
+    fields: { ...readFields<'promotion_code'>(translations, code), metadata: author },
     mark,
     created: code.created,
-    lookupKey: null,
     redeemed: code.times_redeemed,
     carried,
     // Of its own doing; what its coupon has to do with it is seen where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
       customer: code.customer !== null || (code.customer_account ?? null) !== null,
-      promotion: coupon === null,
+      promotion: code.promotion.coupon === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),
       'restrictions.currency_options': Object.keys(restrictions.currency_options ?? {}).some((one) => one !== currency),
     }),

@@ -1,11 +1,40 @@
 import { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
-import { without } from './kind.ts'
+import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
+import type { Translations } from './field-translation.ts'
+import { ordinary, unlessEmpty, without } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 type Endpoints = Stripe['webhookEndpoints']
+
+const translations: Translations<
+  'webhook',
+  Stripe.WebhookEndpoint,
+  Stripe.WebhookEndpointCreateParams,
+  Stripe.WebhookEndpointUpdateParams
+> = {
+  url: {
+    read: (endpoint) => endpoint.url,
+    create: (url) => ({ url }),
+    update: (url) => ({ url }),
+  },
+  events: {
+    read: (endpoint) => [...new Set(endpoint.enabled_events)].sort(),
+    create: (events) => ({ enabled_events: eventNames(events) }),
+    update: (events) => ({ enabled_events: eventNames(events) }),
+  },
+  connect: {
+    read: ({ metadata, application }) => splitMetadata(metadata).connect ?? (application ?? null) !== null,
+    create: (connect) => ({ connect }),
+  },
+  description: {
+    read: (endpoint) => endpoint.description ?? '',
+    create: (description) => unlessEmpty('description', description),
+    update: (description) => ({ description }),
+  },
+}
 
 export function webhookAdapter(endpoints: Endpoints): KindAdapter<'webhook', Stripe.WebhookEndpoint> {
   const change = (id: string, params: Stripe.WebhookEndpointUpdateParams) => ({
@@ -19,7 +48,7 @@ export function webhookAdapter(endpoints: Endpoints): KindAdapter<'webhook', Str
   return {
     kind: 'webhook',
     object: 'webhook_endpoint',
-    updatable: ['url', 'events', 'description'],
+    updatable: updatableFields(translations),
     create: (step) => ({
       operation: 'POST /v1/webhook_endpoints',
       send: (options) => endpoints.create(newWebhookParams(step), options),
@@ -43,25 +72,20 @@ export function discardRequest(endpoints: Endpoints, id: string) {
   }
 }
 
-export function newWebhookParams({ fields, configId }: CreateOf<'webhook'>): Stripe.WebhookEndpointCreateParams {
+export function newWebhookParams(step: CreateOf<'webhook'>): Stripe.WebhookEndpointCreateParams {
+  const params = creationParams(translations, step)
   return {
-    url: fields.url,
-    enabled_events: eventNames(fields.events),
-    connect: fields.connect,
-    ...(fields.description === '' ? {} : { description: fields.description }),
+    ...(params as Pick<Stripe.WebhookEndpointCreateParams, 'url' | 'enabled_events'>),
     // Otherwise events would come in the account's default version, which anyone may raise in the dashboard.
     api_version: Stripe.API_VERSION,
-    metadata: { ...newMetadata(configId), [connectKey]: String(fields.connect) },
+    metadata: { ...newMetadata(step.configId), [connectKey]: String(step.fields.connect) },
   }
 }
 
 export function webhookChangeParams(step: UpdateOf<'webhook'>): Stripe.WebhookEndpointUpdateParams {
-  const { url, events, description } = step.set
   return {
     ...(step.activate ? { disabled: false } : {}),
-    ...(url === undefined ? {} : { url }),
-    ...(events === undefined ? {} : { enabled_events: eventNames(events) }),
-    ...(description === undefined ? {} : { description }),
+    ...changeParams(translations, step.set),
     ...metadataChange({ ...step, set: {} }),
   }
 }
@@ -74,23 +98,14 @@ function eventNames(events: readonly string[]): EventName[] {
 }
 
 export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResource<'webhook'> {
-  const { mark, connect } = splitMetadata(endpoint.metadata)
   return {
+    ...ordinary,
     kind: 'webhook',
     processorId: processorId(endpoint.id),
     active: endpoint.status !== 'disabled',
-    fields: {
-      url: endpoint.url,
-      events: [...new Set(endpoint.enabled_events)].sort(),
-      connect: connect ?? (endpoint.application ?? null) !== null,
-      description: endpoint.description ?? '',
-    },
-    mark,
+    fields: readFields<'webhook'>(translations, endpoint),
+    mark: splitMetadata(endpoint.metadata).mark,
     created: endpoint.created,
-    lookupKey: null,
-    redeemed: 0,
-    carried: 0,
-    spent: false,
     unrepresentable: [],
     // The record of an object is kept and shown; its secret goes another way.
     raw: without(endpoint, 'secret'),

@@ -2,7 +2,13 @@
 import type { WorkerVersionSpec } from '../runtime.ts'
 
 /** Names inside the private folder of a process; relative, because `embed` takes nothing else. */
-export const fileNames = { config: 'c.capnp', http: 'h.sock', control: 'c.sock', egress: 'e.sock' } as const
+export const fileNames = {
+  config: 'c.capnp',
+  http: 'h.sock',
+  control: 'c.sock',
+  egress: 'e.sock',
+  filter: 'f.bpf',
+} as const
 
 export const moduleFiles = {
   entry: 'entry.js',
@@ -34,6 +40,7 @@ export function capnpText(value: string): string {
 /** The configuration of a process that runs one worker; `folder` is absolute and holds sockets and embedded files. */
 export function workerdConfig(spec: WorkerVersionSpec, folder: string): string {
   const socket = (name: string): string => capnpText(`unix:${folder}/${name}`)
+  // Under the name "internet" the runtime would else make a network of its own, for which it wants certificates of the host.
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -42,7 +49,7 @@ const config :Workerd.Config = (
     (name = "user", worker = .user),
     (name = "control", worker = .control),
     (name = "egress", worker = .egress),
-    (name = "outside", external = (address = ${socket(fileNames.egress)}, http = (style = proxy))),
+    (name = "internet", external = (address = ${socket(fileNames.egress)}, http = (style = proxy))),
   ],
   sockets = [
     (name = "http", address = ${socket(fileNames.http)}, http = (forwardedProtoHeader = ${capnpText(protoHeader)}), service = "user"),
@@ -72,8 +79,8 @@ const control :Workerd.Worker = (
 const egress :Workerd.Worker = (
   modules = [ (name = "egress.js", esModule = embed ${capnpText(moduleFiles.egress)}) ],
   compatibilityDate = "2026-01-01",
-  bindings = [ (name = "OUTSIDE", service = "outside") ],
-  globalOutbound = "outside",
+  bindings = [ (name = "OUTSIDE", service = "internet") ],
+  globalOutbound = "internet",
 );
 `
 }

@@ -50,6 +50,8 @@ interface Target {
 export class Refused extends Error {}
 
 const connectTimeoutMs = 10_000
+/** Fetches of one process under way at one time: each holds memory and a descriptor of the service. */
+const mostFetches = 1_000
 const notHost = hopByHopAnd('host')
 const notOurs = hopByHopAnd(egressHeader)
 
@@ -57,6 +59,10 @@ export function createEgress(policy: EgressPolicy): Egress {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
   const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 })
   server.requestTimeout = 0
+  server.maxConnections = mostFetches
+  server.on('drop', () =>
+    policy.onRefused?.(`A fetch failed: the worker had ${String(mostFetches)} under way, which is its limit.`),
+  )
   server.on('request', (request, response) => void forward(policy, agents, request, response))
   server.on('upgrade', (request, socket, head) => void forwardUpgrade(policy, request, socket, head))
   server.on('connect', (_request, socket: Duplex) => socket.destroy())

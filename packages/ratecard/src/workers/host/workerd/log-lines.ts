@@ -6,6 +6,7 @@ import type { TraceMapper } from './source-map.ts'
 
 const maxLine = 65_536
 const linesPerSecond = 1_000
+const charactersPerSecond = 512 * 1024
 
 /** How the runtime reports, on standard error, an exception that no handler could catch: one thrown in the middle of a body, say. */
 const uncaught = /Uncaught exception: .*?\bjsg\.(\w+: .*)$/
@@ -81,31 +82,39 @@ function plainLine(level: Level, line: string, { now, map, version }: LineContex
 }
 
 export interface LineLimit {
+  /** Whether a line of that many characters still fits into this second. What does not is counted, and need not be read. */
+  takes(length: number): boolean
   log(line: WorkerLogLine): void
   /** Says what was dropped so far. */
   flush(): void
 }
 
-/** Lets through a thousand lines a second and says how many it did not. */
+/** Lets through a thousand lines, and half a million characters, a second; says how many lines it did not. */
 export function limitLines(version: string, now: () => number, log: (line: WorkerLogLine) => void): LineLimit {
   let second = 0
-  let count = 0
+  let left = { lines: linesPerSecond, characters: charactersPerSecond }
   let dropped = 0
   const flush = (): void => {
     if (dropped > 0) log({ time: now(), level: 'system', message: `${dropped} log lines were dropped.`, version })
     dropped = 0
   }
+  const takes = (length: number): boolean => {
+    const current = Math.floor(now() / 1_000)
+    if (current !== second) {
+      flush()
+      second = current
+      left = { lines: linesPerSecond, characters: charactersPerSecond }
+    }
+    const fits = left.lines > 0 && left.characters >= length
+    if (fits) left = { lines: left.lines - 1, characters: left.characters - length }
+    else dropped++
+    return fits
+  }
   return {
+    takes,
     flush,
-    log(line) {
-      const current = Math.floor(now() / 1_000)
-      if (current !== second) {
-        flush()
-        second = current
-        count = 0
-      }
-      if (++count > linesPerSecond) dropped++
-      else log(line)
+    log: (line) => {
+      if (takes(line.message.length)) log(line)
     },
   }
 }

@@ -1,7 +1,8 @@
 // One workerd process: its private folder, its birth and its death. Knows nothing of requests.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { closeSync, openSync } from 'node:fs'
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import type { WorkerVersionSpec } from '../runtime.ts'
@@ -11,6 +12,7 @@ import type { EgressPolicy } from './egress.ts'
 import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
 import { lineReader } from './log-lines.ts'
 import type { Sandbox } from './sandbox.ts'
+import { processesFrom, StartFailed, watchStart } from './start-watch.ts'
 
 /** The longest path a unix socket can have, less the closing zero byte. */
 const longestSocketPath = 107
@@ -19,7 +21,8 @@ export interface ProcessOptions {
   readonly spec: WorkerVersionSpec
   readonly binary: string
   readonly sandbox: Sandbox
-  readonly slot: number
+  /** The user of the process; null keeps the service's own. */
+  readonly user: number | null
   /** Absolute, not yet there. */
   readonly folder: string
   readonly startTimeoutMs: number
@@ -47,15 +50,6 @@ export interface WorkerdProcess {
   kill(): void
 }
 
-/** The process ended, or did not listen in time; `lastWords` says why in the runtime's own words. */
-export class StartFailed extends Error {
-  readonly lastWords: string
-  constructor(message: string, lastWords: string) {
-    super(message)
-    this.lastWords = lastWords
-  }
-}
-
 /** Resolves once both sockets accept connections; the configuration, which holds secrets, is no longer on disk by then. */
 export async function startProcess(options: ProcessOptions): Promise<WorkerdProcess> {
   if (Buffer.byteLength(path.join(options.folder, fileNames.control)) > longestSocketPath)
@@ -78,8 +72,7 @@ export async function startProcess(options: ProcessOptions): Promise<WorkerdProc
 }
 
 async function writeFolder(options: ProcessOptions): Promise<string[]> {
-  const { spec, folder } = options
-  const user = options.sandbox.userOf(options.slot)
+  const { spec, folder, user, sandbox } = options
   const files: Record<string, string | Uint8Array> = {
     [fileNames.config]: workerdConfig(spec, folder),
     [moduleFiles.entry]: entryModule,
@@ -88,6 +81,7 @@ async function writeFolder(options: ProcessOptions): Promise<string[]> {
     [moduleFiles.control]: controlModule,
     [moduleFiles.egress]: egressModule,
   }
+  if (sandbox.filter !== null) files[fileNames.filter] = sandbox.filter
   spec.modules.forEach((module, index) => (files[moduleFile(index)] = module.content))
   await mkdir(folder, { mode: 0o700 })
   for (const [name, content] of Object.entries(files)) {
@@ -105,25 +99,31 @@ async function listen(server: ReturnType<typeof createEgress>['server'], options
     server.once('error', reject)
     server.listen(socket, resolve)
   })
-  const user = options.sandbox.userOf(options.slot)
+  const { user } = options
   await chmod(socket, 0o600)
   if (user !== null) await chown(socket, user, user)
 }
 
 async function launch(options: ProcessOptions, removeAll: () => Promise<void>): Promise<WorkerdProcess> {
-  const args = ['serve', path.join(options.folder, fileNames.config), '--control-fd=3']
-  const [command, ...rest] = options.sandbox.command(options.binary, args, options.slot)
-  const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
+  const { spec, sandbox, binary, user, folder } = options
+  const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
+  const { memoryMb } = spec.limits
+  const [command, ...rest] = sandbox.command({ binary, args, user, folder, memoryMb })
+  // Opened anew for each process: the reader of a shared descriptor would find it at its end.
+  const filter = sandbox.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
+  const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
+  if (typeof filter === 'number') closeSync(filter)
   const words = collect(child, options.onLine)
   const ended = new Promise<Ended>((resolve) => {
     child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
     child.once('close', (code, signal) => resolve({ lastWords: words(), code, signal }))
   })
   const removed = ended.then(removeAll)
+  const watch = watchStart(child.pid ?? 0, spec.limits)
   try {
-    await ready(child, ended, options.startTimeoutMs)
-    const pid = options.sandbox.forks ? await onlyChildOf(child.pid ?? 0) : child.pid
-    if (pid === undefined) throw new StartFailed('The process of the runtime could not be found.', words())
+    await ready(child, ended, watch.exceeded, options.startTimeoutMs)
+    const pid = processesFrom(child.pid ?? 0).at(-1) ?? 0
+    if (pid === 0) throw new StartFailed('The process of the runtime could not be found.', words())
     await writeFile(path.join(options.folder, 'pid'), `${pid}`, { mode: 0o600 })
     return {
       pid,
@@ -137,6 +137,8 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     child.kill('SIGKILL')
     await removed
     throw error
+  } finally {
+    watch.stop()
   }
 }
 
@@ -151,20 +153,45 @@ function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'termin
   return { terminate: () => send('SIGTERM'), kill: () => send('SIGKILL') }
 }
 
+/** What is read of one process's output in a second. A process that prints more has to wait: it shall cost itself time, not us. */
+const outputPerSecond = 2 * 1024 * 1024
+
 function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => string {
   const last: string[] = []
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null)
+  let second = 0
+  let read = 0
+  const meter = (bytes: number): void => {
+    const now = performance.now()
+    if (now - second >= 1_000) {
+      second = now
+      read = 0
+    }
+    read += bytes
+    if (read <= outputPerSecond) return
+    for (const stream of streams) stream.pause()
+    setTimeout(() => streams.forEach((stream) => stream.resume()), 1_000 - (now - second)).unref()
+  }
   for (const from of ['stdout', 'stderr'] as const) {
     const reader = lineReader((line) => {
       if (from === 'stderr' && last.push(line) > 40) last.shift()
       onLine(line, from)
     })
-    child[from]?.on('data', (chunk: Buffer) => reader.push(chunk))
+    child[from]?.on('data', (chunk: Buffer) => {
+      meter(chunk.length)
+      reader.push(chunk)
+    })
     child[from]?.on('end', () => reader.end())
   }
   return () => last.join('\n')
 }
 
-async function ready(child: ChildProcess, gone: Promise<Ended>, timeoutMs: number): Promise<void> {
+async function ready(
+  child: ChildProcess,
+  gone: Promise<Ended>,
+  exceeded: Promise<never>,
+  timeoutMs: number,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new StartFailed(`The worker did not start within ${timeoutMs} ms.`, '')), timeoutMs)
@@ -175,7 +202,7 @@ async function ready(child: ChildProcess, gone: Promise<Ended>, timeoutMs: numbe
   // Lost races must not count as unhandled.
   death.catch(() => undefined)
   try {
-    await Promise.race([bothSockets(child), timeout, death])
+    await Promise.race([bothSockets(child), timeout, death, exceeded])
   } finally {
     clearTimeout(timer)
   }
@@ -193,12 +220,6 @@ function bothSockets(child: ChildProcess): Promise<void> {
     control?.on('data', (chunk: Buffer) => reader.push(chunk))
     control?.on('error', () => undefined)
   })
-}
-
-async function onlyChildOf(pid: number): Promise<number | undefined> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '')
-  const child = Number(text.trim().split(' ')[0])
-  return Number.isInteger(child) && child > 1 ? child : undefined
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals): void {

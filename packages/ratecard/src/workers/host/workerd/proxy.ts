@@ -47,14 +47,40 @@ const smallBody = 4_096
 /** How long the rest of a body is read after the worker has answered without it. */
 const restMs = 5_000
 
-export function requestHeaders(request: IncomingMessage, context: RequestContext): string[] {
-  const headers = endToEnd(request.rawHeaders, replaced)
+/** What opens our own doors: a worker that sees it could act as whoever asked it. */
+const credentials = new Set([...replaced, 'x-service-key'])
+/** Cookies of ours, whatever route set them. */
+const ownCookie = /^\s*(__(Host|Secure)-)?ratecard_/i
+
+export function requestHeaders(
+  request: IncomingMessage,
+  context: RequestContext,
+  { passCredentials }: Pick<WorkerVersionSpec, 'passCredentials'>,
+): string[] {
+  const headers = passCredentials
+    ? endToEnd(request.rawHeaders, replaced)
+    : withoutOwnCookies(endToEnd(request.rawHeaders, credentials))
   // Each header costs the runtime more than a look at the table of workers costs us: none says what another does.
   headers.push('host', context.host, 'x-request-id', context.requestId, 'x-forwarded-proto', context.protocol)
   headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
   if (context.protocol === 'https') headers.push(protoHeader, 'https')
   if (context.prefix !== '') headers.push('x-forwarded-prefix', context.prefix)
   return headers
+}
+
+function withoutOwnCookies(headers: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index]!
+    let value = headers[index + 1]!
+    if (name.length === 6 && name.toLowerCase() === 'cookie') {
+      const cookies = value.split(';').filter((cookie) => !ownCookie.test(cookie))
+      if (cookies.length === 0) continue
+      value = cookies.join(';').trimStart()
+    }
+    kept.push(name, value)
+  }
+  return kept
 }
 
 /** The response as it arrived, less what must not leave, plus the version that made it and the id that its logs carry. */
@@ -77,7 +103,7 @@ export function dispatch(
       {
         path: context.url,
         method: request.method ?? 'GET',
-        headers: requestHeaders(request, context),
+        headers: requestHeaders(request, context, options.spec),
         body: bodyOf(request),
         headersTimeout: options.spec.limits.responseMs,
         bodyTimeout: 0,

@@ -32,7 +32,7 @@ const killAfterMs = 2_000
 /** The socket of a dying process breaks before its end is known; longer than this means it lives. */
 const newsMs = 500
 
-const outOfMemory = /out of memory|heap limit|last resort|Allocation failed/i
+const outOfMemory = /out of memory|heap limit|last resort|Allocation failed|Cannot allocate memory/i
 
 export class WorkerdWorker implements RunningWorker {
   readonly spec: WorkerVersionSpec

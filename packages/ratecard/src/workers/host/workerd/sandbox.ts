@@ -1,26 +1,38 @@
 // How one workerd process is confined. The runtime calls itself no hardened sandbox, so the process holds as little as the
-// system allows: no user of ours, no capabilities, no network but the egress socket.
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// system allows: no user of ours, no capabilities, no network but the egress socket, and no file but its own where that can be had.
+import { execFile, spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { sandboxModes } from '../sandbox-modes.ts'
+import type { SandboxMode } from '../sandbox-modes.ts'
+import { seccompProgram } from './seccomp.ts'
 
-export type SandboxMode = 'namespaces' | 'uid' | 'none'
+/** One process to be confined. */
+export interface Confined {
+  readonly binary: string
+  readonly args: readonly string[]
+  /** Its user; null keeps the service's own. */
+  readonly user: number | null
+  /** The only part of the host that it may write to; it sees it under the same path. */
+  readonly folder: string
+  /** Beyond this the system itself gives it no more, whatever else watches it. */
+  readonly memoryMb: number
+}
 
 export interface Sandbox {
   readonly mode: SandboxMode
   /** For people, at start and in health checks. */
   readonly detail: string
-  /** The user of process number `slot`; null keeps the service's own. Each process has another, so none may signal or trace another. */
-  userOf(slot: number): number | null
-  command(binary: string, args: readonly string[], slot: number): readonly [string, ...string[]]
-  /** The runtime is then the child of what was spawned, not the spawned process itself. */
-  readonly forks: boolean
+  /** Each process gets a user of its own, so that none may signal or trace another. */
+  readonly ownUsers: boolean
+  command(process: Confined): readonly [string, ...string[]]
+  /** To be open as descriptor 4 of the command. */
+  readonly filter: Uint8Array | null
 }
 
-const firstUser = 64_000
-export const userSlots = 1_000
-
-const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--clear-groups']
-const isolate = ['--net', '--ipc', '--uts', '--pid', '--fork', '--kill-child']
+export const filterDescriptor = 4
 
 export interface Confinement {
   readonly sandbox: Sandbox
@@ -38,19 +50,17 @@ export async function chooseSandbox(
   copy: () => Promise<string>,
 ): Promise<Confinement> {
   const root = process.getuid?.() === 0
-  const candidates = setting === 'auto' ? (['namespaces', 'uid', 'none'] as const) : [setting]
   const reasons: string[] = []
   let copied: Promise<string> | undefined
-  for (const mode of candidates) {
-    const sandbox = sandboxOf(mode, root)
-    if (sandbox === null) {
-      reasons.push(`${mode} needs root and util-linux on Linux`)
+  for (const mode of setting === 'auto' ? sandboxModes : [setting]) {
+    const sandbox = await sandboxOf(mode, root, installed)
+    if (typeof sandbox === 'string') {
+      reasons.push(`${mode}: ${sandbox}`)
       continue
     }
-    const otherUser = sandbox.userOf(0) !== null
-    const installedFails = await trial(sandbox, installed, otherUser)
+    const installedFails = await trial(sandbox, installed, sandbox.ownUsers)
     if (installedFails === null) return { sandbox, binary: installed }
-    if (!otherUser) {
+    if (!sandbox.ownUsers) {
       reasons.push(installedFails)
       continue
     }
@@ -62,82 +72,170 @@ export async function chooseSandbox(
   throw new Error(`workers cannot be started here: ${reasons.join('; ')}`)
 }
 
-function sandboxOf(mode: SandboxMode, root: boolean): Sandbox | null {
-  const setpriv = find('setpriv')
-  const unshare = find('unshare')
-  if (mode === 'none') return unconfined(setpriv)
-  if (process.platform !== 'linux' || setpriv === null) return null
-  if (mode === 'uid') return root ? otherUser(setpriv) : null
-  if (unshare === null || !existsSync(`/proc/self/task/${process.pid}/children`)) return null
-  return root ? rootNamespaces(setpriv, unshare) : userNamespaces(setpriv, unshare)
+/** Or what is missing for it. */
+async function sandboxOf(mode: SandboxMode, root: boolean, binary: string): Promise<Sandbox | string> {
+  const tools = { setpriv: find('setpriv'), prlimit: find('prlimit'), unshare: find('unshare'), bwrap: find('bwrap') }
+  const limited = limits(tools.prlimit)
+  if (mode === 'none') return unconfined(tools.setpriv, limited)
+  if (process.platform !== 'linux' || tools.setpriv === null) return 'needs util-linux on Linux'
+  if (mode === 'uid') return root ? otherUser(tools.setpriv, limited) : 'needs root'
+  if (!existsSync(`/proc/self/task/${process.pid}/children`))
+    return 'needs a kernel that tells the children of a process'
+  if (mode === 'namespaces')
+    return tools.unshare === null ? 'needs unshare' : namespaces(tools.setpriv, tools.unshare, root, limited)
+  if (tools.bwrap === null) return 'is not installed'
+  return bubblewrap(tools.setpriv, tools.bwrap, root, limited, await librariesOf(binary))
 }
 
-function unconfined(setpriv: string | null): Sandbox {
+/** Address space that the runtime reserves without using it, and room for the stacks of its threads. */
+const reservedMb = 1_024 + 16 * os.availableParallelism()
+
+type Limited = (process: Confined) => readonly string[]
+
+/** What comes in front of a command so that the system limits it from its first instant. No core dump: it would hold secrets. */
+function limits(prlimit: string | null): Limited {
+  return ({ memoryMb }) => {
+    if (prlimit === null) return []
+    return [prlimit, `--data=${String((memoryMb + reservedMb) * 1024 * 1024)}`, '--core=0', '--']
+  }
+}
+
+function unconfined(setpriv: string | null, limited: Limited): Sandbox {
   return {
     mode: 'none',
     detail: 'Workers run as processes of the same user, without a sandbox of their own.',
-    userOf: () => null,
-    command: (binary, args) =>
-      setpriv === null ? [binary, ...args] : [setpriv, '--pdeathsig', 'KILL', '--', binary, ...args],
-    forks: false,
+    ownUsers: false,
+    filter: null,
+    command: (process) =>
+      commandOf([
+        ...limited(process),
+        ...(setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--']),
+        ...[process.binary, ...process.args],
+      ]),
   }
 }
 
-function otherUser(setpriv: string): Sandbox {
+function otherUser(setpriv: string, limited: Limited): Sandbox {
   return {
     mode: 'uid',
     detail: 'Each worker runs as an unprivileged user of its own; its network is closed by the runtime only.',
-    userOf: (slot) => firstUser + slot,
-    command: (binary, args, slot) => [setpriv, ...asUser(firstUser + slot), '--', binary, ...args],
-    forks: false,
+    ownUsers: true,
+    filter: null,
+    command: (process) =>
+      commandOf([...limited(process), setpriv, ...asUser(process.user), '--', process.binary, ...process.args]),
   }
 }
 
-function rootNamespaces(setpriv: string, unshare: string): Sandbox {
+const isolate = ['--net', '--ipc', '--uts', '--pid', '--fork', '--kill-child']
+
+function namespaces(setpriv: string, unshare: string, root: boolean, limited: Limited): Sandbox {
+  const outside = root
+    ? [setpriv, '--pdeathsig', 'KILL', '--', unshare, ...isolate]
+    : [unshare, '--user', '--map-current-user', ...isolate]
   return {
     mode: 'namespaces',
-    detail: 'Each worker runs as an unprivileged user of its own in an empty network namespace.',
-    userOf: (slot) => firstUser + slot,
-    command: (binary, args, slot) => [
-      ...([setpriv, '--pdeathsig', 'KILL', '--', unshare, ...isolate, '--'] as const),
-      ...[setpriv, ...asUser(firstUser + slot), '--', binary, ...args],
-    ],
-    forks: true,
+    detail: root
+      ? 'Each worker runs as an unprivileged user of its own in an empty network namespace; it sees the files of this machine that every user may read.'
+      : 'Each worker runs in an empty network namespace, as the user of the service, whose files it sees.',
+    ownUsers: root,
+    filter: null,
+    command: (process) =>
+      commandOf([
+        ...[...limited(process), ...outside, '--'],
+        ...[setpriv, ...asUser(process.user), '--', process.binary, ...process.args],
+      ]),
   }
 }
 
-function userNamespaces(setpriv: string, unshare: string): Sandbox {
+const binaryInside = '/workerd'
+
+function bubblewrap(
+  setpriv: string,
+  bwrap: string,
+  root: boolean,
+  limited: Limited,
+  libraries: readonly string[],
+): Sandbox {
+  const filter = seccompProgram(process.arch)
+  const who = root ? 'as an unprivileged user of its own' : 'as the user of the service'
+  const calls = filter === null ? '' : ', and dangerous system calls are refused'
   return {
-    mode: 'namespaces',
-    detail: 'Each worker runs in an empty network namespace, as the user of the service.',
-    userOf: () => null,
-    command: (binary, args) => [
-      ...([unshare, '--user', '--map-current-user', ...isolate, '--'] as const),
-      ...[setpriv, '--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL', '--', binary, ...args],
-    ],
-    forks: true,
+    mode: 'bubblewrap',
+    detail: `Each worker runs in bubblewrap, ${who}: it has an empty network, sees no files of this machine and no other processes${calls}.`,
+    ownUsers: root,
+    filter,
+    command: (process) =>
+      commandOf([
+        ...[...limited(process), setpriv, ...asUser(process.user), '--'],
+        ...[bwrap, '--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+        ...['--ro-bind', process.binary, binaryInside],
+        ...libraries.flatMap((library) => ['--ro-bind', library, library]),
+        ...['--dev-bind', '/dev/urandom', '/dev/urandom', '--proc', '/proc'],
+        ...['--bind', process.folder, process.folder, '--remount-ro', '/', '--chdir', '/'],
+        ...(filter === null ? [] : ['--seccomp', String(filterDescriptor)]),
+        ...['--', binaryInside, ...process.args],
+      ]),
   }
 }
 
-/** `--pdeathsig` stands here once more: the kernel clears it when the user changes. */
-function asUser(user: number): string[] {
-  return [`--reuid=${user}`, `--regid=${user}`, ...drop, '--pdeathsig', 'KILL']
+function commandOf(words: readonly string[]): readonly [string, ...string[]] {
+  const [first = '', ...rest] = words
+  return [first, ...rest]
+}
+
+/** `--pdeathsig` comes with the user: the kernel clears it when the user changes. */
+function asUser(user: number | null): string[] {
+  const kept = ['--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL']
+  if (user === null) return kept
+  return [`--reuid=${String(user)}`, `--regid=${String(user)}`, '--clear-groups', '--bounding-set=-all', ...kept]
 }
 
 function find(name: string): string | null {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((folder) => `${folder}/${name}`).find(existsSync) ?? null
 }
 
+/** The shared libraries of a program, as its loader finds them. */
+function librariesOf(binary: string): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    execFile(binary, [], { env: { LD_TRACE_LOADED_OBJECTS: '1' }, timeout: 10_000 }, (_error, stdout) => {
+      resolve([...new Set(stdout.match(/\/\S+\.so\S*/g) ?? [])])
+    })
+  })
+}
+
+/** In a trial there is nothing to protect, and nobody else's user to take. */
+const trialUser = 64_000
+
 /**
  * Runs the real binary in the real confinement, so that what is missing shows here and not at the first deploy. `silent`: a
  * word on standard error counts as failure, as the runtime complains there when its user cannot enter the folder that it lies in.
  */
-function trial(sandbox: Sandbox, binary: string, silent: boolean): Promise<string | null> {
-  const [command, ...args] = sandbox.command(binary, ['--version'], 0)
-  return new Promise((resolve) => {
-    execFile(command, args, { env: {}, timeout: 10_000, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
-      if (error === null && stdout.startsWith('workerd ') && (stderr === '' || !silent)) resolve(null)
-      else resolve(`${sandbox.mode}: ${stderr.trim().split('\n')[0] || (error?.message ?? 'no answer')}`)
+async function trial(sandbox: Sandbox, binary: string, silent: boolean): Promise<string | null> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'rct-'))
+  const user = sandbox.ownUsers ? trialUser : null
+  const filterFile = path.join(folder, 'filter')
+  if (sandbox.filter !== null) await writeFile(filterFile, sandbox.filter)
+  const [command, ...args] = sandbox.command({ binary, args: ['--version'], user, folder, memoryMb: 512 })
+  const filter = sandbox.filter === null ? 'ignore' : openSync(filterFile, 'r')
+  try {
+    const child = spawn(command, args, {
+      env: {},
+      cwd: '/',
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+      stdio: ['ignore', 'pipe', 'pipe', 'ignore', filter],
     })
-  })
+    let [said, complaint] = ['', '']
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text))
+    const failure = await new Promise<string | null>((resolve) => {
+      child.once('error', (error) => resolve(error.message))
+      child.once('close', (code) => resolve(code === 0 ? null : `ended with ${String(code)}`))
+    })
+    if (failure === null && said.startsWith('workerd ') && (complaint === '' || !silent)) return null
+    return `${sandbox.mode}: ${complaint.trim().split('\n')[0] || (failure ?? 'no answer')}`
+  } finally {
+    if (typeof filter === 'number') closeSync(filter)
+    await rm(folder, { recursive: true, force: true })
+  }
 }

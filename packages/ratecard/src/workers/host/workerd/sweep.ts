@@ -42,7 +42,7 @@ async function sweepRoot(root: string): Promise<void> {
 }
 
 /** Together with the number it names a process for good; '' when there is no such process, or no /proc. */
-async function startTimeOf(pid: number): Promise<string> {
+export async function startTimeOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

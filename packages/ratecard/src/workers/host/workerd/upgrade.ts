@@ -57,7 +57,7 @@ class Joint {
       path: this.context.url,
       method: request.method,
       headers: [
-        ...requestHeaders(request, this.context),
+        ...requestHeaders(request, this.context, this.options.spec),
         ...['Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? ''],
       ],
       agent: false,

@@ -40,7 +40,8 @@ class ProcessWatchdog implements Watchdog {
   private readonly budget: CpuBudget
   private readonly lookMs: number
   private timer: NodeJS.Timeout | undefined
-  private fast = false
+  /** From its first instant: its top level has just run. */
+  private fast = true
   private done = false
   private lastLook = performance.now()
   private lastMemoryLook = 0
@@ -48,11 +49,15 @@ class ProcessWatchdog implements Watchdog {
   /** CPU time each invocation in flight has been given so far, had it been there from the start. */
   private shared = 0
   private sharedAt: number
+  /** Whether the system tells at all; once the process is gone, what it told last counts. */
+  private readonly known: boolean
   private readAt = -Infinity
 
   constructor(options: WatchdogOptions) {
     this.options = options
-    this.sharedAt = options.readings.cpuMs() ?? 0
+    const cpuMs = options.readings.cpuMs()
+    this.known = cpuMs !== null
+    this.sharedAt = cpuMs ?? 0
     this.budget = new CpuBudget(options.limits.cpuMs, this.sharedAt)
     this.lookMs = Math.min(50, Math.max(5, options.limits.cpuMs / 10))
     this.schedule()
@@ -71,11 +76,11 @@ class ProcessWatchdog implements Watchdog {
       end: () => {
         if (ended) return null
         ended = true
-        const known = this.share() !== null
+        this.share()
         this.inFlight--
         this.budget.end()
         this.budget.signOfLife()
-        return known ? this.shared - start : null
+        return this.known ? this.shared - start : null
       },
     }
   }
@@ -143,6 +148,8 @@ class ProcessWatchdog implements Watchdog {
 
   private exceeded(reason: 'exceeded_cpu' | 'exceeded_memory', detail: string): void {
     this.stop()
+    this.readAt = -Infinity
+    this.share()
     this.options.onExceeded(reason, detail)
   }
 }
@@ -151,6 +158,6 @@ export function cpuDetail(cpuMs: number): string {
   return `The worker used more than ${cpuMs} ms of CPU time for one invocation ([limits] cpu_ms in wrangler.toml).`
 }
 
-function memoryDetail(usedMb: number, limitMb: number): string {
+export function memoryDetail(usedMb: number, limitMb: number): string {
   return `The worker used ${Math.ceil(usedMb)} MB of memory; ${limitMb} MB are allowed.`
 }

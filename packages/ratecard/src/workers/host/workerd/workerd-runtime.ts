@@ -12,16 +12,20 @@ import type {
   WorkerRuntime,
   WorkerVersionSpec,
 } from '../runtime.ts'
+import type { SandboxMode } from '../sandbox-modes.ts'
 import { copyOf, findWorkerd } from './binary.ts'
 import type { EgressPolicy } from './egress.ts'
 import { exceptionIn, limitLines, parseLogLine } from './log-lines.ts'
-import { startProcess, StartFailed } from './process.ts'
+import { startProcess } from './process.ts'
 import { WorkerdWorker } from './running.ts'
-import { chooseSandbox, userSlots } from './sandbox.ts'
-import type { Sandbox, SandboxMode } from './sandbox.ts'
+import { chooseSandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 import { traceMapper } from './source-map.ts'
 import type { TraceMapper } from './source-map.ts'
+import { StartFailed } from './start-watch.ts'
 import { createRoot, sweepOrphans } from './sweep.ts'
+import { openUsers } from './users.ts'
+import type { Users } from './users.ts'
 
 export interface WorkerdRuntimeOptions {
   readonly clock: Clock
@@ -39,6 +43,8 @@ interface Ground {
   readonly binary: string
   readonly sandbox: Sandbox
   readonly root: string
+  /** null: processes run as the user of the service. */
+  readonly users: Users | null
 }
 
 const defaultStartMs = 10_000
@@ -50,7 +56,6 @@ export function createWorkerdRuntime(options: WorkerdRuntimeOptions): WorkerRunt
 class WorkerdRuntime implements WorkerRuntime {
   private readonly options: WorkerdRuntimeOptions
   private readonly live = new Set<WorkerdWorker>()
-  private readonly slots = new Set<number>()
   private readonly starting = new Set<Promise<unknown>>()
   private ground: Promise<Ground> | undefined
   private count = 0
@@ -111,7 +116,8 @@ class WorkerdRuntime implements WorkerRuntime {
     const root = await createRoot()
     try {
       const mode = this.options.sandbox ?? 'auto'
-      return { root, ...(await chooseSandbox(mode, installed, () => copyOf(installed, root))) }
+      const confinement = await chooseSandbox(mode, installed, () => copyOf(installed, root))
+      return { root, ...confinement, users: confinement.sandbox.ownUsers ? await openUsers() : null }
     } catch (error) {
       await rm(root, { recursive: true, force: true })
       throw error
@@ -134,7 +140,7 @@ class WorkerdRuntime implements WorkerRuntime {
       throw new ServiceError('worker_unavailable', `No worker can run here: ${String(error)}`, { cause: error })
     })
     const map = traceMapper(spec.sourceMap)
-    const slot = this.takeSlot()
+    const user = (await ground.users?.claim()) ?? null
     const limit = limitLines(
       spec.version,
       () => this.options.clock.now(),
@@ -143,15 +149,17 @@ class WorkerdRuntime implements WorkerRuntime {
     try {
       const process = await startProcess({
         spec,
-        ...ground,
-        slot,
+        binary: ground.binary,
+        sandbox: ground.sandbox,
+        user: user?.id ?? null,
         folder: path.join(ground.root, String(++this.count)),
         startTimeoutMs: this.options.startTimeoutMs ?? defaultStartMs,
         egress: { ...this.options.egress, onRefused: (detail) => limit.log(this.systemLine(spec, detail)) },
         onLine: (line, from) => {
+          if (!limit.takes(line.length)) return
           const context = { version: spec.version, now: this.options.clock.now(), map }
           const parsed = from === 'stdout' ? parseLogLine(line, context) : exceptionIn(line, context)
-          if (parsed !== undefined) limit.log(parsed)
+          if (parsed !== undefined) events.log(parsed)
           else if (from === 'stderr') this.options.onRuntimeLine?.(spec.name, line)
         },
       })
@@ -160,11 +168,11 @@ class WorkerdRuntime implements WorkerRuntime {
       void worker.exited().then(() => {
         limit.flush()
         this.live.delete(worker)
-        this.slots.delete(slot)
+        void process.removed.then(() => user?.release())
       })
       return await this.checked(worker)
     } catch (error) {
-      this.slots.delete(slot)
+      await user?.release()
       throw startProblem(spec, error, map)
     }
   }
@@ -178,15 +186,6 @@ class WorkerdRuntime implements WorkerRuntime {
     if (handlers.fetch || handlers.scheduled) return worker
     await worker.dispose()
     throw new StartFailed('The default export has neither a fetch nor a scheduled handler.', '')
-  }
-
-  private takeSlot(): number {
-    for (let slot = 0; slot < userSlots; slot++) {
-      if (this.slots.has(slot)) continue
-      this.slots.add(slot)
-      return slot
-    }
-    throw new ServiceError('worker_unavailable', `More than ${userSlots} worker processes cannot run at once.`)
   }
 
   private systemLine(spec: WorkerVersionSpec, message: string) {

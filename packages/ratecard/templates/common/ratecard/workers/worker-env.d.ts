@@ -9,7 +9,7 @@ interface Env {
   BILLING_WEBHOOK_SECRET?: string
   /** The Ratecard service, for calls from here. */
   RATECARD_API_URL?: string
-  /** A key of it, from `ratecard keys create`. */
+  /** A key of it, the worker's own: with `service_key` under `[ratecard]` in wrangler.toml. */
   RATECARD_SERVICE_KEY?: string
 }
 

@@ -1,0 +1,12 @@
+// Copied from packages/ratecard/src/wire/names.ts by scripts/reference/client-types.ts; do not edit.
+
+export type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name
+export type Snake<Name> = Name extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : Name
+
+/** `processor_id` is `processorId`. */
+export const camel = (name: string): string => name.replace(/_[a-z]/g, (match) => match.charAt(1).toUpperCase())
+
+/** `processorId` is `processor_id`. */
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (match) => `_${match.toLowerCase()}`)

@@ -1,0 +1,2220 @@
+// Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.
+
+import type { Issue } from './error.ts'
+
+/** Products, prices, meters, webhooks, coupons and promotion codes. */
+export interface BillingDocument {
+  /** URL of this schema, for your editor. Ignored. */
+  $schema?: string
+  /** Version of the document, MAJOR.MINOR.PATCH. Raise it with every change. */
+  version: string
+  /** Webhook endpoints that the processor delivers events to. */
+  webhooks?: WebhookDocument[]
+  /** Meters for usage-based prices. */
+  meters?: MeterDocument[]
+  /** Products and their prices; at least one in the merged document. */
+  products: ProductDocument[]
+  /** Coupons: the discounts that promotion codes give. */
+  coupons?: CouponDocument[]
+  /** Promotion codes: what customers type to get a coupon. */
+  promotion_codes?: PromotionCodeDocument[]
+}
+
+/** Something you sell. */
+export interface ProductDocument {
+  /** Your id of the product, unique across products. */
+  id: string
+  /** Name on invoices and receipts. */
+  name: string
+  /** Longer text on invoices and receipts. */
+  description?: string
+  /** Fixed at creation: a change is refused. Default `service`. */
+  type?: 'service' | 'good'
+  /** The processor’s code of what this is for taxes. */
+  tax_code?: string
+  /** What one unit is called on invoices and in the checkout. */
+  unit_label?: string
+  /** Text on the customer’s card or bank statement, for subscriptions. */
+  statement_descriptor?: string
+  /** A page about the product that anyone may see. */
+  url?: string
+  /** Addresses of up to 8 images, the first one shown first. */
+  images?: string[]
+  /** Up to 15 features that the processor’s own pricing pages list, in this order. */
+  marketing_features?: string[]
+  /** Whether it is shipped to the customer. */
+  shippable?: boolean
+  /** Size and weight of what is shipped. */
+  package_dimensions?: {
+    /** Inches, up to 2 decimals. */
+    height: number
+    /** Inches, up to 2 decimals. */
+    length: number
+    /** Ounces, up to 2 decimals. */
+    weight: number
+    /** Inches, up to 2 decimals. */
+    width: number
+  }
+  /** Prices of the product. */
+  prices?: PriceDocument[]
+  /** Display hints. Ours alone: changing them writes nothing to the processor. */
+  ui?: {
+    /** Name for customers, when it differs from `name`. */
+    display_name?: string
+    /** One line under the name. */
+    tagline?: string
+    /** Short label on the card. */
+    badge?: string
+    /** Draw attention to this product. */
+    highlighted?: boolean
+    /** Label of the button. */
+    cta_text?: string
+    /** Products are shown in ascending order. */
+    sort_order?: number
+    /** Feature list for a pricing table. */
+    features?: string[]
+  }
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
+  /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+  processor_id?: string
+}
+
+/** A price of a product. */
+export interface PriceDocument {
+  /** Your id of the price, unique across all products. It becomes the lookup key at the processor. */
+  id: string
+  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 is a free price, kept here alone. */
+  amount?: number
+  /** Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005. */
+  unit_amount_decimal?: string
+  /** Steps of a tiered price, ascending, the last one "inf". In place of `amount`. */
+  tiers?: TierDocument[]
+  /** Lowercase three-letter currency code. */
+  currency: string
+  /** Billing period. Absent: a one-time price. */
+  interval?: 'day' | 'week' | 'month' | 'year'
+  /** Number of intervals between bills, at most three years in all. Default 1. */
+  interval_count?: number
+  /** Billed by quantity (`licensed`, the default) or by measured usage (`metered`, needs `meter`). */
+  usage_type?: 'licensed' | 'metered'
+  /** Id of the meter that a metered price bills. */
+  meter?: string
+  /** One amount per unit (`per_unit`, the default) or `tiers`. */
+  billing_scheme?: 'per_unit' | 'tiered'
+  /** `graduated` (the default): each unit at its own tier. `volume`: all units at the tier reached. */
+  tiers_mode?: 'graduated' | 'volume'
+  /** Whether the amount includes tax. Absent: not specified at the processor. */
+  tax_included_in_price?: boolean
+  /** What it costs in other currencies, by their code; never its own currency. */
+  currency_options?: {
+    /** What the price costs in another currency. */
+    usd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    eur?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    gbp?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    cad?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    aud?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    jpy?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    inr?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    brl?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    mxn?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    sgd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    hkd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    nzd?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    chf?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    sek?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    dkk?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    nok?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    pln?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    czk?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    ils?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+    /** What the price costs in another currency. */
+    zar?: {
+      /** Amount per unit in minor units of this currency. */
+      amount?: number
+      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+      unit_amount_decimal?: string
+      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      tiers?: TierDocument[]
+      /** Whether the amount includes tax. Absent: as the price itself. */
+      tax_included_in_price?: boolean
+    }
+  }
+  /** The quantity is divided into packages before it is billed. Not with tiers. */
+  transform_quantity?: {
+    /** Units of one package. */
+    divide_by: number
+    /** Whether a begun package counts. */
+    round: 'up' | 'down'
+  }
+  /** The customer chooses the amount. One-time prices only, in place of `amount`. */
+  custom_unit_amount?: {
+    /** The least that the customer may choose, in minor units. */
+    minimum?: number
+    /** The most, in minor units. */
+    maximum?: number
+    /** What is filled in at first, in minor units. */
+    preset?: number
+  }
+  /** A name of the price for yourself, which customers do not see. */
+  nickname?: string
+  /** Trial of a checkout that names none. Recurring prices only. Ours alone. */
+  trial_period_days?: number
+  /** `false` hides the price from public answers. Default true; an enterprise price is never public. */
+  public?: boolean
+  /** The default price of its product, at most one. */
+  default?: boolean
+  /** Name of the discount tier that this price belongs to. */
+  enterprise_template?: string
+  /** Id of the one deal that this price belongs to. */
+  enterprise_id?: string
+  /** Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues. */
+  base_price?: string
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
+  /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+  processor_id?: string
+  /** Display hints. Ours alone: changing them writes nothing to the processor. */
+  ui?: {
+    /** Name of the price for customers. */
+    display_name?: string
+    /** Label of the period. */
+    billing_period?: string
+    /** How the amount is shown. */
+    price_display?: {
+      /** Shown instead of the amount. */
+      custom_text?: string
+      /** Whether the currency is shown. */
+      show_currency?: boolean
+      /** Shown after the amount. */
+      suffix?: string
+    }
+    /** Feature list for a pricing table. */
+    features?: string[]
+    /** Limits of the plan, for display. */
+    limits?: Array<{
+      /** The limit as shown. */
+      text?: string
+      /** The limit as a number. Display only; never money. */
+      value?: number
+      /** What is counted. */
+      unit?: string
+    }>
+  }
+}
+
+/** One step of a tiered price: a unit amount, a flat amount, or both. */
+export interface TierDocument {
+  /** Last unit of the tier; the last tier says "inf". */
+  up_to: number | 'inf'
+  /** Amount per unit in minor units. */
+  unit_amount?: number
+  /** Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`. */
+  unit_amount_decimal?: string
+  /** Amount added once when a unit falls in the tier, in minor units. */
+  flat_amount?: number
+  /** Flat amount in minor units with up to 12 decimals, in place of `flat_amount`. */
+  flat_amount_decimal?: string
+}
+
+/** A usage meter. */
+export interface MeterDocument {
+  /** Your id of the meter; metered prices name it. */
+  id: string
+  /** Name of the meter on invoices and in dashboards. */
+  display_name: string
+  /** Name of the usage events that the meter counts, unique across meters. */
+  event_name: string
+  /** How usage is added up. */
+  default_aggregation?: {
+    /** How the events of a period become one number. Default `sum`. */
+    formula: 'sum' | 'count' | 'last'
+  }
+  /** How an event names its customer. */
+  customer_mapping?: {
+    /** The payload carries the processor’s customer id. */
+    type: 'by_id'
+    /** Payload key with the customer id. Default `stripe_customer_id`. */
+    event_payload_key: string
+  }
+  /** Where an event carries its value. */
+  value_settings?: {
+    /** Payload key with the number. Default `value`. */
+    event_payload_key: string
+  }
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
+  /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+  processor_id?: string
+}
+
+/** A webhook endpoint that the processor delivers events to. */
+export interface WebhookDocument {
+  /** Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret. */
+  id?: string
+  /** Where events are delivered; https, or http on loopback. May hold `${VARIABLES}`. */
+  url: string
+  /** Event types to deliver, or `*` for all. */
+  events: string[]
+  /** Deliver events of connected accounts. Fixed at creation. Default false. */
+  connect?: boolean
+  /** What the endpoint is for. */
+  description?: string
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
+  /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+  processor_id?: string
+}
+
+/** A discount: a percentage or an amount off. */
+export interface CouponDocument {
+  /** Your id of the coupon. */
+  id: string
+  /** Name on receipts. */
+  name?: string
+  /** Percent off, up to 100. */
+  percent_off?: number
+  /** Amount off in minor units; needs `currency`. */
+  amount_off?: number
+  /** Currency of `amount_off`. */
+  currency?: string
+  /** How long the discount lasts for a customer. */
+  duration: 'once' | 'repeating' | 'forever'
+  /** Months, when `duration` is `repeating`. */
+  duration_in_months?: number
+  /** How often it can be used in all. */
+  max_redemptions?: number
+  /** Last moment at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
+  redeem_by?: string | number
+  /** Ids of the products it is limited to. */
+  applies_to?: string[]
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
+  /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+  processor_id?: string
+}
+
+/** A code that customers type to get a coupon. */
+export interface PromotionCodeDocument {
+  /** Your id of the code. */
+  id: string
+  /** What customers type. Unique; case does not matter. */
+  code: string
+  /** Id of the coupon that the code gives. */
+  coupon: string
+  /** Whether it can be used. Default true. */
+  active?: boolean
+  /** How often it can be used in all; at most as often as its coupon. */
+  max_redemptions?: number
+  /** Only for customers who never paid before. */
+  first_time_transaction?: boolean
+  /** Smallest order it applies to, in minor units; needs `minimum_amount_currency`. */
+  minimum_amount?: number
+  /** Currency of `minimum_amount`. */
+  minimum_amount_currency?: string
+  /** When it stops working; not after its coupon. ISO 8601 with a time zone, or Unix seconds. */
+  expires_at?: string | number
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  metadata?: Record<string, string>
+  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  previous_ids?: string[]
+  /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+  processor_id?: string
+}
+
+export interface ServedConfig {
+  id: string
+  version: string
+  /** Number of the accepted change: 1, 2, 3 … */
+  revision: number
+  /** When the first revision was applied. */
+  createdAt: string
+  /** When this revision was applied. */
+  updatedAt: string
+  config: BillingDocument
+}
+
+export interface Cost {
+  priceId: string
+  /** As asked. */
+  quantity: number
+  currency: string
+  billingScheme: 'per_unit' | 'tiered'
+  tiersMode?: 'graduated' | 'volume'
+  /** Minor units, rounded half up once, at the end. */
+  amount: number
+  /** Minor units before rounding. */
+  amountDecimal: string
+  effectiveUnitAmount: number | string | null
+  /** The amount as people read it. */
+  formatted: string
+  breakdown: CostLine[]
+}
+
+export interface CostLine {
+  upTo: number | 'inf'
+  /** Units of this line. */
+  quantity: number
+  /** Exact, in minor units. */
+  unitAmount: number | string
+  /** Exact, in minor units. */
+  flatAmount: number | string
+  /** Exact, in minor units. */
+  amount: number | string
+}
+
+export interface Conversion {
+  configId: string
+  /** The current one, also when a past one was asked for. */
+  processorId: string
+  /** Kind of the resource. */
+  itemType: ResourceKind
+  /** Entries in the mapping’s history, the current one included. */
+  historyCount: number
+  /** Whether the id asked for is the current one. */
+  current: boolean
+}
+
+/** Kind of the resource. */
+export type ResourceKind = 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
+
+export interface Checkout {
+  /** Where to send the customer. */
+  url: string
+  sessionId: string | null
+}
+
+export interface NewCheckout {
+  /** Config id of the price. */
+  readonly priceId: string
+  /** Where the customer goes after paying; its origin must be allowed. */
+  readonly successUrl: string
+  /** Where the customer goes instead; its origin must be allowed. */
+  readonly cancelUrl: string
+  /** Not for metered prices. */
+  readonly quantity?: number | undefined
+  /** Recurring prices only. */
+  readonly trialPeriodDays?: number | undefined
+  /** One of the price’s currencies; the processor chooses when absent. */
+  readonly currency?: string | undefined
+  /** Let the customer enter a code. */
+  readonly allowPromotionCodes?: boolean | undefined
+  /** The code as customers type it; with a service key its config id will do. */
+  readonly promotionCode?: string | undefined
+  /** Sell a recurring price also where the tenant has a live subscription to it: both are billed. */
+  readonly allowDuplicate?: boolean | undefined
+  /** Needed with a service key. A session has a tenant already and may name no other. */
+  readonly tenantId?: string | undefined
+}
+
+export interface Usage {
+  meter: string
+  tenantId: string
+  /** A whole number, or a decimal as text; never negative. */
+  value: number | string
+  timestamp: string | null
+  identifier: string
+}
+
+export interface NewUsage {
+  /** Config id of the meter. */
+  readonly meter: string
+  /** A whole number, or a decimal as text; never negative. */
+  readonly value: number | string
+  /** Needed with a service key. A session has a tenant already and may name no other. */
+  readonly tenantId?: string | undefined
+  /** When it was used, RFC 3339; the moment of the call when absent. */
+  readonly timestamp?: string | Date | undefined
+  /** The same identifier is counted once. */
+  readonly identifier?: string | undefined
+}
+
+export interface PushOutcome {
+  status: 'applied' | 'unchanged' | 'planned'
+  version: string
+  revision: number | null
+  pushId: string | null
+  changes: ChangeReport
+  details: Detail[]
+  warnings: Issue[]
+  impact: PriceImpact[]
+  /** Calls that change something at the processor. */
+  writes: number
+  /** Fingerprint of the plan, for `X-Ratecard-Plan`. */
+  plan: string
+}
+
+/** What a push does, by configuration id. */
+export interface ChangeReport {
+  products: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+  prices: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+  meters: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    deactivated: string[]
+  }
+  webhooks: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    unchanged: string[]
+  }
+  coupons: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+  promotion_codes: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+}
+
+export interface Detail {
+  /** Kind of the resource. */
+  kind: ResourceKind
+  configId: string
+  action: ChangeAction
+  /** Names of the fields that differ. */
+  because: string[]
+  fields: FieldChange[]
+  processorIdBefore: string | null
+  processorIdAfter: string | null
+  /** The resource on one line, as people read it. */
+  display: Display
+}
+
+export type ChangeAction = 'create' | 'adopt' | 'update' | 'rename' | 'replace' | 'reactivate' | 'archive' | 'keep'
+
+export interface FieldChange {
+  /** Name of the field in the document. */
+  field: string
+  /** null when absent. */
+  before: unknown
+  /** null when absent. */
+  after: unknown
+  /** Whose change it is: the author’s edit, an edit at the processor, or both. */
+  origin: 'edit' | 'drift' | 'both'
+}
+
+/** The resource on one line, as people read it. */
+export interface Display {
+  before: string | null
+  after: string | null
+}
+
+/** Whom the plan touches: live subscriptions on a price that it archives or replaces. */
+export interface PriceImpact {
+  priceId: string
+  /** The old one, which subscribers stay on until they are moved. */
+  processorPriceId: string
+  action: 'archive' | 'replace'
+  /** Subscriptions on the price that have not ended. */
+  subscriptions: number
+  /** Of these, those of customers that are no tenant. */
+  subscriptionsWithoutTenant: number
+  /** Tenants that these subscriptions belong to. */
+  tenants: number
+  /** Money a month at list price. Empty for metered prices: their money depends on usage. */
+  monthly: Array<{
+    currency: string
+    /** Minor units, rounded half up once. */
+    amount: number
+    /** The amount as people read it. */
+    formatted: string
+  }>
+  usageBased: boolean
+}
+
+export interface Validation {
+  valid: boolean
+  errors: Issue[]
+  warnings: Issue[]
+}
+
+export interface DriftReport {
+  inSync: boolean
+  /** Number of the accepted change: 1, 2, 3 … */
+  revision: number
+  version: string
+  differences: Detail[]
+  unmanaged: Array<{
+    /** Kind of the resource. */
+    kind: ResourceKind
+    processorId: string
+    name: string | null
+  }>
+}
+
+export interface ResetReport {
+  archived: {
+    /** Configuration ids in document order. */
+    products: string[]
+    /** Configuration ids in document order. */
+    prices: string[]
+    /** Configuration ids in document order. */
+    meters: string[]
+    /** Configuration ids in document order. */
+    coupons: string[]
+    /** Configuration ids in document order. */
+    promotion_codes: string[]
+  }
+  errors: Array<{
+    /** Kind of the resource. */
+    kind: ResourceKind
+    configId: string
+    detail: string
+  }>
+  /** Number of the accepted change: 1, 2, 3 … */
+  revision: number
+}
+
+export interface History {
+  versions: HistoryEntry[]
+  pagination: Pagination
+}
+
+export interface HistoryEntry {
+  /** Number of the accepted change: 1, 2, 3 … */
+  revision: number
+  version: string
+  kind: PushKind
+  /** When it was applied. */
+  createdAt: string
+  author: string | null
+  by: By | null
+  message: string | null
+  /** SHA-256 of the document’s canonical JSON; empty for a reset. */
+  checksum: string
+  pushId: string | null
+  changes: ChangeReport
+}
+
+export type PushKind = 'push' | 'rollback' | 'reset'
+
+/** The service key that did it, beside the author that was claimed. */
+export interface By {
+  /** Id of the service key. */
+  keyId: string
+  /** As the key was called then. */
+  keyName: string
+}
+
+export interface Pagination {
+  /** Items in all. */
+  total: number
+  limit: number
+  /** Items skipped. */
+  offset: number
+  hasMore: boolean
+}
+
+/** `document` is null for a reset. `written` is the document as its author wrote it, with `${NAME}` where `document` has values; null where only the latter was sent. */
+export interface Revision {
+  /** Number of the accepted change: 1, 2, 3 … */
+  revision: number
+  version: string
+  kind: PushKind
+  /** When it was applied. */
+  createdAt: string
+  author: string | null
+  by: By | null
+  message: string | null
+  /** SHA-256 of the document’s canonical JSON; empty for a reset. */
+  checksum: string
+  pushId: string | null
+  changes: ChangeReport
+  document: BillingDocument | null
+  written: Record<string, unknown> | null
+}
+
+export interface DocumentDifference {
+  /** Kind of the resource. */
+  kind: ResourceKind
+  configId: string
+  change: 'added' | 'changed' | 'removed'
+  fields: Array<{
+    /** Name of the field in the document. */
+    field: string
+    /** null when absent. */
+    before: unknown
+    /** null when absent. */
+    after: unknown
+  }>
+  /** The resource on one line, as people read it. */
+  display: Display
+}
+
+export interface PushSummary {
+  id: string
+  kind: PushKind
+  state: PushState
+  version: string
+  revision: number | null
+  author: string | null
+  by: By | null
+  message: string | null
+  /** When it was planned. */
+  createdAt: string
+  /** Its last change. */
+  updatedAt: string
+  finishedAt: string | null
+  /** Steps of the plan. */
+  stepsTotal: number
+  /** Steps that are done. */
+  stepsDone: number
+}
+
+export type PushState = 'planned' | 'running' | 'interrupted' | 'applied' | 'failed' | 'abandoned'
+
+export interface PushReport {
+  id: string
+  kind: PushKind
+  state: PushState
+  version: string
+  revision: number | null
+  author: string | null
+  by: By | null
+  message: string | null
+  /** When it was planned. */
+  createdAt: string
+  /** Its last change. */
+  updatedAt: string
+  finishedAt: string | null
+  /** Steps of the plan. */
+  stepsTotal: number
+  /** Steps that are done. */
+  stepsDone: number
+  error: Record<string, unknown> | null
+  steps: PushStep[]
+}
+
+export interface PushStep {
+  /** Number of the step, from 0. */
+  index: number
+  op: 'create' | 'update' | 'archive' | 'record'
+  /** Kind of the resource. */
+  kind: ResourceKind
+  configId: string
+  state: StepState
+  /** How often it was begun. */
+  attempts: number
+  processorId: string | null
+  requestId: string | null
+  error: Record<string, unknown> | null
+}
+
+export type StepState = 'pending' | 'begun' | 'succeeded' | 'failed' | 'unknown' | 'skipped'
+
+export interface PushStateEvent {
+  pushId: string
+  /** Steps that are done. */
+  stepsDone: number
+  /** All steps. */
+  stepsTotal: number
+  state: PushState
+}
+
+export interface PushStepEvent {
+  pushId: string
+  /** Steps that are done. */
+  stepsDone: number
+  /** All steps. */
+  stepsTotal: number
+  step: PushStep
+}
+
+export interface WebhookListing {
+  id: string
+  url: string
+  events: string[]
+  processorId: string | null
+  secret: string | null
+  secretKnown: boolean
+  createdAt: string | null
+}
+
+export interface WebhookRotation {
+  /** Config id of the webhook. */
+  id: string
+  url: string
+  /** The new endpoint. */
+  processorId: string
+  /** The new signing secret. */
+  secret: string
+  previous: {
+    /** The old endpoint, with the old secret. */
+    processorId: string
+    /** It is switched off at the first look after it; the service looks once a minute. */
+    liveUntil: string
+  }
+  /** The job that switches the old endpoint off. */
+  jobId: string
+}
+
+export interface ProcessorEvents {
+  events: Array<{
+    id: string
+    type: string
+    createdAt: string
+    /** The event as webhook endpoints receive it. */
+    body: Record<string, unknown>
+  }>
+  last: string | null
+}
+
+/** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+export type KeyScope = 'read' | 'write'
+
+export interface ServiceKey {
+  id: string
+  name: string
+  /** The key’s last four characters. */
+  hint: string
+  /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+  scope: KeyScope
+  /** When it was made. */
+  createdAt: string
+  expiresAt: string | null
+  lastUsedAt: string | null
+  revokedAt: string | null
+}
+
+export interface Finding {
+  check: string
+  status: 'ok' | 'warning' | 'problem'
+  detail: string
+  hint?: string
+}
+
+export interface Tenant {
+  id: string
+  name: string
+  email: string | null
+  processorCustomerId: string | null
+  enterpriseTemplate: string | null
+  enterpriseId: string | null
+  /** When it was made. */
+  createdAt: string
+  /** Its last change. */
+  updatedAt: string
+}
+
+export interface NewTenant {
+  /** Id of the tenant. */
+  readonly id?: string | undefined
+  /** As invoices and people call it. */
+  readonly name: string
+  /** Where invoices go. */
+  readonly email?: string | null | undefined
+  /** Its customer at the processor; made at the first checkout when absent. */
+  readonly processorCustomerId?: string | null | undefined
+}
+
+export interface TenantList {
+  tenants: Tenant[]
+  pagination: Pagination
+}
+
+export interface TenantChange {
+  /** As invoices and people call it. */
+  readonly name?: string | undefined
+  /** Where invoices go. */
+  readonly email?: string | null | undefined
+  /** Its customer at the processor; made at the first checkout when absent. */
+  readonly processorCustomerId?: string | null | undefined
+}
+
+export interface TenantSubscriptions {
+  tenantId: string
+  billingStatus: 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
+  subscriptions: Subscription[]
+}
+
+export interface Subscription {
+  id: string
+  /** `local`: a free price, kept here alone. */
+  home: 'processor' | 'local'
+  /** The processor’s word: active, trialing, past_due … */
+  status: string
+  currency: string | null
+  cancelAtPeriodEnd: boolean
+  trialEnd: string | null
+  /** When it began. */
+  createdAt: string
+  duplicateOf: string | null
+  items: SubscriptionItem[]
+}
+
+export interface SubscriptionItem {
+  id: string
+  priceId: string | null
+  processorPriceId: string
+  quantity: number | null
+  /** The price was replaced or removed since; the tenant keeps it until moved. */
+  legacy: boolean
+  usageType: 'licensed' | 'metered'
+  currentPeriodEnd: string | null
+  scheduledPriceId: string | null
+}
+
+/** The members beside `invoices` are those of the invoice that comes first. */
+export interface UpcomingInvoice {
+  tenantId: string
+  currency: string | null
+  subtotal: number | null
+  total: number | null
+  amountDue: number | null
+  dueAt: string | null
+  formatted: string | null
+  lines: InvoiceLine[]
+  /** One for each subscription that will be invoiced. */
+  invoices: Invoice[]
+}
+
+export interface InvoiceLine {
+  description: string | null
+  priceId: string | null
+  processorPriceId: string | null
+  quantity: number | null
+  /** Minor units. */
+  amount: number
+  /** Begin of the period that the line bills. */
+  periodStart: string
+  /** Its end. */
+  periodEnd: string
+}
+
+export interface Invoice {
+  subscription: string
+  currency: string
+  /** Minor units, before discounts and tax. */
+  subtotal: number
+  /** Minor units. */
+  total: number
+  /** Minor units that will be charged. */
+  amountDue: number
+  dueAt: string | null
+  /** The amount due as people read it. */
+  formatted: string
+  lines: InvoiceLine[]
+}
+
+export interface Audit {
+  entries: AuditEntry[]
+  pagination: Pagination
+}
+
+export interface AuditEntry {
+  id: string
+  action: string
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+  result: Record<string, unknown> | null
+  author: string | null
+  by: By | null
+  keyId: string | null
+  requestId: string | null
+  /** When it happened. */
+  createdAt: string
+}
+
+export interface Session {
+  id: string
+  tenantId: string
+  /** The value of the cookie `ratecard_session`: shown this once. */
+  value: string
+  /** When it was made. */
+  createdAt: string
+  /** When it ends. */
+  expiresAt: string
+}
+
+export interface EnterpriseOutcome {
+  tenantId: string
+  dryRun?: true
+  /** How many items moved. */
+  pricesSwapped: number
+  swaps: Swap[]
+  skipped: Array<{
+    subscription: string
+    item: string | null
+    price: string
+    /** A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all. */
+    reason: string
+    /** What is behind a reason that is one word. */
+    detail?: string
+  }>
+  /** How many of the skipped stay on the price of another deal. */
+  leftOnOtherDeal: number
+  /** Open checkout pages that sold what the tenant would have paid before, and are closed now. */
+  checkoutsClosed: number
+}
+
+export interface Swap {
+  subscription: string
+  item: string
+  /** Config id, or the processor id of a price that is none of ours. */
+  from: string
+  /** Config id. */
+  to: string
+  /** `now`: first billed at the renewal. `period_end`: a schedule changes it then. */
+  effective: 'now' | 'period_end'
+}
+
+export interface Coverage {
+  templates: string[]
+  enterpriseIds: string[]
+  rows: Array<{
+    basePriceId: string
+    cells: Array<{
+      /** `template:<name>` or `id:<enterprise id>`. */
+      target: string
+      priceId: string | null
+    }>
+  }>
+  gaps: number
+  /** Listed, never swapped to. */
+  withoutBase: string[]
+}
+
+export interface Job {
+  id: string
+  kind: JobKind
+  /** What it is about: a tenant, a template, a price, a webhook. */
+  subject: string
+  /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
+  state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+  resumesAt: string | null
+  author: string | null
+  by: By | null
+  message: string | null
+  /** When it was journalled. */
+  createdAt: string
+  /** Its last change. */
+  updatedAt: string
+  finishedAt: string | null
+  /** Steps of the job. */
+  stepsTotal: number
+  /** Steps that are done. */
+  stepsDone: number
+}
+
+export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
+
+export interface MigrationPlan {
+  priceId: string
+  lines: MigrationLine[]
+  totals: Array<{
+    currency: string
+    /** Subscriptions that move. */
+    subscriptions: number
+    /** Minor units a month. */
+    before: number
+    /** Minor units a month. */
+    after: number
+  }>
+}
+
+export interface MigrationLine {
+  tenantId: string | null
+  customer: string
+  subscription: string
+  item: string
+  fromProcessorPriceId: string
+  toProcessorPriceId: string
+  quantity: number | null
+  currency: string
+  monthlyBefore: number | null
+  monthlyAfter: number | null
+  /** `now`: first billed at the renewal. `period_end`: a schedule changes it then. */
+  effective: 'now' | 'period_end'
+  /** When the price changes. */
+  effectiveAt: string
+  skipped: string | null
+}
+
+export interface NewMigration {
+  /** Config id of a price that was replaced. */
+  readonly priceId: string
+  /** `renewal` (default), `now` (billed at the next renewal), or a time (RFC 3339): at the first renewal after it. */
+  readonly to?: string | undefined
+  /** Only these tenants. */
+  readonly only?: readonly string[] | undefined
+  /** All but these tenants. */
+  readonly except?: readonly string[] | undefined
+}
+
+export interface JobList {
+  jobs: Job[]
+  pagination: Pagination
+}
+
+export interface JobReport {
+  id: string
+  kind: JobKind
+  /** What it is about: a tenant, a template, a price, a webhook. */
+  subject: string
+  /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
+  state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
+  resumesAt: string | null
+  author: string | null
+  by: By | null
+  message: string | null
+  /** When it was journalled. */
+  createdAt: string
+  /** Its last change. */
+  updatedAt: string
+  finishedAt: string | null
+  /** Steps of the job. */
+  stepsTotal: number
+  /** Steps that are done. */
+  stepsDone: number
+  input: Record<string, unknown>
+  error: Record<string, unknown> | null
+  steps: JobStep[]
+}
+
+export interface JobStep {
+  /** Number of the step, from 0. */
+  index: number
+  state: StepState
+  /** How often it was begun. */
+  attempts: number
+  step: Record<string, unknown>
+  result: Record<string, unknown> | null
+  error: Record<string, unknown> | null
+}
+
+export interface Worker {
+  name: string
+  url: string
+  /** On the replica that answers. An idle worker starts with the next request. */
+  state: 'running' | 'starting' | 'restarting' | 'stopped' | 'idle' | 'unavailable'
+  restarts: number
+  lastExit: string | null
+  hosts: string[]
+  deployment: Deployment
+  crons: Array<{
+    cron: string
+    /** Its next tick. */
+    nextAt: string
+  }>
+}
+
+export interface Deployment {
+  id: string
+  /** When it was uploaded. */
+  createdAt: string
+  author: string | null
+  message: string | null
+  /** sha256 over code and configuration, values of the environment apart. */
+  checksum: string
+  environment: string | null
+  /** Whether it serves now. */
+  active: boolean
+  /** Names of the environment values. */
+  variables: string[]
+  crons: string[]
+  sizeBytes: number
+}
+
+export interface DeploymentBody {
+  /** The worker’s name, when given the same as in the path. */
+  readonly name?: string | undefined
+  /** The bundle, at most 10 MB. */
+  readonly modules: readonly WorkerModule[]
+  /** Name of the module that holds the handlers. */
+  readonly main: string
+  readonly sourceMap?: string | null | undefined
+  /** `YYYY-MM-DD`. */
+  readonly compatibilityDate: string
+  readonly compatibilityFlags?: readonly string[] | undefined
+  /** Environment values, JSON. */
+  readonly vars?: Readonly<Record<string, unknown>> | undefined
+  /** Sealed at rest and never shown again. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined
+  /** Replace the schedules before. */
+  readonly crons?: readonly string[] | undefined
+  readonly cpuMs?: number | null | undefined
+  /** Host names of its own. */
+  readonly hosts?: readonly string[] | undefined
+  readonly serviceKey?: 'read' | 'write' | null | undefined
+  /** Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out. */
+  readonly passCredentials?: boolean | undefined
+  readonly environment?: string | null | undefined
+  readonly author?: string | null | undefined
+  readonly message?: string | null | undefined
+}
+
+export interface WorkerModule {
+  readonly name: string
+  readonly type: 'esm' | 'text' | 'data' | 'wasm' | 'json'
+  /** base64 for `data` and `wasm`, the text itself for the others. */
+  readonly content: string
+}
+
+export interface DeploymentList {
+  deployments: Deployment[]
+  pagination: Pagination
+}
+
+export interface WorkerLogLine {
+  id: string
+  /** When the worker said it. */
+  time: string
+  /** debug, log, info, warn, error, exception, or system for the host’s own words. */
+  level: string
+  message: string
+  requestId?: string
+  runId?: string
+  deployment: string
+}
+
+export interface CronRunList {
+  runs: CronRun[]
+  pagination: Pagination
+}
+
+export interface CronRun {
+  id: string
+  cron: string
+  /** The tick’s own time. */
+  scheduledTime: string
+  startedAt: string | null
+  finishedAt: string | null
+  outcome: 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'skipped' | 'missed' | 'lost' | 'running'
+  cpuMs: number | null
+  /** Message and trace of the first failure. */
+  error?: string
+}
+
+/** Codes of problems that this version knows. */
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+
+/** What each operation takes and answers. */
+export interface Operations {
+  getOpenApi: {
+    answers: {
+      200: Record<string, unknown>
+    }
+  }
+  getSchema: {
+    answers: {
+      200: Record<string, unknown>
+    }
+  }
+  getConfig: {
+    answers: {
+      200: ServedConfig
+    }
+  }
+  getPrice: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: {
+        price: PriceDocument
+        product: ProductDocument
+      }
+    }
+  }
+  getProduct: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: {
+        product: ProductDocument
+      }
+    }
+  }
+  getMeter: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: {
+        meter: MeterDocument
+      }
+    }
+  }
+  calculatePrice: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    body: unknown
+    answers: {
+      200: Cost
+    }
+  }
+  convertProcessorId: {
+    params: {
+      /** Id at the processor. */
+      readonly processorId: string
+    }
+    answers: {
+      200: Conversion
+    }
+  }
+  createCheckout: {
+    body: NewCheckout
+    answers: {
+      200: Checkout
+    }
+  }
+  createPortal: {
+    body: {
+      /** Where the customer goes afterwards; its origin must be allowed. */
+      readonly returnUrl: string
+      /** Needed with a service key. A session has a tenant already and may name no other. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: {
+        /** Where to send the customer. */
+        url: string
+      }
+    }
+  }
+  recordUsage: {
+    body: NewUsage
+    answers: {
+      200: Usage
+    }
+  }
+  getFullConfig: {
+    answers: {
+      200: ServedConfig
+    }
+  }
+  pushConfig: {
+    query: {
+      /** Plan only: nothing is written anywhere. */
+      readonly dryRun?: boolean | undefined
+      /** Overwrite fields that were edited at the processor. */
+      readonly force?: boolean | undefined
+      /** Go on although live subscriptions are affected. */
+      readonly approveImpact?: boolean | undefined
+    }
+    body: BillingDocument
+    answers: {
+      200: PushOutcome
+      202: {
+        pushId: string
+        state: 'running'
+      }
+    }
+  }
+  keepWritten: {
+    body: Readonly<Record<string, unknown>>
+    answers: {
+      200: {
+        /** Id for `X-Ratecard-Written`: 64 hexadecimal digits. */
+        written: string
+      }
+    }
+  }
+  validateConfig: {
+    body: BillingDocument
+    answers: {
+      200: Validation
+    }
+  }
+  rollbackConfig: {
+    query: {
+      /** Plan only: nothing is written anywhere. */
+      readonly dryRun?: boolean | undefined
+      /** Overwrite fields that were edited at the processor. */
+      readonly force?: boolean | undefined
+      /** Go on although live subscriptions are affected. */
+      readonly approveImpact?: boolean | undefined
+    }
+    body: {
+      /** The revision to go back to. */
+      readonly revision: number
+    }
+    answers: {
+      200: PushOutcome
+      202: {
+        pushId: string
+        state: 'running'
+      }
+    }
+  }
+  pullConfig: {
+    query: {
+      /** Also list what the document cannot express. */
+      readonly report?: boolean | undefined
+    }
+    answers: {
+      200: BillingDocument | {
+        document: BillingDocument
+        unrepresented: Array<{
+          kind: string
+          processorId: string
+          reason: string
+        }>
+      }
+    }
+  }
+  getDrift: {
+    answers: {
+      200: DriftReport
+    }
+  }
+  resetConfig: {
+    query: {
+      /** `account` also takes what Ratecard did not make. */
+      readonly scope?: 'managed' | 'account' | undefined
+    }
+    answers: {
+      200: ResetReport
+    }
+  }
+  listVersions: {
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: History
+    }
+  }
+  getRevision: {
+    params: {
+      /** Number of a revision. */
+      readonly revision: number
+    }
+    answers: {
+      200: Revision
+    }
+  }
+  compareRevisions: {
+    params: {
+      /** Number of a revision. */
+      readonly from: number
+      /** Number of a revision. */
+      readonly to: number
+    }
+    answers: {
+      200: {
+        from: number
+        to: number
+        differences: DocumentDifference[]
+      }
+    }
+  }
+  listPushes: {
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: {
+        pushes: PushSummary[]
+        pagination: Pagination
+      }
+    }
+  }
+  getPush: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: PushReport
+    }
+  }
+  followPush: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    events: {
+      state: PushStateEvent
+      step: PushStepEvent
+    }
+  }
+  resumePush: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: PushOutcome
+      202: {
+        pushId: string
+        state: 'running'
+      }
+    }
+  }
+  cancelPush: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      202: PushSummary
+    }
+  }
+  listTemplatePrices: {
+    params: {
+      /** Name of the template. */
+      readonly template: string
+    }
+    answers: {
+      200: {
+        prices: PriceDocument[]
+      }
+    }
+  }
+  listEnterprisePrices: {
+    params: {
+      /** The enterprise id. */
+      readonly enterpriseId: string
+    }
+    answers: {
+      200: {
+        prices: PriceDocument[]
+      }
+    }
+  }
+  listWebhooks: {
+    answers: {
+      200: {
+        webhooks: WebhookListing[]
+      }
+    }
+  }
+  rotateWebhook: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    body: {
+      /** How long both are live; 0 switches the old one off at once. */
+      readonly overlapSeconds?: number | undefined
+    }
+    answers: {
+      201: WebhookRotation
+    }
+  }
+  listProcessorEvents: {
+    query: {
+      /** Id of the event before the first one wanted. */
+      readonly after?: string | undefined
+      /** Event types, separated by commas; at most 20. Default: all. */
+      readonly types?: string | undefined
+    }
+    answers: {
+      200: ProcessorEvents
+    }
+  }
+  createKey: {
+    body: {
+      /** What the key is for. */
+      readonly name: string
+      /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+      readonly scope?: KeyScope | undefined
+      /** From then on it is refused. RFC 3339. Default: never. */
+      readonly expiresAt?: string | undefined
+    }
+    answers: {
+      201: {
+        id: string
+        name: string
+        /** The key’s last four characters. */
+        hint: string
+        /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+        scope: KeyScope
+        /** When it was made. */
+        createdAt: string
+        expiresAt: string | null
+        lastUsedAt: string | null
+        revokedAt: string | null
+        /** The key itself: shown this once. */
+        key: string
+      }
+    }
+  }
+  listKeys: {
+    answers: {
+      200: {
+        keys: ServiceKey[]
+      }
+    }
+  }
+  revokeKey: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+  }
+  runDoctor: {
+    answers: {
+      200: {
+        findings: Finding[]
+      }
+    }
+  }
+  createTenant: {
+    body: NewTenant
+    answers: {
+      201: Tenant
+    }
+  }
+  listTenants: {
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+      /** Only the tenant of this customer at the processor. */
+      readonly processorCustomerId?: string | undefined
+      /** Only tenants that have this template. */
+      readonly enterpriseTemplate?: string | undefined
+      /** Only tenants that have this enterprise id. */
+      readonly enterpriseId?: string | undefined
+    }
+    answers: {
+      200: TenantList
+    }
+  }
+  getTenant: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Tenant
+    }
+  }
+  updateTenant: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    body: TenantChange
+    answers: {
+      200: Tenant
+    }
+  }
+  removeTenant: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+  }
+  listTenantSubscriptions: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: TenantSubscriptions
+    }
+  }
+  getUpcomingInvoice: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: UpcomingInvoice
+    }
+  }
+  listTenantAudit: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: Audit
+    }
+  }
+  createSession: {
+    body: {
+      /** Id of the tenant. */
+      readonly tenantId: string
+      /** Its life; one day when absent. */
+      readonly ttlSeconds?: number | undefined
+    }
+    answers: {
+      201: Session
+    }
+  }
+  revokeSession: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+  }
+  applyTemplate: {
+    query: {
+      /** Tell only: nothing is written anywhere. */
+      readonly dryRun?: boolean | undefined
+    }
+    body: {
+      /** Id of the tenant. */
+      readonly tenantId: string
+      /** Name of an enterprise template. */
+      readonly enterpriseTemplate: string
+      /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+      readonly unmatched?: 'keep' | 'base' | undefined
+    }
+    answers: {
+      200: EnterpriseOutcome
+    }
+  }
+  applyCustom: {
+    query: {
+      /** Tell only: nothing is written anywhere. */
+      readonly dryRun?: boolean | undefined
+    }
+    body: {
+      /** Id of the tenant. */
+      readonly tenantId: string
+      /** An enterprise id. */
+      readonly enterpriseId: string
+      /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+      readonly unmatched?: 'keep' | 'base' | undefined
+    }
+    answers: {
+      200: EnterpriseOutcome
+    }
+  }
+  removeEnterprise: {
+    query: {
+      /** Tell only: nothing is written anywhere. */
+      readonly dryRun?: boolean | undefined
+    }
+    body: {
+      /** Id of the tenant. */
+      readonly tenantId: string
+    }
+    answers: {
+      200: EnterpriseOutcome
+    }
+  }
+  getEnterpriseCoverage: {
+    answers: {
+      200: Coverage
+    }
+  }
+  moveTemplate: {
+    body: {
+      /** Name of an enterprise template. */
+      readonly enterpriseTemplate: string
+    }
+    answers: {
+      202: Job
+    }
+  }
+  startMigration: {
+    query: {
+      /** Answer the list and the money; move nobody. */
+      readonly dryRun?: boolean | undefined
+    }
+    body: NewMigration
+    answers: {
+      200: MigrationPlan
+      202: Job
+    }
+  }
+  listJobs: {
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+      /** Only jobs of this kind. */
+      readonly kind?: JobKind | undefined
+    }
+    answers: {
+      200: JobList
+    }
+  }
+  getJob: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: JobReport
+    }
+  }
+  resumeJob: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      202: Job
+    }
+  }
+  cancelJob: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Job
+    }
+  }
+  deployWorker: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    body: DeploymentBody
+    answers: {
+      201: Worker
+    }
+  }
+  rollBackWorker: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    body: {
+      readonly deployment?: string | null | undefined
+    } | null
+    answers: {
+      200: Worker
+    }
+  }
+  removeWorker: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+  }
+  listWorkers: {
+    answers: {
+      200: {
+        workers: Worker[]
+      }
+    }
+  }
+  getWorker: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    answers: {
+      200: Worker
+    }
+  }
+  listDeployments: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: DeploymentList
+    }
+  }
+  getWorkerLogs: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** Only lines from this time on, RFC 3339. */
+      readonly since?: string | undefined
+      /** Only lines of this level. */
+      readonly level?: 'debug' | 'log' | 'info' | 'warn' | 'error' | 'exception' | 'system' | undefined
+      /** Only lines of this scheduled run. */
+      readonly runId?: string | undefined
+      /** Only lines of this request. */
+      readonly requestId?: string | undefined
+      /** Stream what comes. */
+      readonly follow?: boolean | undefined
+    }
+    answers: {
+      200: {
+        logs: WorkerLogLine[]
+      }
+    }
+    events: {
+      log: WorkerLogLine
+    }
+  }
+  listCronRuns: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    query: {
+      /** How many to list. */
+      readonly limit?: number | undefined
+      /** How many to skip. */
+      readonly offset?: number | undefined
+      /** Only runs of this expression. */
+      readonly cron?: string | undefined
+    }
+    answers: {
+      200: CronRunList
+    }
+  }
+  triggerCron: {
+    params: {
+      /** The worker’s name. */
+      readonly name: string
+    }
+    body: {
+      readonly cron?: string | null | undefined
+    } | null
+    answers: {
+      200: CronRun
+    }
+  }
+  getHealth: {
+    answers: {
+      200: {
+        status: 'ok'
+        uptimeSeconds: number
+      }
+    }
+  }
+  getReadiness: {
+    answers: {
+      200: {
+        ready: boolean
+        checks: {
+          store: {
+            ok: boolean
+            detail: string
+          }
+          processor: {
+            ok: boolean
+            detail: string
+          }
+          workers: {
+            ok: boolean
+            detail: string
+          }
+        }
+      }
+    }
+  }
+  getMetrics: {
+  }
+}
+
+/** Method, path, and where names turn: in its answer, in its body. */
+export const operations = {
+  getOpenApi: ['GET', '/api/v1/openapi.json', null],
+  getSchema: ['GET', '/api/v1/billing/schema', null],
+  getConfig: ['GET', '/api/v1/billing/config', {}],
+  getPrice: ['GET', '/api/v1/billing/config/prices/:id', null],
+  getProduct: ['GET', '/api/v1/billing/config/products/:id', null],
+  getMeter: ['GET', '/api/v1/billing/config/meters/:id', null],
+  calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
+  convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
+  createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
+  createPortal: ['POST', '/api/v1/billing/portal', null, {}],
+  recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
+  getFullConfig: ['GET', '/api/v1/billing/admin/config', {}],
+  pushConfig: ['POST', '/api/v1/billing/admin/config', {details:{},impact:{}}],
+  keepWritten: ['POST', '/api/v1/billing/admin/config/written', null],
+  validateConfig: ['POST', '/api/v1/billing/admin/config/validate', null],
+  rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},impact:{}}],
+  pullConfig: ['GET', '/api/v1/billing/admin/config/pull', {unrepresented:{}}],
+  getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},unmanaged:{}}],
+  resetConfig: ['POST', '/api/v1/billing/admin/config/reset', {errors:{}}],
+  listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{by:{}},pagination:{}}],
+  getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {by:{}}],
+  compareRevisions: ['GET', '/api/v1/billing/admin/config/history/:from/diff/:to', {differences:{}}],
+  listPushes: ['GET', '/api/v1/billing/admin/pushes', {pushes:{by:{}},pagination:{}}],
+  getPush: ['GET', '/api/v1/billing/admin/pushes/:id', {by:{},steps:{}}],
+  followPush: ['GET', '/api/v1/billing/admin/pushes/:id/events', {step:{}}],
+  resumePush: ['POST', '/api/v1/billing/admin/pushes/:id/resume', {details:{},impact:{}}],
+  cancelPush: ['POST', '/api/v1/billing/admin/pushes/:id/cancel', {by:{}}],
+  listTemplatePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-template/:template', null],
+  listEnterprisePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-id/:enterprise_id', null],
+  listWebhooks: ['GET', '/api/v1/billing/admin/webhooks', {webhooks:{}}],
+  rotateWebhook: ['POST', '/api/v1/billing/admin/webhooks/:id/rotate', {previous:{}}, {}],
+  listProcessorEvents: ['GET', '/api/v1/billing/admin/events', {events:{}}],
+  createKey: ['POST', '/api/v1/billing/admin/keys', {}, {}],
+  listKeys: ['GET', '/api/v1/billing/admin/keys', {keys:{}}],
+  revokeKey: ['DELETE', '/api/v1/billing/admin/keys/:id', null],
+  runDoctor: ['GET', '/api/v1/billing/admin/doctor', null],
+  createTenant: ['POST', '/api/v1/billing/admin/tenants', {}, {}],
+  listTenants: ['GET', '/api/v1/billing/admin/tenants', {tenants:{},pagination:{}}],
+  getTenant: ['GET', '/api/v1/billing/admin/tenants/:id', {}],
+  updateTenant: ['PATCH', '/api/v1/billing/admin/tenants/:id', {}, {}],
+  removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
+  listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
+  getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}}}],
+  listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
+  createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],
+  revokeSession: ['DELETE', '/api/v1/billing/admin/sessions/:id', null],
+  applyTemplate: ['POST', '/api/v1/billing/admin/enterprise/apply-template', {}, {}],
+  applyCustom: ['POST', '/api/v1/billing/admin/enterprise/apply-custom', {}, {}],
+  removeEnterprise: ['POST', '/api/v1/billing/admin/enterprise/remove', {}, {}],
+  getEnterpriseCoverage: ['GET', '/api/v1/billing/admin/enterprise/coverage', {rows:{cells:{}}}],
+  moveTemplate: ['POST', '/api/v1/billing/admin/enterprise/move-template', {by:{}}, {}],
+  startMigration: ['POST', '/api/v1/billing/admin/migrations', {lines:{},by:{}}, {}],
+  listJobs: ['GET', '/api/v1/billing/admin/jobs', {jobs:{by:{}},pagination:{}}],
+  getJob: ['GET', '/api/v1/billing/admin/jobs/:id', {by:{}}],
+  resumeJob: ['POST', '/api/v1/billing/admin/jobs/:id/resume', {by:{}}],
+  cancelJob: ['POST', '/api/v1/billing/admin/jobs/:id/cancel', {by:{}}],
+  deployWorker: ['POST', '/api/v1/workers/:name/deployments', {deployment:{},crons:{}}, {}],
+  rollBackWorker: ['POST', '/api/v1/workers/:name/rollback', {deployment:{},crons:{}}],
+  removeWorker: ['DELETE', '/api/v1/workers/:name', null],
+  listWorkers: ['GET', '/api/v1/workers', {workers:{deployment:{},crons:{}}}],
+  getWorker: ['GET', '/api/v1/workers/:name', {deployment:{},crons:{}}],
+  listDeployments: ['GET', '/api/v1/workers/:name/deployments', {deployments:{},pagination:{}}],
+  getWorkerLogs: ['GET', '/api/v1/workers/:name/logs', {logs:{}}],
+  listCronRuns: ['GET', '/api/v1/workers/:name/cron/runs', {runs:{},pagination:{}}],
+  triggerCron: ['POST', '/api/v1/workers/:name/cron/trigger', {}],
+  getHealth: ['GET', '/healthz', {}],
+  getReadiness: ['GET', '/readyz', null],
+  getMetrics: ['GET', '/metrics', null],
+} as const

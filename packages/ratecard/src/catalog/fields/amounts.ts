@@ -1,0 +1,54 @@
+// Amounts, tiers, currencies and moments between the document and the canonical form.
+import type { Tier } from '../../config/schema.ts'
+import { currencies } from '../../money/currencies.ts'
+import type { Currency } from '../../money/currencies.ts'
+import { canonicalDecimal } from '../../money/decimal.ts'
+import type { CanonicalTier } from '../kinds.ts'
+import { Unrepresentable } from './field.ts'
+
+export function isSupportedCurrency(code: string): code is Currency {
+  return (currencies as readonly string[]).includes(code)
+}
+
+export function supportedCurrency(code: string): Currency {
+  if (!isSupportedCurrency(code)) throw new Unrepresentable(`the currency ${code} is not supported`)
+  return code
+}
+
+export function canonicalTier(tier: Tier): CanonicalTier {
+  return {
+    upTo: tier.up_to === 'inf' ? null : tier.up_to,
+    unitAmount: zeroAsNull(tier.unit_amount_decimal ?? tier.unit_amount),
+    flatAmount: zeroAsNull(tier.flat_amount_decimal ?? tier.flat_amount),
+  }
+}
+
+function zeroAsNull(amount: string | number | undefined): string | null {
+  if (amount === undefined) return null
+  const canonical = canonicalDecimal(amount)
+  return canonical === '0' ? null : canonical
+}
+
+/** Whole minor units as a number, fractions as decimal text. */
+export function documentAmount(canonical: string): number | string {
+  return canonical.includes('.') ? canonical : Number(canonical)
+}
+
+export function documentTier(tier: CanonicalTier): Tier {
+  const amount = tier.unitAmount === null ? undefined : documentAmount(tier.unitAmount)
+  const flat = tier.flatAmount === null ? undefined : documentAmount(tier.flatAmount)
+  return {
+    up_to: tier.upTo ?? 'inf',
+    ...(typeof amount === 'number' ? { unit_amount: amount } : {}),
+    ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
+    ...(typeof flat === 'number' ? { flat_amount: flat } : {}),
+    ...(typeof flat === 'string' ? { flat_amount_decimal: flat } : {}),
+    // A tier says at least one of the two; a free tier says so.
+    ...(amount === undefined && flat === undefined ? { unit_amount: 0 } : {}),
+  }
+}
+
+/** Unix seconds as ISO 8601 without needless milliseconds. */
+export function documentMoment(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+}

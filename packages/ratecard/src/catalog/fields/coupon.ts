@@ -1,0 +1,75 @@
+import { toUnixSeconds } from '../../config/moment.ts'
+import type { Coupon } from '../../config/schema.ts'
+import { canonicalDecimal } from '../../money/decimal.ts'
+import { configId } from '../kinds.ts'
+import type { ConfigId, ProcessorId } from '../kinds.ts'
+import { documentMoment, supportedCurrency } from './amounts.ts'
+import { rowsFor, Unrepresentable } from './field.ts'
+import type { Writing } from './field.ts'
+
+const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coupons')
+
+export const coupon = table()(
+  {
+    // Once there is one, it can be changed but not taken away: then the coupon is replaced.
+    name: { ...text('name', 'in_place'), needsNewObject: (want: string) => want === '' },
+    percentOff: field({
+      name: 'percent_off',
+      members: ['percent_off'],
+      mutability: 'fixed',
+      parameter: 'percent_off',
+      absent: null,
+      canonical: (coupon): string | null =>
+        coupon.percent_off === undefined ? null : canonicalDecimal(coupon.percent_off),
+      document: (percent) => (percent === null ? {} : { percent_off: Number(percent) }),
+      show: (percent) => (percent === null ? undefined : Number(percent)),
+    }),
+    amountOff: orNull('amount_off', 'fixed'),
+    currency: field({
+      name: 'currency',
+      members: ['currency'],
+      mutability: 'fixed',
+      parameter: 'currency',
+      absent: null,
+      canonical: (coupon): string | null => (coupon.amount_off === undefined ? null : (coupon.currency ?? null)),
+      document: (currency) => (currency === null ? {} : { currency: supportedCurrency(currency) }),
+    }),
+    duration: required('duration', 'fixed'),
+    durationInMonths: orNull('duration_in_months', 'fixed'),
+    /** As the document says it: what is left plus what predecessors used up. */
+    maxRedemptions: orNull('max_redemptions', 'fixed'),
+    /** Unix seconds. */
+    redeemBy: field({
+      name: 'redeem_by',
+      members: ['redeem_by'],
+      mutability: 'fixed',
+      parameter: 'redeem_by',
+      absent: null,
+      canonical: (coupon): number | null => (coupon.redeem_by === undefined ? null : toUnixSeconds(coupon.redeem_by)),
+      document: (seconds) => (seconds === null ? {} : { redeem_by: documentMoment(seconds) }),
+      show: (seconds) => (seconds === null ? undefined : documentMoment(seconds)),
+    }),
+    /** Sorted; null is every product. */
+    appliesTo: field({
+      name: 'applies_to',
+      members: ['applies_to'],
+      mutability: 'fixed',
+      parameter: 'applies_to',
+      reference: 'product',
+      absent: null,
+      canonical: (coupon): readonly ConfigId[] | null =>
+        coupon.applies_to === undefined ? null : [...new Set(coupon.applies_to)].sort().map(configId),
+      document: documentProducts,
+    }),
+    metadata: metadata('metadata'),
+  },
+  {},
+)
+
+function documentProducts(ids: readonly ProcessorId[] | null, { names }: Writing): Pick<Coupon, 'applies_to'> {
+  if (ids === null) return {}
+  const products = ids.map((id) => names('product', id))
+  if (products.some((product) => product === undefined))
+    throw new Unrepresentable('it applies to a product that is archived')
+  return { applies_to: products.filter((product) => product !== undefined) }
+}

@@ -1,0 +1,105 @@
+// Which fields differ, whose change it is, and whether the processor lets us change them in place.
+import type { Origin } from '../change.ts'
+import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
+import type { AnyField } from './field.ts'
+import { fieldRows } from './tables.ts'
+import type { FieldsOf } from './tables.ts'
+
+export interface Difference {
+  /** Canonical field, or `metadata.<key>`. */
+  readonly field: string
+  readonly want: unknown
+  readonly live: unknown
+  readonly origin: Origin
+  readonly fixed: boolean
+}
+
+type Bag = Readonly<Record<string, unknown>>
+
+/** Fields by name; every kind's fields are plain records. */
+function bagOf(fields: object): Bag {
+  return fields as Bag
+}
+
+/**
+ * The differences between what is wanted and what is live; `last` is what was applied last, to tell an edit from drift.
+ * References are processor ids on all three sides. What neither this document nor the last one speaks of is left alone: fields
+ * whose absence says nothing, and metadata keys. Without a last one, an object that is being adopted keeps such fields; one that
+ * we made loses them.
+ */
+export function differences<K extends ResourceKind>(
+  kind: K,
+  want: FieldsOf<K, ProcessorId>,
+  live: FieldsOf<K, ProcessorId>,
+  last: FieldsOf<K, ProcessorId> | null,
+  { adopting = false }: { readonly adopting?: boolean } = {},
+): Difference[] {
+  const found: Difference[] = []
+  const wanted = bagOf(want)
+  const lived = bagOf(live)
+  const lasted = last === null ? null : bagOf(last)
+  for (const [field, row] of fieldRows[kind]) {
+    const { mutability } = row
+    if (mutability === 'apart') continue
+    if (field === 'metadata') {
+      found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
+      continue
+    }
+    if (same(wanted[field], lived[field])) continue
+    if (isUnmanaged(row, wanted[field]) && (lasted === null ? adopting : isUnmanaged(row, lasted[field]))) continue
+    found.push({
+      field,
+      want: wanted[field],
+      live: lived[field],
+      origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
+      fixed: mutability === 'fixed' || (row.needsNewObject?.(wanted[field] as never, lived[field] as never) ?? false),
+    })
+  }
+  return found
+}
+
+/** Whether the document says nothing of a field, neither a value nor that there shall be none. */
+export function isUnmanaged(row: AnyField, value: unknown): boolean {
+  return row.leftOut === 'unmanaged' && same(value, row.absent)
+}
+
+const none: readonly Difference[] = []
+
+function metadataDifferences(want: unknown, live: unknown, last: unknown): readonly Difference[] {
+  const [wanted, lived, lasted] = [want as MetadataMap, live as MetadataMap, last as MetadataMap | undefined]
+  // Nearly always nothing differs: then nothing is made.
+  const keys: string[] = []
+  for (const key in wanted) if (own(wanted, key) !== own(lived, key)) keys.push(key)
+  for (const key in lasted) if (!Object.hasOwn(wanted, key) && own(lived, key) !== null) keys.push(key)
+  if (keys.length === 0) return none
+  return keys.map((key) => ({
+    field: `metadata.${key}`,
+    want: own(wanted, key),
+    live: own(lived, key),
+    origin: originOf(own(wanted, key), own(lived, key), lasted === undefined ? undefined : { value: own(lasted, key) }),
+    fixed: false,
+  }))
+}
+
+function own(map: MetadataMap, key: string): string | null {
+  return Object.hasOwn(map, key) ? (map[key] ?? null) : null
+}
+
+function originOf(want: unknown, live: unknown, last: { readonly value: unknown } | undefined): Origin {
+  if (last === undefined || same(last.value, live)) return 'edit'
+  return same(last.value, want) ? 'drift' : 'both'
+}
+
+/** Whether two JSON values are equal; the order of members does not count, and absent is undefined. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b))
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
+    )
+  const [left, right] = [bagOf(a), bagOf(b)]
+  for (const key in left) if (!same(left[key], right[key])) return false
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false
+  return true
+}

@@ -1,0 +1,266 @@
+import { basePriceId } from '../../config/base-price.ts'
+import { isEnterprise } from '../../config/ids.ts'
+import { isPublic } from '../../config/public-view.ts'
+import type { CurrencyOption, Price, Product } from '../../config/schema.ts'
+import { canonicalDecimal } from '../../money/decimal.ts'
+import { configId } from '../kinds.ts'
+import type { CanonicalCurrencyOption, CanonicalTier, CurrencyOptions, ProcessorId, TaxBehavior } from '../kinds.ts'
+import { canonicalTier, documentAmount, documentTier, supportedCurrency } from './amounts.ts'
+import { rowsFor, Unrepresentable } from './field.ts'
+import type { Writing } from './field.ts'
+
+const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices')
+
+export const price = table()(
+  {
+    // Where it stands says it.
+    product: field({
+      name: 'product',
+      members: [],
+      mutability: 'fixed',
+      parameter: 'product',
+      reference: 'product',
+      absent: configId(''),
+      canonical: (_price, product) => configId(product.id),
+      document: () => ({}),
+    }),
+    currency: field({
+      name: 'currency',
+      members: ['currency'],
+      mutability: 'fixed',
+      parameter: 'currency',
+      absent: '',
+      canonical: (price): string => price.currency,
+      document: (currency) => ({ currency: supportedCurrency(currency) }),
+    }),
+    interval: orNull('interval', 'fixed', { parameter: 'recurring-interval' }),
+    intervalCount: field({
+      name: 'interval_count',
+      members: ['interval_count'],
+      mutability: 'fixed',
+      parameter: 'recurring-interval_count',
+      absent: 1,
+      canonical: (price): number => (price.interval === undefined ? 1 : (price.interval_count ?? 1)),
+      document: (count) => (count === 1 ? {} : { interval_count: count }),
+    }),
+    usageType: field({
+      name: 'usage_type',
+      members: ['usage_type'],
+      mutability: 'fixed',
+      parameter: 'recurring-usage_type',
+      absent: 'licensed',
+      canonical: (price) => price.usage_type ?? 'licensed',
+      document: (type) => (type === 'metered' ? { usage_type: type } : {}),
+    }),
+    meter: field({
+      name: 'meter',
+      members: ['meter'],
+      mutability: 'fixed',
+      parameter: 'recurring-meter',
+      reference: 'meter',
+      absent: null,
+      canonical: (price) => (price.meter === undefined ? null : configId(price.meter)),
+      document: documentMeter,
+    }),
+    billingScheme: field({
+      name: 'billing_scheme',
+      members: ['billing_scheme'],
+      mutability: 'fixed',
+      parameter: 'billing_scheme',
+      absent: 'per_unit',
+      canonical: (price) => (price.tiers === undefined ? 'per_unit' : 'tiered'),
+      document: (scheme) => (scheme === 'tiered' ? { billing_scheme: scheme } : {}),
+    }),
+    tiersMode: field({
+      name: 'tiers_mode',
+      members: ['tiers_mode'],
+      mutability: 'fixed',
+      parameter: 'tiers_mode',
+      absent: null,
+      canonical: (price) => (price.tiers === undefined ? null : (price.tiers_mode ?? 'graduated')),
+      document: (mode) => (mode === null ? {} : { tiers_mode: mode }),
+    }),
+    // Sub-minor amounts have a name of their own.
+    unitAmount: field({
+      name: (values) =>
+        values.some((value) => typeof value === 'string' && value.includes('.')) ? 'unit_amount_decimal' : 'amount',
+      members: ['amount', 'unit_amount_decimal'],
+      mutability: 'fixed',
+      parameter: 'unit_amount',
+      absent: null,
+      canonical: canonicalAmount,
+      document: (canonical) => {
+        if (canonical === null) return {}
+        const amount = documentAmount(canonical)
+        return typeof amount === 'number' ? { amount } : { unit_amount_decimal: amount }
+      },
+      show: (canonical) => (canonical === null ? undefined : documentAmount(canonical)),
+    }),
+    tiers: field({
+      name: 'tiers',
+      members: ['tiers'],
+      mutability: 'fixed',
+      parameter: 'tiers',
+      absent: null,
+      canonical: (price): readonly CanonicalTier[] | null =>
+        price.tiers === undefined ? null : price.tiers.map(canonicalTier),
+      document: (tiers) => (tiers === null ? {} : { tiers: tiers.map(documentTier) }),
+      show: (tiers) => tiers?.map(documentTier),
+    }),
+    currencyOptions: field({
+      name: 'currency_options',
+      members: ['currency_options'],
+      mutability: 'in_place',
+      parameter: 'currency_options',
+      absent: {},
+      leftOut: 'unmanaged',
+      whole: true,
+      canonical: canonicalOptions,
+      document: documentOptions,
+      show: (options) => (Object.keys(options).length === 0 ? undefined : showOptions(options)),
+      needsNewObject: (want, live) => !optionsCanBecome(want, live),
+    }),
+    transformQuantity: field({
+      name: 'transform_quantity',
+      members: ['transform_quantity'],
+      mutability: 'fixed',
+      parameter: 'transform_quantity',
+      absent: null,
+      canonical: ({ transform_quantity: packages }): PackagedQuantity | null =>
+        packages === undefined ? null : { divideBy: packages.divide_by, round: packages.round },
+      document: (packages) =>
+        packages === null ? {} : { transform_quantity: { divide_by: packages.divideBy, round: packages.round } },
+      show: (packages) => packages && { divide_by: packages.divideBy, round: packages.round },
+    }),
+    customUnitAmount: field({
+      name: 'custom_unit_amount',
+      members: ['custom_unit_amount'],
+      mutability: 'fixed',
+      parameter: 'custom_unit_amount',
+      absent: null,
+      canonical: ({ custom_unit_amount: chosen }): ChosenAmount | null =>
+        chosen === undefined
+          ? null
+          : { minimum: chosen.minimum ?? null, maximum: chosen.maximum ?? null, preset: chosen.preset ?? null },
+      document: (chosen) => (chosen === null ? {} : { custom_unit_amount: documentChosen(chosen) }),
+      show: (chosen) => chosen && documentChosen(chosen),
+    }),
+    nickname: text('nickname', 'in_place'),
+    taxBehavior: field({
+      name: 'tax_included_in_price',
+      members: ['tax_included_in_price'],
+      mutability: 'once',
+      needsNewObject: (_want, live) => live !== 'unspecified',
+      parameter: 'tax_behavior',
+      absent: 'unspecified',
+      canonical: canonicalTax,
+      document: (behavior) => (behavior === 'unspecified' ? {} : { tax_included_in_price: behavior === 'inclusive' }),
+      show: (behavior) => (behavior === 'unspecified' ? undefined : behavior === 'inclusive'),
+    }),
+    metadata: metadata('metadata'),
+  },
+  {
+    trial_period_days: { value: (price) => price.trial_period_days, pulled: 'kept' },
+    ui: { value: (price) => price.ui, pulled: 'kept' },
+    public: { value: (price) => isPublic(price), pulled: 'kept' },
+    // The product's default price at the processor says it.
+    default: { value: (price) => price.default === true, pulled: 'live' },
+    enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
+    enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
+    // The derived base counts, so that giving it explicitly is no difference.
+    base_price: {
+      value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
+      pulled: 'kept',
+    },
+  },
+)
+
+function canonicalAmount(price: Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers'>): string | null {
+  const amount = price.unit_amount_decimal ?? price.amount
+  return price.tiers !== undefined || amount === undefined ? null : canonicalDecimal(amount)
+}
+
+export interface PackagedQuantity {
+  readonly divideBy: number
+  readonly round: 'up' | 'down'
+}
+export interface ChosenAmount {
+  readonly minimum: number | null
+  readonly maximum: number | null
+  readonly preset: number | null
+}
+
+function documentChosen({ minimum, maximum, preset }: ChosenAmount): NonNullable<Price['custom_unit_amount']> {
+  return {
+    ...(minimum === null ? {} : { minimum }),
+    ...(maximum === null ? {} : { maximum }),
+    ...(preset === null ? {} : { preset }),
+  }
+}
+
+function canonicalOptions(price: Price): CurrencyOptions {
+  return Object.fromEntries(
+    Object.entries(price.currency_options ?? {}).map(([currency, option]) => [
+      currency,
+      {
+        unitAmount: canonicalAmount(option),
+        tiers: option.tiers === undefined ? null : option.tiers.map(canonicalTier),
+        // An option that says nothing of taxes is taxed as the price itself.
+        taxBehavior: option.tax_included_in_price === undefined ? canonicalTax(price) : canonicalTax(option),
+      },
+    ]),
+  )
+}
+
+function documentOptions(options: CurrencyOptions, { fields }: Writing): Pick<Price, 'currency_options'> {
+  const entries = Object.entries(options)
+  if (entries.length === 0) return {}
+  return {
+    currency_options: Object.fromEntries(
+      entries.map(([currency, option]) => [
+        supportedCurrency(currency),
+        documentOption(option, option.taxBehavior !== fields['taxBehavior']),
+      ]),
+    ),
+  }
+}
+
+function documentOption({ unitAmount, tiers, taxBehavior }: CanonicalCurrencyOption, ownTax: boolean): CurrencyOption {
+  const amount = unitAmount === null ? undefined : documentAmount(unitAmount)
+  return {
+    ...(typeof amount === 'number' ? { amount } : {}),
+    ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
+    ...(tiers === null ? {} : { tiers: tiers.map(documentTier) }),
+    ...(ownTax && taxBehavior !== 'unspecified' ? { tax_included_in_price: taxBehavior === 'inclusive' } : {}),
+  }
+}
+
+function showOptions(options: CurrencyOptions): unknown {
+  return Object.fromEntries(
+    Object.entries(options).map(([currency, option]) => [currency, documentOption(option, true)]),
+  )
+}
+
+/**
+ * A price takes further currencies and other amounts in them. It loses its currencies all at once or not at all, and whether
+ * an amount includes tax is said once.
+ */
+function optionsCanBecome(want: CurrencyOptions, live: CurrencyOptions): boolean {
+  if (Object.keys(want).length === 0) return true
+  return Object.entries(live).every(([currency, option]) => {
+    const wanted = want[currency]
+    return wanted !== undefined && (option.taxBehavior === 'unspecified' || option.taxBehavior === wanted.taxBehavior)
+  })
+}
+
+function canonicalTax(price: Pick<Price, 'tax_included_in_price'>): TaxBehavior {
+  if (price.tax_included_in_price === undefined) return 'unspecified'
+  return price.tax_included_in_price ? 'inclusive' : 'exclusive'
+}
+
+function documentMeter(id: ProcessorId | null, { fields, names }: Writing): Pick<Price, 'meter'> {
+  const meter = id === null ? undefined : names('meter', id)
+  if (fields['usageType'] === 'metered' && meter === undefined)
+    throw new Unrepresentable('its meter is missing or deactivated')
+  return meter === undefined ? {} : { meter }
+}

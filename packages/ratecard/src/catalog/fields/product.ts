@@ -1,0 +1,52 @@
+import { isLocalPrice } from '../../config/ids.ts'
+import type { Product } from '../../config/schema.ts'
+import { configId } from '../kinds.ts'
+import type { ConfigId } from '../kinds.ts'
+import { rowsFor } from './field.ts'
+
+const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
+
+export const product = table<'prices'>()(
+  {
+    name: required('name', 'in_place'),
+    description: text('description', 'in_place'),
+    type: field({
+      name: 'type',
+      members: ['type'],
+      mutability: 'fixed',
+      parameter: 'type',
+      absent: 'service',
+      canonical: (product) => product.type ?? 'service',
+      document: (type) => ({ type }),
+    }),
+    taxCode: text('tax_code', 'in_place'),
+    unitLabel: text('unit_label', 'in_place'),
+    statementDescriptor: text('statement_descriptor', 'in_place'),
+    url: text('url', 'in_place'),
+    images: texts('images', 'in_place'),
+    marketingFeatures: texts('marketing_features', 'in_place'),
+    // Never said and false are the same; only true is a statement.
+    shippable: flag('shippable', 'in_place', false, { leftOut: 'unmanaged' }),
+    packageDimensions: orNull('package_dimensions', 'in_place', { leftOut: 'unmanaged' }),
+    metadata: metadata('metadata'),
+    // The prices themselves say which of them is the default.
+    defaultPrice: field({
+      name: 'default_price',
+      members: [],
+      mutability: 'apart',
+      parameter: 'default_price',
+      reference: 'price',
+      absent: null,
+      canonical: defaultPriceOf,
+      document: () => ({}),
+    }),
+  },
+  {
+    ui: { value: (product) => product.ui, pulled: 'kept' },
+  },
+)
+
+function defaultPriceOf(product: Product): ConfigId | null {
+  const chosen = (product.prices ?? []).find((price) => price.default === true && !isLocalPrice(price))
+  return chosen === undefined ? null : configId(chosen.id)
+}

@@ -1,0 +1,56 @@
+import { toUnixSeconds } from '../../config/moment.ts'
+import type { PromotionCode } from '../../config/schema.ts'
+import { configId } from '../kinds.ts'
+import { documentMoment, supportedCurrency } from './amounts.ts'
+import { rowsFor, Unrepresentable } from './field.ts'
+
+const { field, required, flag, orNull, metadata, table } = rowsFor<PromotionCode>('promotion_codes')
+
+export const promotionCode = table()(
+  {
+    code: required('code', 'fixed'),
+    coupon: field({
+      name: 'coupon',
+      members: ['coupon'],
+      mutability: 'fixed',
+      parameter: 'promotion-coupon',
+      reference: 'coupon',
+      absent: configId(''),
+      canonical: (code) => configId(code.coupon),
+      document: (id, { names }) => {
+        const coupon = names('coupon', id)
+        if (coupon === undefined) throw new Unrepresentable('its coupon is deleted or cannot be expressed')
+        return { coupon }
+      },
+    }),
+    active: flag('active', 'in_place', true),
+    /** As the document says it: what is left plus what predecessors used up. */
+    maxRedemptions: orNull('max_redemptions', 'fixed'),
+    firstTimeTransaction: flag('first_time_transaction', 'fixed', false, {
+      parameter: 'restrictions-first_time_transaction',
+    }),
+    minimumAmount: orNull('minimum_amount', 'fixed', { parameter: 'restrictions-minimum_amount' }),
+    minimumAmountCurrency: field({
+      name: 'minimum_amount_currency',
+      members: ['minimum_amount_currency'],
+      mutability: 'fixed',
+      parameter: 'restrictions-minimum_amount_currency',
+      absent: null,
+      canonical: (code): string | null => code.minimum_amount_currency ?? null,
+      document: (currency) => (currency === null ? {} : { minimum_amount_currency: supportedCurrency(currency) }),
+    }),
+    /** Unix seconds. */
+    expiresAt: field({
+      name: 'expires_at',
+      members: ['expires_at'],
+      mutability: 'fixed',
+      parameter: 'expires_at',
+      absent: null,
+      canonical: (code): number | null => (code.expires_at === undefined ? null : toUnixSeconds(code.expires_at)),
+      document: (seconds) => (seconds === null ? {} : { expires_at: documentMoment(seconds) }),
+      show: (seconds) => (seconds === null ? undefined : documentMoment(seconds)),
+    }),
+    metadata: metadata('metadata'),
+  },
+  {},
+)

@@ -1,0 +1,77 @@
+// Everything that goes, planned last: what the document no longer holds, what was replaced, and strays of abandoned pushes.
+import type { Change } from '../change.ts'
+import { resourceKinds } from '../kinds.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
+import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { ArchiveStep, Step } from '../steps.ts'
+import { changeOf } from './decision.ts'
+import type { Decision } from './decision.ts'
+import type { PlanState } from './state.ts'
+
+/**
+ * In which order kinds are archived: what refers to another thing goes before it. A code needs its coupon, a product lets go
+ * of its default price, a price bills its meter.
+ */
+const archiveOrder: readonly ResourceKind[] = ['promotion_code', 'coupon', 'product', 'price', 'meter', 'webhook']
+
+/** Archives in the order of their kinds, each kind's in the order given. */
+export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
+  return archiveOrder.flatMap((kind) => archives.filter((step) => step.kind === kind))
+}
+
+/** One decision for each object of ours that goes, then one for each resource that is gone from the document. */
+export function* decideArchives(state: PlanState): Generator<Partial<Decision>> {
+  for (const kind of resourceKinds) {
+    for (const object of state.own.all<ResourceKind>(kind)) yield archiveIfNotWanted(state, object)
+    for (const resource of state.previous[kind] as readonly DesiredResource[]) yield decideRemoved(state, resource)
+  }
+}
+
+function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial<Decision> {
+  const { kind, processorId } = object
+  const owner = state.own.ownerOf(kind, processorId)
+  if (owner === null || !object.active || state.settled.has(kind, processorId)) return {}
+  const wanted = state.wanted.has(kind, owner)
+  // The plan refuses this resource: whatever stands for it stays.
+  if (wanted && !state.outcomes.has(kind, owner)) return {}
+  if (wanted && state.retiring.has(processorId)) return {}
+  const replaced = wanted && state.own.currentOf(kind, owner) === processorId
+  const removed = !wanted && state.known.has(kind, owner)
+  return {
+    archives: [archiveStep(object, owner)],
+    strays: replaced || removed ? [] : [archiveChange(state, kind, owner, processorId, 'stray')],
+  }
+}
+
+/** A coupon is deleted at the processor, so the step carries its last object. */
+export function archiveStep(object: ObservedResource, id: ConfigId): ArchiveStep {
+  const { kind, processorId } = object
+  return { op: 'archive', kind, configId: id, processorId, last: kind === 'coupon' ? object.raw : null }
+}
+
+/** The change of a resource that the document no longer holds. */
+function decideRemoved(state: PlanState, resource: DesiredResource): Partial<Decision> {
+  const { kind, configId, home } = resource
+  if (state.wanted.has(kind, configId)) return {}
+  const change = archiveChange(state, kind, configId, state.own.currentOf(kind, configId), 'removed')
+  return { change: { ...change, home } }
+}
+
+function archiveChange(
+  state: PlanState,
+  kind: ResourceKind,
+  configId: ConfigId,
+  before: ProcessorId | null,
+  reason: 'removed' | 'stray',
+): Change {
+  return changeOf(state, {
+    action: 'archive',
+    kind,
+    configId,
+    home: 'processor',
+    because: [],
+    before,
+    after: null,
+    reason,
+  })
+}

@@ -1,0 +1,157 @@
+// A new object at the processor: which id it gets, and what must give way first.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../config/canonical.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { processorId } from '../kinds.ts'
+import type { ProcessorId, ResourceKind } from '../kinds.ts'
+import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { Step } from '../steps.ts'
+import { archiveStep } from './archives.ts'
+import { together } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { refusal } from './state.ts'
+import type { PlanState } from './state.ts'
+
+/** Our namespace among the account's product ids. */
+const productPrefix = 'rc_'
+
+/** The creation; refused when a natural key is in somebody else's hands. `carried`: redemptions of a code's predecessors. */
+export function decideCreation<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  carried: number,
+): Partial<Decision> {
+  const taken = want.kind === 'price' ? takenLookupKey(state, want) : codeOfDeletedCoupon(state, want)
+  if (taken.length > 0) return { issues: taken }
+  const cleared = clearTheWay(state, want)
+  if (cleared.issues.length > 0) return cleared
+  const id = chooseId(state, want)
+  const step = {
+    op: 'create',
+    kind: want.kind,
+    configId: want.configId,
+    // A default price can only be set once the price exists: a step of its own.
+    fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null } : want.fields,
+    id,
+    carried: limitOf(want) === null ? 0 : carried,
+  } as Step
+  return together(cleared, { steps: [step], chosenId: id === null ? null : { kind: want.kind, id } })
+}
+
+/** A code cannot be made for a coupon that somebody deleted at the processor, and that stays so. */
+function codeOfDeletedCoupon(state: PlanState, want: DesiredResource): Issue[] {
+  if (want.kind !== 'promotion_code') return []
+  const { coupon } = (want as DesiredResource<'promotion_code'>).fields
+  const object = state.outcomes.get('coupon', coupon) ?? null
+  if (object === null || state.own.find('coupon', object) !== null) return []
+  return [
+    refusal(
+      state,
+      want,
+      'drift',
+      `The code "${want.configId}" gives the coupon "${coupon}", which was deleted at the processor.`,
+      'Make the coupon again with --force, or take both out of the files.',
+      'coupon',
+    ),
+  ]
+}
+
+function limitOf(want: DesiredResource): number | null {
+  return want.kind === 'promotion_code' ? (want as DesiredResource<'promotion_code'>).fields.maxRedemptions : null
+}
+
+/** Whether all the redemptions that the document allows are used up already. */
+export function usedUp(want: DesiredResource, object: ObservedResource): boolean {
+  const limit = limitOf(want)
+  return limit !== null && object.redeemed + object.carried >= limit
+}
+
+/**
+ * Products and coupons have ids of our choosing. A used one is never taken again: whether the processor allows it after a
+ * deletion is not documented, and a coupon's id is what discounts already given refer to.
+ */
+function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
+  if (want.kind !== 'product' && want.kind !== 'coupon') return null
+  const base = want.kind === 'product' ? productPrefix + want.configId : want.configId
+  const taken = (id: string) =>
+    state.own.everMapped(want.kind, id) ||
+    state.own.find(want.kind, processorId(id)) !== null ||
+    state.chosenIds.has(want.kind, id)
+  if (!taken(base)) return processorId(base)
+  // Derived from the content, so that a push that is repeated chooses the same id again.
+  const digest = createHash('sha256').update(canonicalJson(want.fields)).digest('hex').slice(0, 6)
+  for (let attempt = 0; ; attempt++) {
+    const id = attempt === 0 ? `${base}-${digest}` : `${base}-${digest}-${String(attempt)}`
+    if (!taken(id)) return processorId(id)
+  }
+}
+
+/** Lookup keys are unique over all prices of the account, archived ones included. */
+export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[] {
+  const holder = state.own.holderOf(want.configId)
+  if (holder === null || state.own.ownerOf('price', holder.processorId) !== null || holder.processorId === want.adopt)
+    return []
+  return [
+    refusal(
+      state,
+      want,
+      'lookup_key_taken',
+      `The price ${holder.processorId}, which is not ours, holds the lookup key "${want.configId}".`,
+      `Adopt it with "processor_id": "${holder.processorId}", give it another lookup key at the processor, or choose another price id.`,
+      'id',
+    ),
+  ]
+}
+
+/**
+ * Event names of meters and codes are unique among active objects: ours that is in the way is stopped before its successor
+ * is made or woken, somebody else's refuses the plan.
+ */
+export function clearTheWay(state: PlanState, want: DesiredResource): Decision {
+  if (want.kind !== 'meter' && want.kind !== 'promotion_code') return together()
+  const inTheWay = (state.own.all(want.kind) as readonly ObservedResource[]).filter(
+    (object) =>
+      object.active &&
+      object.processorId !== want.adopt &&
+      !state.settled.has(want.kind, object.processorId) &&
+      sharesName(want, object),
+  )
+  const foreign = inTheWay.findIndex((object) => state.own.ownerOf(want.kind, object.processorId) === null)
+  const ours = foreign < 0 ? inTheWay : inTheWay.slice(0, foreign)
+  const holder = inTheWay[foreign]
+  return together({
+    settled: ours,
+    steps: ours.map((object) => archiveStep(object, want.configId)),
+    issues: holder === undefined ? [] : [nameTaken(state, want, holder)],
+  })
+}
+
+function sharesName(want: DesiredResource, object: ObservedResource): boolean {
+  if (want.kind === 'meter')
+    return (
+      (want as DesiredResource<'meter'>).fields.eventName === (object as ObservedResource<'meter'>).fields.eventName
+    )
+  const code = want as DesiredResource<'promotion_code'>
+  const other = object as ObservedResource<'promotion_code'>
+  return code.fields.active && code.fields.code.toLowerCase() === other.fields.code.toLowerCase()
+}
+
+function nameTaken(state: PlanState, want: DesiredResource, holder: ObservedResource): Issue {
+  if (want.kind === 'meter')
+    return refusal(
+      state,
+      want,
+      'meter_event_name_taken',
+      `The active meter ${holder.processorId}, which is not ours, listens to the same event in another way.`,
+      `Match its settings, adopt it with "processor_id": "${holder.processorId}", or use another event name.`,
+      'event_name',
+    )
+  return refusal(
+    state,
+    want,
+    'code_taken',
+    `The active promotion code ${holder.processorId}, which is not ours, has the same code.`,
+    `Deactivate it in the dashboard, adopt it with "processor_id": "${holder.processorId}", or use another code.`,
+    'code',
+  )
+}

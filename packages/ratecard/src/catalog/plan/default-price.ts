@@ -1,0 +1,83 @@
+// The default price of a product, moved after prices exist and before anything is archived: the processor refuses to
+// archive a price that is still somebody's default.
+import type { Change, FieldChange, Origin } from '../change.ts'
+import type { ConfigId, ProcessorId } from '../kinds.ts'
+import type { DesiredResource } from '../resource.ts'
+import type { Step } from '../steps.ts'
+import { changeOf } from './decision.ts'
+import type { Decision } from './decision.ts'
+import type { PlanState } from './state.ts'
+
+export function decideDefaultPrice(state: PlanState, product: DesiredResource<'product'>): Partial<Decision> {
+  const outcome = state.outcomes.get('product', product.configId)
+  const change = state.changes.get('product', product.configId)
+  if (outcome === undefined || change === undefined) return {}
+  const live = outcome === null ? null : (state.own.find('product', outcome)?.fields.defaultPrice ?? null)
+  const moves = needsMove(state, product.fields.defaultPrice, live)
+  // A product that is yet to be made has chosen its id already.
+  const steps = moves ? [moveStep(product, outcome ?? pendingId(state, product.configId))] : []
+  const because =
+    outcome === null || change.action === 'adopt' || change.action === 'reactivate'
+      ? null
+      : defaultChange(state, product, live, moves)
+  return because === null ? { steps } : { steps, change: withReason(state, change, because) }
+}
+
+function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId): Step {
+  return {
+    op: 'update',
+    kind: 'product',
+    configId: product.configId,
+    processorId,
+    set: { defaultPrice: product.fields.defaultPrice },
+    unset: [],
+    mark: false,
+    claimLookupKey: false,
+    activate: false,
+  }
+}
+
+function withReason(state: PlanState, change: Change, reason: FieldChange): Change {
+  const because = [...change.because, reason]
+  if (change.action !== 'keep') return { ...change, because }
+  const { kind, configId, home, processorIdBefore: before, processorIdAfter: after } = change
+  return changeOf(state, { action: 'update', kind, configId, home, because, before, after })
+}
+
+function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | null): boolean {
+  if (want === null) {
+    // Somebody else's price as default is not ours to clear.
+    return live !== null && state.own.ownerOf('price', live) !== null
+  }
+  const target = state.outcomes.get('price', want)
+  if (target === undefined) return false
+  return target === null || target !== live
+}
+
+function pendingId(state: PlanState, id: ConfigId): ProcessorId {
+  for (const step of state.steps)
+    if (step.op === 'create' && step.kind === 'product' && step.configId === id && step.id !== null) return step.id
+  throw new Error(`No planned product ${id}`)
+}
+
+/** null when only the object behind the same configuration id changed: then the product itself did not. */
+function defaultChange(
+  state: PlanState,
+  product: DesiredResource<'product'>,
+  live: ProcessorId | null,
+  moves: boolean,
+): FieldChange | null {
+  const last = state.known.get('product', product.configId) as DesiredResource<'product'> | undefined
+  const lastPrice = last?.fields.defaultPrice ?? null
+  const lastId = lastPrice === null ? null : state.own.currentOf('price', lastPrice)
+  const edited = last !== undefined && lastPrice !== product.fields.defaultPrice
+  const drifted = moves && last !== undefined && lastId !== live
+  if (!edited && !drifted) return null
+  const origin: Origin = edited ? (drifted ? 'both' : 'edit') : 'drift'
+  return {
+    field: 'default_price',
+    before: live === null ? undefined : (state.own.ownerOf('price', live) ?? live),
+    after: product.fields.defaultPrice ?? undefined,
+    origin,
+  }
+}

@@ -1,0 +1,70 @@
+// What a plan has to say of renames: those that it refuses, and those that were overlooked.
+import type { Issue } from '../../errors/issue.ts'
+import { same } from '../fields/differences.ts'
+import { fieldRows } from '../fields/tables.ts'
+import { resourceKinds } from '../kinds.ts'
+import type { ResourceKind } from '../kinds.ts'
+import type { RefusedRename } from '../renames.ts'
+import type { DesiredResource } from '../resource.ts'
+import { caution, refusal } from './state.ts'
+import type { PlanState } from './state.ts'
+
+export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename): Issue {
+  const named = from.map((id) => `"${id}"`).join(' and ')
+  return refusal(
+    state,
+    { kind, configId: to },
+    'previous_id_conflict',
+    `${named} and "${to}" are sold side by side: one item cannot take over the history of several.`,
+    'Remove one of them first, push, and name it in `previous_ids` afterwards if its subscribers belong to the other.',
+    'previous_ids',
+  )
+}
+
+/** What says that two resources are one thing, where the fields that never change do not: what people know it by. */
+const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
+  product: 'name',
+  webhook: 'url',
+  promotion_code: 'code',
+}
+
+/** A removed and a new resource of the same kind and the same money: probably one, with another id. */
+export function overlookedRenames(state: PlanState): Issue[] {
+  const changes = resourceKinds.flatMap((kind) => {
+    const created = (state.desired[kind] as readonly DesiredResource[]).filter(
+      ({ configId }) => state.changes.get(kind, configId)?.action === 'create',
+    )
+    const removed = (state.previous[kind] as readonly DesiredResource[]).filter(
+      ({ configId }) => state.changes.get(kind, configId)?.action === 'archive',
+    )
+    return created.map((resource) => ({ resource, removed }))
+  })
+  const taken = new Set<DesiredResource>()
+  return changes.flatMap(({ resource, removed }) => {
+    const former = removed.find((one) => !taken.has(one) && looksSame(one, resource))
+    if (former === undefined) return []
+    taken.add(former)
+    return [
+      caution(
+        state,
+        resource,
+        'looks_like_rename',
+        `The ${resource.kind} "${former.configId}" goes and "${resource.configId}" comes with the same content: its subscribers and its history stay behind.`,
+        `If it is the same ${resource.kind} under a new id, add "previous_ids": ["${former.configId}"] to it.`,
+      ),
+    ]
+  })
+}
+
+function looksSame(before: DesiredResource, after: DesiredResource): boolean {
+  const { kind } = before
+  const [a, b] = [before.fields, after.fields] as unknown as readonly Readonly<Record<string, unknown>>[]
+  const field = knownBy[kind]
+  if (field !== undefined) return same(a?.[field], b?.[field])
+  // References may have been renamed as well.
+  return fieldRows[kind]
+    .filter(
+      ([, { mutability, reference }]) => mutability !== 'in_place' && mutability !== 'apart' && reference === null,
+    )
+    .every(([name]) => same(a?.[name], b?.[name]))
+}

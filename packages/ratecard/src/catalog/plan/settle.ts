@@ -1,0 +1,185 @@
+// A live object stands for the resource: what has to be written so that it does so fully.
+import type { Change, FieldChange } from '../change.ts'
+import { differences } from '../fields/differences.ts'
+import type { Difference } from '../fields/differences.ts'
+import type { FieldsOf } from '../fields/tables.ts'
+import type { ResourceKind } from '../kinds.ts'
+import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { Step } from '../steps.ts'
+import { clearTheWay, takenLookupKey } from './create.ts'
+import { changeOf, together } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { fieldChange, ourEdits, renamedFrom } from './state.ts'
+import { switchedOff } from './switched-off.ts'
+import type { PlanState } from './state.ts'
+
+interface SettleOptions<K extends ResourceKind> {
+  readonly adopting: boolean
+  /** The object that it takes the place of, and how that one differs. */
+  readonly replacing?: { readonly target: ObservedResource<K>; readonly found: readonly Difference[] }
+}
+
+/** What an object lacks, besides its fields, to stand for a resource. */
+interface Needs {
+  readonly activate: boolean
+  readonly mark: boolean
+  readonly claim: boolean
+}
+
+export function settleOn<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  object: ObservedResource<K>,
+  differing: readonly Difference[],
+  options: SettleOptions<K>,
+): Decision {
+  const { kind, configId, home } = want
+  const off = switchedOff(state, want, object, differing)
+  const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
+  const needs: Needs = {
+    // Codes are switched by their own field `active`; a coupon that exists is active.
+    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && !off.stays,
+    mark: kind !== 'meter' && object.mark !== configId,
+    claim: kind === 'price' && object.lookupKey !== configId,
+  }
+  const wakes = needs.activate || found.some((difference) => difference.field === 'active' && difference.want === true)
+  const mapped = state.own.currentOf(kind, configId)
+  const moves = mapped !== object.processorId
+  const because: FieldChange[] = [
+    ...renamedFrom(state, want),
+    ...(options.replacing?.found ?? found).map((difference) => fieldChange(state, kind, difference)),
+    ...(!state.known.has(kind, configId) || options.adopting
+      ? []
+      : [
+          ...landed(state, want, options.replacing?.found ?? found),
+          ...repairs(state, needs, want, object, options),
+          ...ourEdits(state, want),
+        ]),
+  ]
+  const action = actionFor(state, want, object, because, moves, options)
+  const change = changeOf(state, {
+    action,
+    kind,
+    configId,
+    home,
+    because: action === 'keep' ? [] : because,
+    before: action === 'adopt' ? null : mapped,
+    after: object.processorId,
+    reused: moves,
+  })
+  return together(
+    // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+    { issues: off.issues },
+    needs.claim ? { issues: takenLookupKey(state, want) } : {},
+    wakes ? clearTheWay(state, want) : {},
+    {
+      outcome: { kind, configId, is: object.processorId },
+      settled: [object],
+      change,
+      steps: stepsFor(want, object, found, needs, moves),
+    },
+  )
+}
+
+/** Edits that are at the processor already, brought there by a push that was abandoned: no write, but a change of the version. */
+function landed<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  found: readonly Difference[],
+): FieldChange[] {
+  const last = state.lastFields(want.kind, want.configId)
+  if (last === null) return []
+  return differences(want.kind, state.wantedFields(want), last, last)
+    .filter((difference) => !found.some((other) => other.field === difference.field))
+    .map((difference) => fieldChange(state, want.kind, difference))
+}
+
+/** Repairs of what somebody undid at the processor, as differences that people can read. */
+function repairs<K extends ResourceKind>(
+  state: PlanState,
+  needs: Needs,
+  want: DesiredResource<K>,
+  object: ObservedResource<K>,
+  options: SettleOptions<K>,
+): FieldChange[] {
+  if (options.replacing !== undefined) return []
+  // A renamed object still carries its earlier id: nobody edited it.
+  const former = state.formerId(want.kind, want.configId)
+  return [
+    ...(needs.activate ? [{ field: 'active', before: false, after: true, origin: 'drift' as const }] : []),
+    ...(needs.claim && object.lookupKey !== former
+      ? [{ field: 'lookup_key', before: object.lookupKey ?? undefined, after: want.configId, origin: 'drift' as const }]
+      : []),
+    ...(needs.mark && object.mark !== former
+      ? [
+          {
+            field: 'metadata.ratecard_id',
+            before: object.mark ?? undefined,
+            after: want.configId,
+            origin: 'drift' as const,
+          },
+        ]
+      : []),
+  ]
+}
+
+function actionFor<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  object: ObservedResource<K>,
+  because: readonly FieldChange[],
+  moves: boolean,
+  options: SettleOptions<K>,
+): Change['action'] {
+  if (options.adopting) return 'adopt'
+  const known = state.known.has(want.kind, want.configId)
+  if (!known) return object.active && moves ? 'adopt' : 'reactivate'
+  if (moves) return 'replace'
+  if (state.formerId(want.kind, want.configId) !== undefined) return 'rename'
+  return because.length > 0 ? 'update' : 'keep'
+}
+
+function stepsFor<K extends ResourceKind>(
+  want: DesiredResource<K>,
+  object: ObservedResource<K>,
+  found: readonly Difference[],
+  needs: Needs,
+  moves: boolean,
+): Step[] {
+  const base = { kind: want.kind, configId: want.configId, processorId: object.processorId }
+  const idle = found.length === 0 && !needs.activate && !needs.mark && !needs.claim
+  if (idle) return moves ? [{ op: 'record', ...base }] : []
+  const change = (part: { readonly set: object; readonly unset: readonly string[]; readonly activate: boolean }) =>
+    ({ op: 'update', ...base, mark: needs.mark, claimLookupKey: needs.claim, ...part }) as Step
+  const { set, unset } = writes(want, found)
+  if (want.kind !== 'meter') return [change({ set, unset, activate: needs.activate })]
+  // A meter is reactivated by a call of its own.
+  return [
+    ...(needs.activate ? [change({ set: {}, unset: [], activate: true })] : []),
+    ...(found.length > 0 ? [change({ set, unset, activate: false })] : []),
+  ]
+}
+
+function writes<K extends ResourceKind>(
+  want: DesiredResource<K>,
+  found: readonly Difference[],
+): { readonly set: Partial<FieldsOf<K>>; readonly unset: readonly string[] } {
+  const set: Record<string, unknown> = {}
+  const metadata: Record<string, string> = {}
+  const unset: string[] = []
+  for (const difference of found) {
+    if (!difference.field.startsWith('metadata.')) {
+      // The planned value, with references as configuration ids; `active` of an exhausted code is the planner's own.
+      set[difference.field] =
+        difference.field === 'active'
+          ? difference.want
+          : (want.fields as unknown as Record<string, unknown>)[difference.field]
+      continue
+    }
+    const key = difference.field.slice('metadata.'.length)
+    if (typeof difference.want === 'string') metadata[key] = difference.want
+    else unset.push(key)
+  }
+  if (Object.keys(metadata).length > 0) set['metadata'] = metadata
+  return { set: set as Partial<FieldsOf<K>>, unset }
+}

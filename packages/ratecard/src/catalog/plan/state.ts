@@ -1,0 +1,203 @@
+// What the decisions of a plan look at: the document, the last one, the live objects, and what was decided so far.
+// Nothing here can be changed through it; planChanges alone writes down what is decided.
+import type { BillingConfig } from '../../config/schema.ts'
+import type { IssueCode } from '../../errors/codes.ts'
+import type { Issue, Severity } from '../../errors/issue.ts'
+import type { Change, FieldChange } from '../change.ts'
+import { displayOf } from '../display.ts'
+import { differences, same } from '../fields/differences.ts'
+import type { Difference } from '../fields/differences.ts'
+import { documentName, documentValue, references, rowOf } from '../fields/tables.ts'
+import type { FieldsOf } from '../fields/tables.ts'
+import { processorId, resourceKinds } from '../kinds.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
+import type { Ownership } from '../observed.ts'
+import type { Rename } from '../renames.ts'
+import { placesOf } from '../places.ts'
+import type { PlaceOf } from '../places.ts'
+import { ResourceMap } from '../resource-map.ts'
+import type { ReadonlyResourceMap } from '../resource-map.ts'
+import type { Catalog, DesiredResource } from '../resource.ts'
+import type { Step } from '../steps.ts'
+
+/** Stands for the id of an object that is yet to be made; equal to no real id. */
+const unborn = '\u0000new:'
+
+/** What was decided so far. */
+export interface Decided {
+  /** What each wanted resource will be: a processor id, or null while it is to be made. Absent when the plan refuses it. */
+  readonly outcomes: ReadonlyResourceMap<ProcessorId | null>
+  readonly changes: ReadonlyResourceMap<Change>
+  /** Objects that stay or come back, and objects whose archive step is planned already. */
+  readonly settled: ReadonlyResourceMap<true>
+  /** Ids that this plan gives to new products and coupons. */
+  readonly chosenIds: ReadonlyResourceMap<true>
+  readonly steps: readonly Step[]
+}
+
+export interface PlanState extends Decided {
+  /** Overwrite money fields that were changed at the processor instead of refusing. */
+  readonly force: boolean
+  /** Endpoints of wanted webhooks that are kept live beside their successors for a while. */
+  readonly retiring: ReadonlySet<ProcessorId>
+  /** Objects that an unfinished push of ours switched off. */
+  readonly stopped: ReadonlySet<ProcessorId>
+  readonly renames: readonly Rename[]
+  readonly desired: Catalog
+  readonly previous: Catalog
+  readonly own: Ownership
+  /** The desired and the previous resources by id. */
+  readonly wanted: ReadonlyResourceMap<DesiredResource>
+  readonly known: ReadonlyResourceMap<DesiredResource>
+  /** The wanted fields with references as processor ids; what is yet to be made equals nothing. Asked once references are decided. */
+  wantedFields<K extends ResourceKind>(resource: DesiredResource<K>): FieldsOf<K, ProcessorId>
+  /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
+  lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
+  /** The id that this one takes over; undefined when it is no rename. */
+  formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
+  /** One line for each side of a change; null where there is none. */
+  display(action: Change['action'], kind: ResourceKind, id: ConfigId): Change['display']
+  readonly placeOf: PlaceOf
+}
+
+export function planState(
+  documents: { readonly config: BillingConfig; readonly previous: BillingConfig | null },
+  catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'stopped' | 'retiring' | 'renames'>,
+  decided: Decided,
+): PlanState {
+  const { desired, previous, own } = catalogs
+  const known = indexOf(previous)
+  const [before, after] = [displayOf(documents.previous), displayOf(documents.config)]
+  const [wantedFields, lastFields] = [new Map<DesiredResource, unknown>(), new Map<DesiredResource, unknown>()]
+  const former = new ResourceMap<Rename>()
+  for (const rename of catalogs.renames)
+    if (rename.continues || !former.has(rename.kind, rename.to)) former.set(rename.kind, rename.to, rename)
+  const formerId = (kind: ResourceKind, id: ConfigId) => former.get(kind, id)?.from
+  const idBefore = (kind: ResourceKind, id: ConfigId) => {
+    const rename = former.get(kind, id)
+    return rename?.continues === true ? rename.from : id
+  }
+  return {
+    ...catalogs,
+    ...decided,
+    wanted: indexOf(desired),
+    known,
+    wantedFields: (resource) => resolved(wantedFields, resource, (kind, id) => decided.outcomes.get(kind, id) ?? null),
+    lastFields: <K extends ResourceKind>(kind: K, id: ConfigId) => {
+      const last = known.get(kind, id) as DesiredResource<K> | undefined
+      return last === undefined || last.home === 'local'
+        ? null
+        : resolved(lastFields, last, (of, name) => own.currentOf(of, name))
+    },
+    formerId,
+    display: (action, kind, id) => ({
+      before: action === 'keep' ? null : before(kind, idBefore(kind, id)),
+      after: action === 'keep' || action === 'archive' ? null : after(kind, id),
+    }),
+    placeOf: placesOf(documents.config),
+  }
+}
+
+function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
+  const index = new ResourceMap<DesiredResource>()
+  for (const kind of resourceKinds)
+    for (const resource of catalog[kind] as readonly DesiredResource[]) index.set(kind, resource.configId, resource)
+  return index
+}
+
+/** Fields with their references resolved, each worked out once. */
+function resolved<K extends ResourceKind>(
+  memory: Map<DesiredResource, unknown>,
+  resource: DesiredResource<K>,
+  resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId | null,
+): FieldsOf<K, ProcessorId> {
+  const known = memory.get(resource)
+  if (known !== undefined) return known as FieldsOf<K, ProcessorId>
+  const result: Record<string, unknown> = { ...resource.fields }
+  const refer = (kind: ResourceKind, id: ConfigId) => resolve(kind, id) ?? processorId(unborn + id)
+  for (const [field, of] of references[resource.kind]) {
+    const value = result[field]
+    if (Array.isArray(value)) result[field] = (value as ConfigId[]).map((id) => refer(of, id)).sort()
+    else if (typeof value === 'string') result[field] = refer(of, value as ConfigId)
+  }
+  memory.set(resource, result)
+  return result as unknown as FieldsOf<K, ProcessorId>
+}
+
+/** A difference in the document's words; references as configuration ids where they are ours. */
+export function fieldChange(state: PlanState, kind: ResourceKind, difference: Difference): FieldChange {
+  const of = rowOf(kind, difference.field)?.reference ?? null
+  const readable = (value: unknown): unknown => {
+    if (of === null) return documentValue(kind, difference.field, value)
+    if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id))
+    return typeof value === 'string' && value !== '' ? readableReference(state, of, value) : undefined
+  }
+  return {
+    field: documentName(kind, difference.field, difference.want, difference.live),
+    before: readable(difference.live),
+    after: readable(difference.want),
+    origin: difference.origin,
+  }
+}
+
+function readableReference(state: PlanState, kind: ResourceKind, id: string): string {
+  if (id.startsWith(unborn)) return id.slice(unborn.length)
+  return state.own.ownerOf(kind, id as ProcessorId) ?? id
+}
+
+/** What the author changed since the version that was applied last, in fields the processor holds and in our own. */
+export function editsSince<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): FieldChange[] {
+  const known = state.known.get(want.kind, want.configId) as DesiredResource<K> | undefined
+  if (known === undefined) return []
+  const [before, after] = [known.fields as FieldsOf<K, never>, want.fields as FieldsOf<K, never>]
+  return [
+    ...differences(want.kind, after, before, before).map((difference) => fieldChange(state, want.kind, difference)),
+    ...ourEdits(state, want),
+  ]
+}
+
+/** That a resource is a renamed one, as the first thing to be told of it. */
+export function renamedFrom(state: PlanState, { kind, configId }: Subject): FieldChange[] {
+  const before = state.formerId(kind, configId)
+  return before === undefined ? [] : [{ field: 'id', before, after: configId, origin: 'edit' }]
+}
+
+/** Differences in the fields that are ours alone: no processor write. */
+export function ourEdits(state: PlanState, want: DesiredResource): FieldChange[] {
+  const known = state.known.get(want.kind, want.configId)
+  if (known === undefined || same(want.ours, known.ours)) return []
+  return [...new Set([...Object.keys(want.ours), ...Object.keys(known.ours)])]
+    .filter((field) => !same(want.ours[field], known.ours[field]))
+    .map((field) => ({ field, before: known.ours[field], after: want.ours[field], origin: 'edit' as const }))
+}
+
+type Subject = { readonly kind: ResourceKind; readonly configId: ConfigId }
+
+/** What makes the plan impossible. */
+export function refusal(
+  state: PlanState,
+  about: Subject,
+  code: IssueCode,
+  detail: string,
+  hint: string,
+  field?: string,
+): Issue {
+  return issue(state, about, 'error', code, detail, hint, field)
+}
+
+/** What deserves a look. */
+export function caution(state: PlanState, about: Subject, code: IssueCode, detail: string, hint: string): Issue {
+  return issue(state, about, 'warning', code, detail, hint)
+}
+
+function issue(
+  state: PlanState,
+  { kind, configId }: Subject,
+  severity: Severity,
+  code: IssueCode,
+  detail: string,
+  hint: string,
+  field?: string,
+): Issue {
+  return { code, pointer: state.placeOf(kind, configId, field), severity, detail, hint }
+}

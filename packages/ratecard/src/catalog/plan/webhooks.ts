@@ -1,0 +1,50 @@
+// What a webhook endpoint of somebody else means for ours: the account's limit, and double delivery.
+import type { Issue } from '../../errors/issue.ts'
+import type { DesiredResource } from '../resource.ts'
+import { caution, refusal } from './state.ts'
+import type { PlanState } from './state.ts'
+
+/** Stripe's limit of endpoints per account; a push must not find out at its last step. */
+const endpointLimit = 16
+
+export function webhookIssues(state: PlanState): Issue[] {
+  return [...limitIssues(state), ...state.desired.webhook.flatMap((webhook) => foreignTwin(state, webhook))]
+}
+
+function limitIssues(state: PlanState): Issue[] {
+  const live = state.own.all('webhook').length
+  const created = state.steps.filter((step) => step.op === 'create' && step.kind === 'webhook')
+  const last = created.at(-1)
+  if (last === undefined || live + created.length <= endpointLimit) return []
+  return [
+    refusal(
+      state,
+      last,
+      'webhook_limit',
+      `The account has ${String(live)} webhook endpoints; with ${String(created.length)} more it would exceed the processor’s limit of ${String(endpointLimit)}.`,
+      'Delete endpoints that nobody needs in the processor’s dashboard, or listen to more events at one URL.',
+    ),
+  ]
+}
+
+function foreignTwin(state: PlanState, webhook: DesiredResource<'webhook'>): Issue[] {
+  const twin = state.own
+    .all('webhook')
+    .find(
+      (endpoint) =>
+        endpoint.active &&
+        endpoint.fields.url === webhook.fields.url &&
+        state.own.ownerOf('webhook', endpoint.processorId) === null &&
+        !state.settled.has('webhook', endpoint.processorId),
+    )
+  if (twin === undefined) return []
+  return [
+    caution(
+      state,
+      webhook,
+      'webhook_url_foreign',
+      `The endpoint ${twin.processorId}, which is not ours, has the same URL: events would be delivered twice.`,
+      `Delete it in the dashboard, or adopt it with "processor_id": "${twin.processorId}".`,
+    ),
+  ]
+}

@@ -1,0 +1,255 @@
+// A rename is a fact of ours alone: another configuration id takes over the mapping of an earlier one, with its whole history,
+// and so every processor object that was ever sold under it. Everything here is pure: what is renamed, and what the earlier
+// catalog and the mapping history look like under the new names.
+import type { BillingConfig } from '../config/schema.ts'
+import { references } from './fields/tables.ts'
+import type { FieldsOf } from './fields/tables.ts'
+import { configId, idOfItem, itemsOf, resourceKey, resourceKinds } from './kinds.ts'
+import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
+import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'
+
+/** Entries of the mapping history get another configuration id. */
+export interface Rename {
+  readonly kind: ResourceKind
+  readonly from: ConfigId
+  readonly to: ConfigId
+  /** The entries that are handed over, by their sequence. */
+  readonly rows: readonly number[]
+  /** Whether the item itself gets the new id; else its removed past only joins a present item. */
+  readonly continues: boolean
+  /** What stands for `to` from then on. */
+  readonly object: ProcessorId
+}
+
+/** A rename that happened. */
+export interface PastRename extends Omit<Rename, 'object'> {
+  readonly revision: number
+}
+
+/** Two items that were sold side by side cannot become one. */
+export interface RefusedRename {
+  readonly kind: ResourceKind
+  readonly to: ConfigId
+  /** The ids that would be merged into `to`. */
+  readonly from: readonly ConfigId[]
+}
+
+export interface Renames {
+  readonly renames: readonly Rename[]
+  readonly refused: readonly RefusedRename[]
+}
+
+interface Item {
+  readonly kind: ResourceKind
+  readonly id: ConfigId
+  readonly previousIds: readonly ConfigId[]
+  readonly adopt: string | null
+}
+
+/** Every item of the document under its kind and id. */
+function everyItem(config: BillingConfig): Item[] {
+  return resourceKinds.flatMap((kind) =>
+    itemsOf(config, kind).map(({ item }) => ({
+      kind,
+      id: configId(idOfItem(kind, item)),
+      previousIds: (item.previous_ids ?? []).map(configId),
+      adopt: item.processor_id ?? null,
+    })),
+  )
+}
+
+const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
+
+/**
+ * What the document renames, against the version applied before it and the mapping history: ids of `previous_ids` that are mapped,
+ * and ids whose present object the document adopts under another id. Ids that never existed here name nothing, so that a document
+ * can be promoted. Several items that the earlier version sold side by side are never merged into one.
+ */
+export function renamesOf(
+  config: BillingConfig,
+  previous: BillingConfig | null,
+  mappings: readonly MappingEntry[],
+): Renames {
+  const items = everyItem(config)
+  const present = keysOf(items)
+  const before = keysOf(previous === null ? [] : everyItem(previous))
+  const current = latestEntries(mappings)
+  const owners = ownersOf(current)
+  const wanted = new Map(items.map((item) => [resourceKey(item.kind, item.id), item]))
+
+  const renames: Rename[] = []
+  const refused: RefusedRename[] = []
+  for (const { kind, id, previousIds, adopt } of items) {
+    const named = previousIds.filter((from) => {
+      const key = resourceKey(kind, from)
+      return current.has(key) && !present.has(key)
+    })
+    const owner = adopt === null ? undefined : owners.get(resourceKey(kind, adopt))
+    if (
+      owner !== undefined &&
+      owner !== id &&
+      !named.includes(owner) &&
+      givesAway(wanted.get(resourceKey(kind, owner)), adopt)
+    )
+      named.push(owner)
+    if (named.length === 0) continue
+    const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
+    // The item itself counts only while it keeps what it has: one that adopts another object gave its own away.
+    const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
+    if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
+    else {
+      const heir = merged[0] ?? latestOf(current, kind, owner === undefined ? [id, ...named] : named)
+      const object = heir === undefined ? undefined : current.get(resourceKey(kind, heir))?.processorId
+      if (object === undefined) continue
+      for (const from of named)
+        renames.push({ kind, from, to: id, rows: rowsOf(mappings, kind, from), continues: from === heir, object })
+    }
+  }
+  return { renames, refused }
+}
+
+/** Whether an id may lose its present object: it is gone from the document, or takes another object itself. */
+function givesAway(holder: Item | undefined, object: string | null): boolean {
+  return holder === undefined || (holder.adopt !== null && holder.adopt !== object)
+}
+
+const rowsOf = (mappings: readonly MappingEntry[], kind: ResourceKind, id: ConfigId) =>
+  mappings.filter((entry) => entry.kind === kind && entry.configId === id).map(({ sequence }) => sequence)
+
+/**
+ * The renames that undo those since a revision: every entry gets the id that its item had then. `taken` are ids of then that
+ * something else in the present document carries; such a revision is gone back to only after that was renamed.
+ */
+export function renamesBack(
+  revision: number,
+  past: readonly PastRename[],
+  mappings: readonly MappingEntry[],
+  present: BillingConfig | null,
+): { readonly renames: readonly Rename[]; readonly taken: readonly Rename[] } {
+  const undone = past
+    .filter((rename) => rename.revision > revision)
+    .sort((a, b) => b.revision - a.revision)
+    .map((rename) => ({ ...rename, moved: new Set(rename.rows) }))
+  const idThen = (entry: MappingEntry): ConfigId => {
+    let id = entry.configId
+    // Renames of one revision happen at once: an entry takes part in one of them at the most.
+    let at = Number.POSITIVE_INFINITY
+    for (const { kind, from, to, moved, continues, revision: then } of undone) {
+      // Something else left this id then, so that the item of a younger entry took it only afterwards.
+      if (kind === entry.kind && from === id && continues && then < at && then <= entry.revision) break
+      if (kind !== entry.kind || to !== id || then >= at) continue
+      if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
+      id = from
+      at = then
+    }
+    return id
+  }
+  const renamed = mappings.map((entry) => ({ ...entry, was: entry.configId, configId: idThen(entry) }))
+  const latestNow = latestEntries(mappings)
+  const latestThen = latestEntries(renamed)
+  const groups = new Map<string, Rename>()
+  for (const { kind, was, configId: to, sequence } of renamed) {
+    const object = latestThen.get(resourceKey(kind, to))?.processorId
+    if (was === to || object === undefined) continue
+    const key = `${resourceKey(kind, was)}\n${to}`
+    const known = groups.get(key)
+    const continues = latestNow.get(resourceKey(kind, was))?.sequence === sequence
+    groups.set(key, {
+      kind,
+      from: was,
+      to,
+      rows: [...(known?.rows ?? []), sequence],
+      continues: continues || known?.continues === true,
+      object,
+    })
+  }
+  const renames = [...groups.values()]
+  const moving = new Set(renames.filter(({ continues }) => continues).map(({ kind, from }) => resourceKey(kind, from)))
+  const sold = keysOf(present === null ? [] : everyItem(present))
+  return {
+    renames,
+    taken: renames.filter(({ kind, to }) => {
+      const key = resourceKey(kind, to)
+      return sold.has(key) && !moving.has(key)
+    }),
+  }
+}
+
+/** The id of an item of the earlier document after the renames, which happen at once. */
+function namerOf(renames: readonly Rename[]): (kind: ResourceKind, id: string) => string {
+  const names = new Map<string, string>(
+    renames.filter(({ continues }) => continues).map(({ kind, from, to }) => [resourceKey(kind, from), to]),
+  )
+  return (kind, id) => names.get(resourceKey(kind, id)) ?? id
+}
+
+/** The mapping history under the new names. Where histories meet, the last entry is the object that goes on. */
+export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
+  if (renames.length === 0) return mappings
+  const ids = new Map(renames.flatMap(({ rows, to }) => rows.map((row) => [row, to] as const)))
+  const renamed = mappings.map((entry) => ({ ...entry, configId: ids.get(entry.sequence) ?? entry.configId }))
+  let newest = renamed.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
+  const latest = latestEntries(renamed)
+  const goesOn = new Map(renames.map((rename) => [resourceKey(rename.kind, rename.to), rename]))
+  const repeated = [...goesOn].flatMap(([key, { object }]) => {
+    const last = latest.get(key)
+    return last === undefined || last.processorId === object
+      ? []
+      : [{ ...last, processorId: object, sequence: ++newest }]
+  })
+  return [...renamed, ...repeated]
+}
+
+/** The resources of the earlier document as if it had been written with the new ids: themselves, and whatever refers to them. */
+export function renameCatalog(catalog: Catalog, renames: readonly Rename[]): Catalog {
+  if (renames.length === 0) return catalog
+  const nameOf = namerOf(renames)
+  const renamed = <K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> => {
+    const { kind, home } = resource
+    const fields: Record<string, unknown> = { ...resource.fields }
+    for (const [field, of] of references[kind]) {
+      const value = fields[field]
+      if (Array.isArray(value)) fields[field] = value.map((id: string) => nameOf(of, id)).sort()
+      else if (typeof value === 'string') fields[field] = nameOf(of, value)
+    }
+    const base = resource.ours['base_price']
+    return {
+      ...resource,
+      kind,
+      home,
+      configId: configId(nameOf(kind, resource.configId)),
+      fields: fields as unknown as FieldsOf<K>,
+      ours: typeof base === 'string' ? { ...resource.ours, base_price: nameOf('price', base) } : resource.ours,
+    }
+  }
+  return Object.fromEntries(
+    resourceKinds.map((kind) => [kind, (catalog[kind] as readonly DesiredResource[]).map((one) => renamed(one))]),
+  ) as unknown as Catalog
+}
+
+function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, MappingEntry> {
+  const latest = new Map<string, MappingEntry>()
+  for (const entry of mappings) {
+    const key = resourceKey(entry.kind, entry.configId)
+    const known = latest.get(key)
+    if (known === undefined || known.sequence < entry.sequence) latest.set(key, entry)
+  }
+  return latest
+}
+
+/** The id of these whose mapping changed last. */
+function latestOf(
+  current: ReadonlyMap<string, MappingEntry>,
+  kind: ResourceKind,
+  ids: readonly ConfigId[],
+): ConfigId | undefined {
+  return ids
+    .flatMap((id) => current.get(resourceKey(kind, id)) ?? [])
+    .sort((a, b) => b.sequence - a.sequence)
+    .at(0)?.configId
+}
+
+/** By `kind:processor id`, the configuration id that maps to it now. */
+function ownersOf(current: ReadonlyMap<string, MappingEntry>): ReadonlyMap<string, ConfigId> {
+  return new Map([...current.values()].map((entry) => [resourceKey(entry.kind, entry.processorId), entry.configId]))
+}

@@ -1,0 +1,29 @@
+import type { Command } from '../command.ts'
+import { completionScript, shells } from '../completion.ts'
+import { usageFailure } from '../failure.ts'
+import { globalOptions } from '../global-options.ts'
+
+interface Words {
+  readonly commands: readonly Command[]
+  readonly groups: Readonly<Record<string, string>>
+}
+
+/** `words` is asked when the command runs: the table of commands holds this one too. */
+export const completionOf = (words: () => Words): Command => ({
+  name: 'completion',
+  summary: 'Print a script that completes commands in your shell',
+  description:
+    'bash: add `source <(ratecard completion bash)` to ~/.bashrc. zsh: `source <(ratecard completion zsh)` to ~/.zshrc. fish: `ratecard completion fish > ~/.config/fish/completions/ratecard.fish`.',
+  arguments: [{ name: '<shell>', description: 'bash, zsh or fish.' }],
+  options: [],
+  examples: [{ command: 'source <(ratecard completion bash)', what: 'in this shell, now' }],
+  run: ({ args, io, global }) => {
+    const shell = shells.find((name) => name === args[0])
+    if (shell === undefined)
+      throw usageFailure(`"${args[0] ?? ''}" is no shell that is known here.`, `Write one of ${shells.join(', ')}.`)
+    const { commands, groups } = words()
+    const script = completionScript(shell, commands, groups, globalOptions)
+    if (!global.json) io.stdout.write(script)
+    return Promise.resolve({ json: { shell, script } })
+  },
+})

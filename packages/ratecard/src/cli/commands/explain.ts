@@ -1,0 +1,60 @@
+import { issueCodes, problemCodes } from '../../errors/codes.ts'
+import { didYouMean } from '../../errors/suggest.ts'
+import type { Command } from '../command.ts'
+import { CliFailure } from '../failure.ts'
+import { failureCodes } from '../failure-codes.ts'
+
+interface Explanation {
+  readonly code: string
+  /** Where it is met: an answer of the service, one of the problems of a document, or the command line itself. */
+  readonly kind: 'problem' | 'issue' | 'command'
+  readonly status: number | null
+  readonly title: string | null
+  readonly meaning: string
+}
+
+export const explain: Command = {
+  name: 'explain',
+  summary: 'Say what an error code means, and what to do about it',
+  description: 'Works offline: it knows every code of the service, of documents and of the command line.',
+  arguments: [{ name: '<code>', description: 'The code, as errors show it.' }],
+  options: [],
+  examples: [
+    { command: 'ratecard explain processor_drift', what: 'an answer of the service' },
+    { command: 'ratecard explain base_price_missing', what: 'a problem of a document' },
+  ],
+  run: ({ args, out }) => {
+    const found = explanationOf(args[0] ?? '')
+    const status = found.status === null ? '' : `  ${out.paint.dim(`HTTP ${String(found.status)}`)}`
+    out.print(`${out.paint.bold(found.code)}${status}`)
+    if (found.title !== null) out.print(`  ${found.title}.`)
+    out.print(`  ${found.meaning}`)
+    return Promise.resolve({ json: found })
+  },
+}
+
+/** As it is copied from an error: with quotes, brackets or in other letters. */
+function explanationOf(given: string): Explanation {
+  const code = given
+    .trim()
+    .replaceAll(/^[`'"(]+|[`'").,:]+$/g, '')
+    .toLowerCase()
+  const problem = member(problemCodes, code)
+  if (problem !== undefined)
+    return { code, kind: 'problem', status: problem.status, title: problem.title, meaning: problem.when }
+  const issue = member(issueCodes, code)
+  if (issue !== undefined) return { code, kind: 'issue', status: null, title: null, meaning: issue }
+  const own = member(failureCodes, code)
+  if (own !== undefined) return { code, kind: 'command', status: null, title: null, meaning: own }
+  const known = [problemCodes, issueCodes, failureCodes].flatMap((table) => Object.keys(table))
+  throw new CliFailure(1, {
+    code: 'code_unknown',
+    title: 'There is no such code',
+    detail: `"${given}" is no error code of this version.`,
+    hint: didYouMean(code, known) ?? 'Codes look like processor_drift; errors show theirs in brackets.',
+  })
+}
+
+function member<T extends object>(table: T, name: string): T[keyof T] | undefined {
+  return Object.hasOwn(table, name) ? table[name as keyof T] : undefined
+}

@@ -1,0 +1,25 @@
+import type { CliIo } from './io.ts'
+
+/**
+ * `fetch` that says on stderr what was asked and how it was answered. Headers and bodies hold secrets: they are never shown, and of
+ * the address no more than path and query, which hold none.
+ */
+export function debugFetch(io: Pick<CliIo, 'stderr'>): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const asked = `${init?.method ?? 'GET'} ${url.origin}${url.pathname}${url.search}`
+    const startedAt = performance.now()
+    const took = () => `${String(Math.round(performance.now() - startedAt))} ms`
+    try {
+      const response = await fetch(input, init)
+      const id = response.headers.get('x-request-id')
+      io.stderr.write(`debug: ${asked} ${String(response.status)} ${took()}${id === null ? '' : ` (${id})`}\n`)
+      return response
+    } catch (error) {
+      io.stderr.write(
+        `debug: ${asked} failed after ${took()}: ${error instanceof Error ? error.message : String(error)}\n`,
+      )
+      throw error
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// What the rows of the contract do: a row without a route does not compile.
+import type { Service } from '../../service.ts'
+import type { contract } from '../../wire/contract.ts'
+import type { Routes } from '../route.ts'
+import { checkoutRoutes } from './checkout.ts'
+import type { CheckoutDeps } from './checkout.ts'
+import { configRoutes } from './config.ts'
+import { enterprisePriceRoutes, enterpriseRoutes } from './enterprise.ts'
+import { jobRoutes } from './jobs.ts'
+import { keyRoutes } from './keys.ts'
+import { migrationRoutes } from './migrations.ts'
+import { priceListRoutes } from './price-list.ts'
+import type { PriceListDeps } from './price-list.ts'
+import { pushRoutes } from './pushes.ts'
+import { revisionRoutes } from './revisions.ts'
+import { doctorRoutes, serverRoutes } from './server.ts'
+import type { ServerRouteDeps } from './server.ts'
+import { sessionRoutes } from './sessions.ts'
+import { tenantRoutes } from './tenants.ts'
+import { webhookRoutes } from './webhooks.ts'
+import { workerRunRoutes } from './worker-runs.ts'
+import { workerRoutes } from './workers.ts'
+
+export interface RouteDeps extends CheckoutDeps, PriceListDeps, ServerRouteDeps {
+  readonly service: Service
+  readonly docsUrl: string
+  /** Aborts when the server drains: streams end then. */
+  readonly closing: AbortSignal
+}
+
+/** `getOpenApi` apart: the description is there before the routes that it describes. */
+export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpenApi'>> => ({
+  ...priceListRoutes(deps),
+  ...checkoutRoutes(deps),
+  ...configRoutes(deps),
+  ...revisionRoutes(deps),
+  ...pushRoutes(deps),
+  ...enterprisePriceRoutes(deps),
+  ...webhookRoutes(deps),
+  ...keyRoutes(deps),
+  ...doctorRoutes(deps),
+  ...tenantRoutes(deps),
+  ...sessionRoutes(deps),
+  ...enterpriseRoutes(deps),
+  ...migrationRoutes(deps),
+  ...jobRoutes(deps),
+  ...workerRoutes(deps),
+  ...workerRunRoutes(deps),
+  ...serverRoutes(deps),
+})

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify'
+import type { Service } from '../../service.ts'
+import type { ApplyChoices, EnterpriseTarget } from '../../service-tenants.ts'
+import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../wire/enterprise.ts'
+import { jobsPath } from '../../wire/jobs.ts'
+import type { Operation } from '../../wire/operation.ts'
+import { answerKeyed } from '../keyed-answer.ts'
+import { callerOf } from '../request-parts.ts'
+import { route } from '../route.ts'
+import type { Answered, Routes } from '../route.ts'
+
+type Deps = {
+  readonly service: Pick<Service, 'applyEnterprise' | 'enterpriseCoverage' | 'moveTemplate' | 'idempotent'>
+}
+
+/** Negotiated prices: given to a tenant, taken back, and which of them there are. */
+export const enterpriseRoutes = ({ service }: Deps): Routes<typeof rows> => ({
+  applyTemplate: route(rows.applyTemplate, (call) => {
+    const target = { kind: 'template', template: call.body.enterpriseTemplate } as const
+    return once(service, call, async () => call.answer(200, await apply(service, call, target)))
+  }),
+  applyCustom: route(rows.applyCustom, (call) => {
+    const target = { kind: 'custom', enterpriseId: call.body.enterpriseId } as const
+    return once(service, call, async () => call.answer(200, await apply(service, call, target)))
+  }),
+  removeEnterprise: route(rows.removeEnterprise, (call) =>
+    once(service, call, async () => call.answer(200, await apply(service, call, { kind: 'none' }))),
+  ),
+  getEnterpriseCoverage: route(rows.getEnterpriseCoverage, () => service.enterpriseCoverage()),
+  moveTemplate: route(rows.moveTemplate, (call) =>
+    answerKeyed(service, call, async () => {
+      const job = await service.moveTemplate(call.body.enterpriseTemplate, callerOf(call.request))
+      return call.answer(202, job, { location: `${jobsPath}/${job.id}` })
+    }),
+  ),
+})
+
+interface Apply {
+  readonly body: { readonly tenantId: string } & ApplyChoices
+  readonly query: { readonly dryRun: boolean }
+  readonly request: FastifyRequest
+}
+
+function apply(service: Deps['service'], { body, query, request }: Apply, target: EnterpriseTarget) {
+  const choices = body.unmatched === undefined ? {} : { unmatched: body.unmatched }
+  return service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...choices, ...query })
+}
+
+/** A dry run does nothing that could be done twice. */
+const once = <Row extends Operation>(
+  service: Deps['service'],
+  call: Apply,
+  work: () => Promise<Answered<Row>>,
+): Promise<Answered<Row>> => (call.query.dryRun ? work() : answerKeyed(service, call, work))
+
+export const enterprisePriceRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'enterprisePrices'>
+}): Routes<typeof prices> => ({
+  listTemplatePrices: route(prices.listTemplatePrices, async ({ params }) => ({
+    prices: await service.enterprisePrices(params),
+  })),
+  listEnterprisePrices: route(prices.listEnterprisePrices, async ({ params }) => ({
+    prices: await service.enterprisePrices(params),
+  })),
+})

@@ -1,0 +1,19 @@
+import type { Service } from '../../service.ts'
+import { jobOperations as rows } from '../../wire/jobs.ts'
+import { pageOf } from '../page.ts'
+import { route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export const jobRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
+}): Routes<typeof rows> => ({
+  listJobs: route(rows.listJobs, async ({ query }) => {
+    const { items: jobs, pagination } = pageOf(query, await service.listJobs(query))
+    return { jobs, pagination }
+  }),
+  getJob: route(rows.getJob, ({ params }) => service.findJob(params.id)),
+  resumeJob: route(rows.resumeJob, ({ params }) => service.resumeJob(params.id)),
+  cancelJob: route(rows.cancelJob, ({ params }) => service.cancelJob(params.id)),
+})

@@ -1,0 +1,20 @@
+import type { Service } from '../../service.ts'
+import { keyOperations as rows } from '../../wire/keys.ts'
+import { timeOf } from '../request-parts.ts'
+import { route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export const keyRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'createKey' | 'listKeys' | 'revokeKey'>
+}): Routes<typeof rows> => ({
+  createKey: route(rows.createKey, ({ body: { name, expiresAt, ...scope } }) =>
+    service.createKey(name, {
+      ...scope,
+      ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt, 'expires_at') }),
+    }),
+  ),
+  listKeys: route(rows.listKeys, async () => ({ keys: await service.listKeys() })),
+  revokeKey: route(rows.revokeKey, ({ params }) => service.revokeKey(params.id)),
+})

@@ -1,0 +1,42 @@
+import type { Service } from '../../service.ts'
+import { toWire } from '../../wire/cross.ts'
+import { pushEvents, pushOperations as rows } from '../../wire/pushes.ts'
+import { eventStream, goneWith, sendEvents } from '../event-stream.ts'
+import { pageOf } from '../page.ts'
+import { answerResume, pushesPath } from '../push-answer.ts'
+import { rawRoute, route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export interface PushRouteDeps {
+  readonly service: Pick<Service, 'listPushes' | 'findPush' | 'pushEvents' | 'resumePush' | 'cancelPush'>
+  /** Aborts when the server drains: streams end then. */
+  readonly closing: AbortSignal
+}
+
+/** Pushes as the journal knows them: what ran, what runs, and how to finish what was interrupted. */
+export const pushRoutes = ({ service, closing }: PushRouteDeps): Routes<typeof rows> => ({
+  listPushes: route(rows.listPushes, async ({ query }) => {
+    const { items: pushes, pagination } = pageOf(query, await service.listPushes(query))
+    return { pushes, pagination }
+  }),
+  getPush: route(rows.getPush, ({ params }) => service.findPush(params.id)),
+  followPush: rawRoute(
+    rows.followPush,
+    async ({ params, reply }) => {
+      const events = service.pushEvents(params.id, AbortSignal.any([closing, goneWith(reply)]))
+      const stream = await eventStream(events, (event) => ({
+        event: event.type,
+        data: event.type === 'state' ? toWire(pushEvents.state, event) : toWire(pushEvents.step, event),
+      }))
+      return sendEvents(reply, stream)
+    },
+    { exposeHeadRoute: false },
+  ),
+  resumePush: rawRoute(rows.resumePush, (call) =>
+    answerResume(call, (options) => service.resumePush(call.params.id, options)),
+  ),
+  cancelPush: route(rows.cancelPush, async ({ params, answer }) => {
+    const push = await service.cancelPush(params.id)
+    return answer(202, push, { location: `${pushesPath}/${push.id}` })
+  }),
+})

@@ -1,0 +1,22 @@
+import type { Service } from '../../service.ts'
+import { revisionOperations as rows } from '../../wire/revisions.ts'
+import { pageOf } from '../page.ts'
+import { route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export const revisionRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'history' | 'revision' | 'difference'>
+}): Routes<typeof rows> => ({
+  listVersions: route(rows.listVersions, async ({ query }) => {
+    const { items: versions, pagination } = pageOf(query, await service.history(query))
+    return { versions, pagination }
+  }),
+  getRevision: route(rows.getRevision, ({ params }) => service.revision(params.revision)),
+  compareRevisions: route(rows.compareRevisions, async ({ params: { from, to } }) => ({
+    from,
+    to,
+    differences: await service.difference(from, to),
+  })),
+})

@@ -1,0 +1,68 @@
+// For those who run the service: is the process alive, can it work, what are its figures, what does it find about itself.
+import type { Registry } from 'prom-client'
+import type { Clock } from '../../clock.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { Readiness, Service } from '../../service.ts'
+import { doctorOperations, serverOperations as rows } from '../../wire/server.ts'
+import type { Authentication } from '../auth.ts'
+import { rawRoute, route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export const metricsPath = rows.getMetrics.path
+
+export interface ServerRouteDeps {
+  readonly service: Pick<Service, 'readiness'>
+  readonly clock: Clock
+  readonly registry: Registry
+  readonly authentication: Authentication
+  readonly isLeaving: () => boolean
+}
+
+const notStored = { 'cache-control': 'no-store' }
+
+export function serverRoutes(deps: ServerRouteDeps): Routes<typeof rows> {
+  const startedAt = deps.clock.now()
+  return {
+    getHealth: route(rows.getHealth, async ({ answer }) => {
+      const uptimeSeconds = Math.max(0, Math.floor((deps.clock.now() - startedAt) / 1000))
+      return answer(200, { status: 'ok', uptimeSeconds }, notStored)
+    }),
+    getReadiness: route(rows.getReadiness, async ({ answer }) => {
+      if (deps.isLeaving()) throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 })
+      const readiness = await deps.service.readiness()
+      if (!readiness.ready) throw notReady(readiness)
+      return answer(200, readiness, notStored)
+    }),
+    getMetrics: rawRoute(
+      rows.getMetrics,
+      async ({ reply }) =>
+        reply
+          .headers(notStored)
+          .type(deps.registry.contentType)
+          .send(await deps.registry.metrics()),
+      { onRequest: deps.authentication.required },
+    ),
+  }
+}
+
+export const doctorRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'doctor'>
+}): Routes<typeof doctorOperations> => ({
+  runDoctor: route(doctorOperations.runDoctor, async () => ({ findings: await service.doctor() })),
+})
+
+function notReady({ checks }: Readiness): ServiceError {
+  const failed = Object.entries(checks).find(([, check]) => !check.ok)
+  const code =
+    failed?.[0] === 'processor'
+      ? 'processor_unavailable'
+      : failed?.[0] === 'workers'
+        ? 'worker_unavailable'
+        : 'store_unavailable'
+  return new ServiceError(code, failed === undefined ? 'The service is not ready.' : failed[1].detail, {
+    retryAfter: 1,
+    extra: { ready: false, checks },
+  })
+}

@@ -1,0 +1,73 @@
+import type { Service } from '../../service.ts'
+import type { UpcomingInvoices } from '../../service-tenants.ts'
+import { tenantOperations as rows } from '../../wire/tenants.ts'
+import { answerKeyed } from '../keyed-answer.ts'
+import { pageOf } from '../page.ts'
+import { callerOf } from '../request-parts.ts'
+import { route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export interface TenantRouteDeps {
+  readonly service: Pick<
+    Service,
+    | 'createTenant'
+    | 'listTenants'
+    | 'findTenant'
+    | 'updateTenant'
+    | 'removeTenant'
+    | 'tenantAudit'
+    | 'tenantSubscriptions'
+    | 'upcomingInvoices'
+    | 'idempotent'
+  >
+}
+
+export const tenantRoutes = ({ service }: TenantRouteDeps): Routes<typeof rows> => ({
+  createTenant: route(rows.createTenant, (call) =>
+    answerKeyed(service, call, async () => {
+      const tenant = await service.createTenant(call.body, callerOf(call.request))
+      return call.answer(201, tenant, { location: `${rows.createTenant.path}/${encodeURIComponent(tenant.id)}` })
+    }),
+  ),
+  listTenants: route(rows.listTenants, async ({ query }) => {
+    const { items: tenants, pagination } = pageOf(query, await service.listTenants(query))
+    return { tenants, pagination }
+  }),
+  getTenant: route(rows.getTenant, ({ params }) => service.findTenant(params.id)),
+  updateTenant: route(rows.updateTenant, ({ params, body, request }) =>
+    service.updateTenant(params.id, body, callerOf(request)),
+  ),
+  removeTenant: route(rows.removeTenant, ({ params, request }) => service.removeTenant(params.id, callerOf(request))),
+  listTenantSubscriptions: route(rows.listTenantSubscriptions, async ({ params: { id } }) => ({
+    tenantId: id,
+    ...(await service.tenantSubscriptions(id)),
+  })),
+  getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => ({
+    tenantId: id,
+    ...upcoming(await service.upcomingInvoices(id)),
+  })),
+  listTenantAudit: route(rows.listTenantAudit, async ({ params, query }) => {
+    const { items: entries, pagination } = pageOf(query, await service.tenantAudit(params.id, query))
+    return { entries, pagination }
+  }),
+})
+
+/** The invoice that comes first on top, all of them beneath. Those without a time come last. */
+function upcoming(found: UpcomingInvoices) {
+  const invoices = [...found].sort(
+    (a, b) => (a.dueAt ?? Number.MAX_SAFE_INTEGER) - (b.dueAt ?? Number.MAX_SAFE_INTEGER),
+  )
+  const { subscription: _subscription, ...first } = invoices[0] ?? noInvoice
+  return { ...first, invoices }
+}
+
+const noInvoice = {
+  subscription: null,
+  currency: null,
+  subtotal: null,
+  total: null,
+  amountDue: null,
+  dueAt: null,
+  formatted: null,
+  lines: [],
+}

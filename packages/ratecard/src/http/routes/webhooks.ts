@@ -1,0 +1,24 @@
+import type { Service } from '../../service.ts'
+import { usualOverlapSeconds, webhookOperations as rows } from '../../wire/webhooks.ts'
+import { callerOf } from '../request-parts.ts'
+import { route } from '../route.ts'
+import type { Routes } from '../route.ts'
+
+export const webhookRoutes = ({
+  service,
+}: {
+  readonly service: Pick<Service, 'listWebhooks' | 'processorEvents' | 'rotateWebhook'>
+}): Routes<typeof rows> => ({
+  listWebhooks: route(rows.listWebhooks, async ({ request }) => ({
+    webhooks: await service.listWebhooks({ secrets: request.caller?.scope === 'write' }),
+  })),
+  rotateWebhook: route(rows.rotateWebhook, ({ params, body, request }) =>
+    service.rotateWebhook(params.id, {
+      ...callerOf(request),
+      overlapMs: (body.overlapSeconds ?? usualOverlapSeconds) * 1000,
+    }),
+  ),
+  listProcessorEvents: route(rows.listProcessorEvents, ({ query: { after = null, types = '' } }) =>
+    service.processorEvents({ after, types: types.split(',').filter((type) => type !== '') }),
+  ),
+})

@@ -1,0 +1,17 @@
+import { ServiceError } from '../errors/service-error.ts'
+import type { PriceBook } from '../swaps/price-book.ts'
+import type { ReplacedPrice } from './plan-moves.ts'
+
+/** `price_not_found` unless the current configuration has the price. */
+export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
+  const booked = book.find(priceId)
+  if (booked === undefined)
+    throw new ServiceError('price_not_found', `The configuration has no price "${priceId}".`, {
+      hint: 'Subscribers of a price that was removed have nothing to move to.',
+    })
+  const current = booked.processorId
+  const former = book.history(priceId).map(({ processorId }) => processorId)
+  // A processor price that was brought back, or stands for another configuration price now, is nobody's past.
+  const past = former.filter((id) => id !== current && String(id) !== priceId && book.idOf(id) === priceId)
+  return { booked, current, former: new Set(past) }
+}

@@ -1,0 +1,90 @@
+// Failures of the processor in the service's own table of errors.
+import type { ProblemCode } from '../errors/codes.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { abortReason } from './abort.ts'
+import { ProcessorError } from './processor-error.ts'
+import type { ProcessorErrorKind } from './processor-error.ts'
+
+const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
+  rejected: 'processor_rejected',
+  unauthorized: 'processor_unauthorized',
+  rate_limited: 'processor_rate_limited',
+  unavailable: 'processor_unavailable',
+  timeout: 'processor_timeout',
+  unknown_outcome: 'processor_timeout',
+  broken: 'processor_broken',
+}
+
+/** What to do when it may have happened: a push looks for itself, anything else is repeated under the key it had. */
+const afterTimeout = {
+  push: 'Push again: what happened is looked up first, nothing is done twice.',
+  call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
+} as const
+type Asking = keyof typeof afterTimeout
+
+const hintOf = (kind: ProcessorErrorKind, asking: Asking) =>
+  ({
+    rejected: undefined,
+    broken: undefined,
+    unauthorized: 'Check STRIPE_SECRET_KEY and its permissions.',
+    rate_limited: 'Try again in a minute.',
+    unavailable: 'Try again when the processor is reachable.',
+    timeout: afterTimeout[asking],
+    unknown_outcome: afterTimeout[asking],
+  })[kind]
+
+/** Anything thrown by the port as a ServiceError; what is not the processor's passes unchanged. */
+export function asServiceError(error: unknown, asking: Asking): unknown {
+  if (!(error instanceof ProcessorError)) return error
+  return new ServiceError(codeOf[error.kind], error.message, {
+    hint: hintOf(error.kind, asking),
+    processor: error.original,
+    ...(error.kind === 'rate_limited' || error.kind === 'unavailable' ? { retryAfter: 30 } : {}),
+    cause: error,
+  })
+}
+
+/** A read of the processor for a push, with its failures as ServiceErrors. */
+export async function readForPush<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asServiceError(error, 'push')
+  }
+}
+
+/**
+ * One call of the customer's half of the port, with its failures as ServiceErrors. `signal` is the one that the call was
+ * given: when it stopped the call before anything happened, the service is shutting down.
+ */
+export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (signal.aborted && error === abortReason(signal) && !(error instanceof ServiceError))
+      throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1, cause: error })
+    throw asServiceError(error, 'call')
+  }
+}
+
+/** Whether the processor refused because it has no such object. */
+export function isUnknownObject(error: unknown): boolean {
+  return error instanceof ProcessorError && error.kind === 'rejected' && error.original.code === 'resource_missing'
+}
+
+/**
+ * Sends a write that is harmless to send anew. The processor repeats even its own failures for a key, for about a day: without
+ * a fresh key the caller's repeats, under the same Idempotency-Key or identifier, could not succeed until then.
+ */
+export async function despiteKeptFailure<T>(
+  send: (idempotencyKey: string) => Promise<T>,
+  key: string,
+  freshKey: () => string,
+): Promise<T> {
+  try {
+    return await send(key)
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || error.original.type !== 'api_error') throw error
+    return send(freshKey())
+  }
+}

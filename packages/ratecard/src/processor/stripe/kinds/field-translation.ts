@@ -1,0 +1,93 @@
+// The adapter's half of the catalog's tables: how Stripe is told each field, and where it says it. What may be told in an
+// update is what the table calls changeable; the types hold the two together.
+import type { FieldName, FieldsOf, FieldsThat } from '../../../catalog/fields/tables.ts'
+import type { ProcessorId, ResourceKind } from '../../../catalog/kinds.ts'
+import type { CreateOf } from './kind.ts'
+
+type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
+/** What a creation may need beside the value: the other fields, and redemptions of predecessors. */
+type StepParts<K extends ResourceKind> = Pick<CreateOf<K>, 'fields' | 'carried'>
+
+/** Parameters, also of an object that several fields share (`recurring`). */
+type Part<Params> = {
+  readonly [Key in keyof Params]?: Params[Key] extends infer Value ? Value | Partial<Value> : never
+}
+
+interface Translation<Live, Value, Step, Create> {
+  /** The canonical value of a live object. */
+  readonly read: (live: Live) => Value
+  /** Its parameters at creation. */
+  readonly create: (value: Value, step: Step) => Part<Create>
+}
+
+interface ChangeableTranslation<Live, Value, Step, Create, Update> extends Translation<Live, Value, Step, Create> {
+  readonly update: (value: Value) => Part<Update>
+}
+
+/** Author's metadata travels with our own keys: metadata.ts. */
+type Told<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata'>
+
+export type Translations<K extends ResourceKind, Live, Create, Update> = {
+  readonly [Name in Told<K>]: Name extends FieldsThat<K, 'fixed'>
+    ? Translation<Live, Fields<K>[Name & keyof Fields<K>], StepParts<K>, Create> & { readonly update?: never }
+    : ChangeableTranslation<Live, Fields<K>[Name & keyof Fields<K>], StepParts<K>, Create, Update>
+}
+
+interface AnyTranslation {
+  readonly read: (live: never) => unknown
+  readonly create: (value: never, step: never) => object
+  readonly update?: (value: never) => object
+}
+
+/** The parameters of a creation. A field that the step does not speak of, in an older journal for example, is not told. */
+export function creationParams(
+  translations: Readonly<Record<string, AnyTranslation>>,
+  step: { readonly fields: object },
+): object {
+  const given: Readonly<Record<string, unknown>> = { ...step.fields }
+  return merged(
+    Object.entries(translations).flatMap(([field, { create }]) =>
+      given[field] === undefined ? [] : [create(given[field] as never, step as never)],
+    ),
+  )
+}
+
+/** The parameters of a change: those of the fields in `set`. */
+export function changeParams(translations: Readonly<Record<string, AnyTranslation>>, set: object): object {
+  const given: Readonly<Record<string, unknown>> = { ...set }
+  return merged(
+    Object.entries(translations).flatMap(([field, { update }]) =>
+      given[field] === undefined || update === undefined ? [] : [update(given[field] as never)],
+    ),
+  )
+}
+
+/** The canonical fields of a live object, but for the metadata. */
+export function readFields<K extends ResourceKind>(
+  translations: Readonly<Record<string, AnyTranslation>>,
+  live: object,
+): Omit<Fields<K>, 'metadata'> {
+  const fields: Record<string, unknown> = {}
+  for (const field in translations) fields[field] = translations[field]?.read(live as never)
+  return fields as unknown as Omit<Fields<K>, 'metadata'>
+}
+
+/** The fields that an update may tell; anything else in an update is a bug of the plan. */
+export function updatableFields(translations: Readonly<Record<string, AnyTranslation>>): readonly string[] {
+  return [...Object.keys(translations).filter((field) => translations[field]?.update !== undefined), 'metadata']
+}
+
+/** Parts as one object; objects that several parts speak of are joined. */
+function merged(parts: readonly object[]): object {
+  const whole: Record<string, unknown> = {}
+  for (const part of parts)
+    for (const [key, value] of Object.entries(part)) {
+      const present = whole[key]
+      whole[key] = isPlain(present) && isPlain(value) ? { ...present, ...value } : value
+    }
+  return whole
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}

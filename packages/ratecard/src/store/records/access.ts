@@ -1,0 +1,72 @@
+// Records of who may do what, and of who does it now.
+import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
+import type { Columns, RecordOf } from './columns.ts'
+
+/** `read` plans and looks; `write` does everything. */
+export const keyScopes = ['read', 'write'] as const
+export type KeyScope = (typeof keyScopes)[number]
+
+export const serviceKeyColumns = {
+  id: text('shown'),
+  name: text('shown'),
+  /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
+  hash: text(),
+  /** Last four characters, to recognise it. */
+  hint: text('shown'),
+  scope: oneOf(keyScopes, 'shown'),
+  createdAt: time('shown'),
+  /** null: never. */
+  expiresAt: timeOrNull('shown'),
+  lastUsedAt: timeOrNull('shown'),
+  revokedAt: timeOrNull('shown'),
+  /** The worker that was given it, and that takes it along when it goes; null for keys of people. */
+  worker: textOrNull(),
+} satisfies Columns
+
+export type ServiceKeyRecord = RecordOf<typeof serviceKeyColumns>
+
+export const sessionColumns = {
+  id: text('shown'),
+  tenantId: text('shown'),
+  /** sha256 hex of the cookie's secret part. */
+  hash: text(),
+  createdAt: time('shown'),
+  expiresAt: time('shown'),
+  revokedAt: timeOrNull(),
+} satisfies Columns
+
+export type SessionRecord = RecordOf<typeof sessionColumns>
+
+export const idempotencyColumns = {
+  key: text(),
+  /** sha256 of method, path and body. */
+  fingerprint: text(),
+  /** null while the first request is still running. */
+  status: wholeOrNull(),
+  /** Sealed at rest: an answer may hold a secret, for example a service key that is shown once. */
+  body: textOrNull(),
+  createdAt: time(),
+} satisfies Columns
+
+export type IdempotencyRecord = RecordOf<typeof idempotencyColumns>
+
+export const secretColumns = {
+  scope: textOf<'webhook' | 'check' | 'session' | 'worker'>(),
+  id: text(),
+  sealed: text(),
+} satisfies Columns
+
+export type SecretRow = RecordOf<typeof secretColumns>
+
+export const leaseColumns = {
+  name: text(),
+  fence: whole(),
+  expiresAt: time(),
+  /** The process that has it, where the system tells. */
+  holder: textOrNull(),
+} satisfies Columns
+
+export const factColumns = { name: text(), value: text() } satisfies Columns
+
+/** The moments that were given of each shared rate, as JSON. */
+export const paceColumns = { name: text(), slots: text() } satisfies Columns

@@ -1,0 +1,101 @@
+// How a record is described: its columns, each with what it holds and what it is for. Types of records and rows, what the API
+// shows, what the audit trail tells and what a copy carries follow from such a description; a test compares it with the
+// database that the migrations make.
+
+/** What a column is for, beside being kept. */
+export type Use =
+  /** The API shows it. Without this it never leaves the service. */
+  | 'shown'
+  /** Callers give it and change it; the audit trail tells of each change. */
+  | 'edited'
+  /** Applying negotiated prices sets it; the audit trail tells of that. */
+  | 'deal'
+
+declare const held: unique symbol
+
+export interface Column<T = unknown, U extends Use = Use> {
+  readonly type: 'text' | 'bigint' | 'double precision'
+  readonly nullable: boolean
+  /** Everything that it may hold; null when that is open. The database checks it, too. */
+  readonly values: readonly string[] | null
+  /** A list of texts, kept as JSON. */
+  readonly list: boolean
+  readonly uses: readonly U[]
+  /** Never there: what the type of a record is made from. */
+  readonly [held]?: T
+}
+
+export type Columns = Readonly<Record<string, Column>>
+type Held<C> = C extends Column<infer T> ? T : never
+
+export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: Held<C[Name]> }
+/** The same as the database has it. */
+export type RowOf<C extends Columns> = {
+  readonly [Name in keyof C]: Held<C[Name]> extends readonly string[] ? string : Held<C[Name]>
+}
+/** Names of the columns with this use. */
+export type Used<C extends Columns, U extends Use> = {
+  [Name in keyof C]: C[Name] extends Column<unknown, infer Own> ? (U extends Own ? Name : never) : never
+}[keyof C]
+export type Shown<C extends Columns> = Pick<RecordOf<C>, Used<C, 'shown'>>
+
+function kind<T>(type: Column['type'], nullable: boolean, list = false) {
+  return <U extends Use = never>(...uses: readonly U[]): Column<T, U> => ({ type, nullable, values: null, list, uses })
+}
+
+export const text = kind<string>('text', false)
+export const textOrNull = kind<string | null>('text', true)
+export const whole = kind<number>('bigint', false)
+export const wholeOrNull = kind<number | null>('bigint', true)
+export const realOrNull = kind<number | null>('double precision', true)
+/** Epoch milliseconds. */
+export const time = kind<number>('bigint', false)
+export const timeOrNull = kind<number | null>('bigint', true)
+export const texts = kind<readonly string[]>('text', false, true)
+
+/** Text of which only these are possible. */
+export function oneOf<const V extends string, U extends Use = never>(
+  values: readonly V[],
+  ...uses: readonly U[]
+): Column<V, U> {
+  return { type: 'text', nullable: false, values, list: false, uses }
+}
+
+export function oneOfOrNull<const V extends string, U extends Use = never>(
+  values: readonly V[],
+  ...uses: readonly U[]
+): Column<V | null, U> {
+  return { type: 'text', nullable: true, values, list: false, uses }
+}
+
+/** Text with a type of its own, for example an id of one kind. */
+export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]) =>
+  kind<T>('text', false)(...uses)
+
+/** Names of the columns with this use, in their order. */
+export function used<C extends Columns, const U extends Use>(columns: C, use: U): readonly (Used<C, U> & string)[] {
+  return Object.keys(columns).filter((name) => columns[name]?.uses.includes(use)) as (Used<C, U> & string)[]
+}
+
+/** What the API may show of a record. */
+export function shown<C extends Columns>(columns: C, record: RecordOf<C>): Shown<C> {
+  return pick(record, used(columns, 'shown')) as Shown<C>
+}
+
+export function pick<T extends object, K extends keyof T>(record: T, names: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, record[name]])) as Pick<T, K>
+}
+
+export function toRow<C extends Columns>(columns: C, record: RecordOf<C>): RowOf<C> {
+  return mapped(columns, record, (values) => JSON.stringify(values)) as RowOf<C>
+}
+
+export function toRecord<C extends Columns>(columns: C, row: RowOf<C>): RecordOf<C> {
+  return mapped(columns, row, (json) => JSON.parse(json as string) as unknown) as RecordOf<C>
+}
+
+function mapped(columns: Columns, from: Readonly<Record<string, unknown>>, convert: (list: unknown) => unknown) {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, { list }]) => [name, list ? convert(from[name]) : from[name]]),
+  )
+}

@@ -1,0 +1,75 @@
+// Records of what was applied. Documents are text, byte for byte as hashed.
+import type { ConfigId, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
+import { oneOf, text, textOf, textOrNull, time, whole, wholeOrNull } from './columns.ts'
+import type { Columns, RecordOf } from './columns.ts'
+import { keyColumns } from './who.ts'
+
+export const changeKinds = ['push', 'rollback', 'reset'] as const
+
+export const versionColumns = {
+  revision: whole('shown'),
+  version: text('shown'),
+  kind: oneOf(changeKinds, 'shown'),
+  /** The document as JSON text; null for a reset. */
+  document: textOrNull(),
+  /** sha256 hex of the document's canonical JSON; '' for a reset. */
+  checksum: text('shown'),
+  author: textOrNull('shown'),
+  message: textOrNull('shown'),
+  ...keyColumns,
+  /** JSON: the change report. */
+  changes: text('shown'),
+  createdAt: time('shown'),
+  pushId: textOrNull('shown'),
+  /** Hash chain: sha256 over the record before and this record's own content. */
+  hash: text(),
+  previousHash: text(),
+} satisfies Columns
+
+export type VersionRecord = RecordOf<typeof versionColumns>
+/** Without what makes it large. */
+export type VersionHead = Omit<VersionRecord, 'document'>
+/** Names of the columns of a head. */
+export const versionHeadColumns = Object.keys(versionColumns).filter(
+  (name): name is keyof VersionHead => name !== 'document',
+)
+
+/** Documents as their authors wrote them, before their variables were expanded; the id is the sha256 hex of the text. */
+export const writtenFormColumns = { id: text(), document: text(), createdAt: time() } satisfies Columns
+
+/** Which push, and the version that it became, was written like which. */
+export const writtenFormUseColumns = { pushId: text(), writtenId: text() } satisfies Columns
+
+/** One row: which revision is current, and how often published data changed. */
+export const publishedColumns = { id: whole(), revision: wholeOrNull(), sequence: whole() } satisfies Columns
+
+export const mappingColumns = {
+  sequence: whole(),
+  kind: textOf<ResourceKind>(),
+  configId: textOf<ConfigId>(),
+  processorId: textOf<ProcessorId>(),
+  revision: whole(),
+} satisfies Columns
+
+/** What a push renamed: entries of the mapping history that got another configuration id. */
+export const renameColumns = {
+  revision: whole(),
+  kind: textOf<ResourceKind>(),
+  fromId: textOf<ConfigId>(),
+  toId: textOf<ConfigId>(),
+  /** `item`: the item itself got the id. `past`: what was removed before joined a present item. */
+  carries: oneOf(['item', 'past']),
+  /** JSON: the sequences of the entries. */
+  entries: text(),
+} satisfies Columns
+
+export const archivedObjectColumns = {
+  processorId: textOf<ProcessorId>(),
+  kind: textOf<ResourceKind>(),
+  configId: textOf<ConfigId>(),
+  /** JSON: the processor's whole last object. */
+  object: text(),
+  archivedAt: time(),
+} satisfies Columns
+
+export type ArchivedObject = RecordOf<typeof archivedObjectColumns>

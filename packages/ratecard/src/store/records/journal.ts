@@ -1,0 +1,118 @@
+// Records of journalled work: pushes, and jobs that change subscriptions, each with its steps.
+import { oneOf, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
+import type { Columns, RecordOf, RowOf } from './columns.ts'
+import { changeKinds } from './configuration.ts'
+import { keyColumns } from './who.ts'
+
+export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
+export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
+/** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
+export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
+export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
+
+export type PushState = (typeof pushStates)[number]
+export type JobKind = (typeof jobKinds)[number]
+export type StepState = (typeof stepStates)[number]
+
+export const pushColumns = {
+  id: text('shown'),
+  kind: oneOf(changeKinds, 'shown'),
+  state: oneOf(pushStates, 'shown'),
+  document: textOrNull(),
+  version: text('shown'),
+  author: textOrNull('shown'),
+  message: textOrNull('shown'),
+  ...keyColumns,
+  /** JSON: the plan's changes (what a person reads) and bindings. */
+  plan: text(),
+  /** Which revision was current when it was planned; null before the first. */
+  baseRevision: wholeOrNull(),
+  stepsTotal: whole('shown'),
+  stepsDone: whole('shown'),
+  /** JSON: the problem that ended it, as sent to the caller. */
+  error: textOrNull(),
+  createdAt: time('shown'),
+  updatedAt: time('shown'),
+  finishedAt: timeOrNull('shown'),
+  /** The revision that it became. */
+  revision: wholeOrNull('shown'),
+} satisfies Columns
+
+export type PushRecord = RecordOf<typeof pushColumns>
+/** Without what makes it large. */
+export type PushHead = Omit<PushRecord, 'document' | 'plan'>
+
+export const stepColumns = {
+  pushId: text(),
+  position: whole(),
+  /** JSON: the step as planned. */
+  step: text(),
+  state: oneOf(stepStates),
+  /** How often it was begun; part of the idempotency key. */
+  attempts: whole(),
+  /** JSON: the step as sent, references resolved. */
+  resolved: textOrNull(),
+  processorId: textOrNull(),
+  requestId: textOrNull(),
+  /** JSON: the processor's own words. */
+  error: textOrNull(),
+  beganAt: timeOrNull(),
+  endedAt: timeOrNull(),
+} satisfies Columns
+
+export const jobColumns = {
+  id: text('shown'),
+  kind: oneOf(jobKinds, 'shown'),
+  /** What it is about: a tenant, a template, a price. */
+  subject: text('shown'),
+  state: oneOf(jobStates, 'shown'),
+  /** When a waiting job goes on; null for any other. */
+  resumesAt: timeOrNull('shown'),
+  /** JSON: what was asked for. */
+  input: text(),
+  author: textOrNull('shown'),
+  message: textOrNull('shown'),
+  ...keyColumns,
+  requestId: textOrNull(),
+  stepsTotal: whole('shown'),
+  stepsDone: whole('shown'),
+  /** JSON: why it ended. */
+  error: textOrNull(),
+  createdAt: time('shown'),
+  updatedAt: time('shown'),
+  finishedAt: timeOrNull('shown'),
+} satisfies Columns
+
+export type JobRecord = RecordOf<typeof jobColumns>
+
+export const jobStepColumns = {
+  jobId: text(),
+  position: whole(),
+  /** JSON: what is to be done. */
+  step: text(),
+  state: oneOf(stepStates),
+  /** How often it was begun; part of the idempotency key. */
+  attempts: whole(),
+  /** A pending step has nothing to do before; null when it does not wait. */
+  waitsUntil: timeOrNull(),
+  /** JSON: what came of it. */
+  result: textOrNull(),
+  /** JSON: the processor's own words. */
+  error: textOrNull(),
+  beganAt: timeOrNull(),
+  endedAt: timeOrNull(),
+} satisfies Columns
+
+/** `index` is a reserved word of SQL. */
+type Indexed<Row> = Omit<Row, 'position'> & { readonly index: number }
+export type StepRow = RowOf<typeof stepColumns>
+export type StepRecord = Indexed<StepRow>
+export type JobStepRow = RowOf<typeof jobStepColumns>
+export type JobStepRecord = Indexed<JobStepRow>
+
+/** Somebody wants this piece of running work to stop; gone as soon as the work does not run. */
+export const cancelRequestColumns = {
+  kind: oneOf(['push', 'job']),
+  id: text(),
+  requestedAt: time(),
+} satisfies Columns

@@ -1,0 +1,67 @@
+// All tables that there are. Whoever adds one adds a row here: a copy of the store carries it, and a test compares it with the
+// migrations of both engines.
+// No booleans (a flag is a time or null) and no blobs (sealed secrets are text): a row is the same in SQLite and PostgreSQL.
+import { factColumns, idempotencyColumns, leaseColumns, paceColumns, secretColumns } from './access.ts'
+import { serviceKeyColumns, sessionColumns } from './access.ts'
+import { text, time, whole } from './columns.ts'
+import type { Columns, RowOf } from './columns.ts'
+import {
+  archivedObjectColumns,
+  mappingColumns,
+  publishedColumns,
+  renameColumns,
+  versionColumns,
+} from './configuration.ts'
+import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
+import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
+import { auditColumns, localSubscriptionColumns, tenantColumns } from './tenants.ts'
+import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
+import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
+
+interface Table {
+  readonly columns: Columns
+  /** What its rows are ordered by when they are copied; null: the rows belong to one database and stay there. */
+  readonly copiedBy: readonly string[] | null
+}
+
+/** In the order of their references. */
+export const tables = {
+  versions: { columns: versionColumns, copiedBy: ['revision'] },
+  /** Copied as a row that is there already. */
+  published: { columns: publishedColumns, copiedBy: null },
+  mappings: { columns: mappingColumns, copiedBy: ['sequence'] },
+  renames: { columns: renameColumns, copiedBy: ['revision', 'kind', 'fromId'] },
+  archivedObjects: { columns: archivedObjectColumns, copiedBy: ['processorId'] },
+  pushes: { columns: pushColumns, copiedBy: ['id'] },
+  steps: { columns: stepColumns, copiedBy: ['pushId', 'position'] },
+  writtenForms: { columns: writtenFormColumns, copiedBy: ['id'] },
+  writtenFormUses: { columns: writtenFormUseColumns, copiedBy: ['pushId'] },
+  secrets: { columns: secretColumns, copiedBy: ['scope', 'id'] },
+  serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
+  idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },
+  /** Leases end with the store that gave them. */
+  leases: { columns: leaseColumns, copiedBy: null },
+  facts: { columns: factColumns, copiedBy: ['name'] },
+  tenants: { columns: tenantColumns, copiedBy: ['id'] },
+  tenantAudit: { columns: auditColumns, copiedBy: ['id'] },
+  sessions: { columns: sessionColumns, copiedBy: ['id'] },
+  localSubscriptions: { columns: localSubscriptionColumns, copiedBy: ['id'] },
+  jobs: { columns: jobColumns, copiedBy: ['id'] },
+  jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
+  cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },
+  paces: { columns: paceColumns, copiedBy: null },
+  workerDeployments: { columns: deploymentColumns, copiedBy: ['id'] },
+  workerBundles: { columns: bundleColumns, copiedBy: ['deploymentId'] },
+  workers: { columns: workerColumns, copiedBy: ['name'] },
+  workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
+  workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
+  workerRuns: { columns: runColumns, copiedBy: ['id'] },
+  /** Beside an embedded store in a file of their own, and copied from there; here is what an earlier release wrote. */
+  workerLogs: { columns: logColumns, copiedBy: ['id'] },
+  workerLogSizes: { columns: logSizeColumns, copiedBy: null },
+  workerChanges: { columns: workerChangeColumns, copiedBy: null },
+  schemaMigrations: { columns: { version: whole(), name: text(), appliedAt: time() }, copiedBy: null },
+} as const satisfies Readonly<Record<string, Table>>
+
+export type TableName = keyof typeof tables
+export type Tables = { readonly [Name in TableName]: RowOf<(typeof tables)[Name]['columns']> }

@@ -1,0 +1,56 @@
+// The thread's side of sqlite-thread.ts: one database, one statement after the other.
+import { parentPort, workerData } from 'node:worker_threads'
+import type SqliteFile from 'better-sqlite3'
+import { beginImmediate, openSqlite } from './sqlite-file.ts'
+import type { Answer, Order, ThreadOptions } from './sqlite-thread.ts'
+
+const port = parentPort
+if (port === null) throw new Error('This file is the body of a thread.')
+const { file, spare } = workerData as ThreadOptions
+const opening = openSqlite(file, { spare })
+let broken = false
+// Told to whoever asks first; the next one starts another thread.
+opening.catch(() => (broken = true))
+const statements = new Map<string, SqliteFile.Statement>()
+let turn: Promise<unknown> = Promise.resolve()
+
+port.on('message', (order: Order) => {
+  turn = turn.then(async () => {
+    const answer = await carryOut(order).catch(failed)
+    const last = order.sql === null || broken
+    port.postMessage({ id: order.id, last, ...answer } satisfies Answer)
+    if (last) port.close()
+  })
+})
+
+type Outcome = Omit<Answer, 'id'>
+
+async function carryOut({ sql, parameters }: Order): Promise<Outcome> {
+  const database = await opening
+  if (sql === null) {
+    statements.clear()
+    database.close()
+    return {}
+  }
+  if (sql === 'begin') {
+    await beginImmediate(database)
+    return {}
+  }
+  // After some failures (disk full, read error) SQLite has rolled back by itself already.
+  if (sql === 'rollback' && !database.inTransaction) return {}
+  // It gives a row for each page without a column to show for it, so nothing but exec runs it to its end.
+  if (sql.startsWith('pragma incremental_vacuum')) {
+    database.exec(sql)
+    return {}
+  }
+  const statement = statements.get(sql) ?? database.prepare(sql)
+  if (statements.size > 200) statements.clear()
+  statements.set(sql, statement)
+  if (statement.reader) return { rows: statement.all(...parameters) }
+  return { changes: statement.run(...parameters).changes }
+}
+
+function failed(error: unknown): Outcome {
+  const { message } = error instanceof Error ? error : new Error(String(error))
+  return { error: { message, code: error instanceof Error && 'code' in error ? String(error.code) : '' } }
+}

@@ -1,0 +1,137 @@
+// What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
+import { checksum } from '../config/canonical.ts'
+import type { BillingConfig } from '../config/schema.ts'
+import type { Issue } from '../errors/issue.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { renamesBack } from '../catalog/renames.ts'
+import type { Rename } from '../catalog/renames.ts'
+import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import type { Step } from '../catalog/steps.ts'
+import { catalogFingerprint } from '../catalog/desired.ts'
+import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
+import type { Plan } from '../catalog/plan.ts'
+import type { VersionRecord } from '../store/store.ts'
+import type { SyncDeps } from './deps.ts'
+import { retiringEndpoints } from './retiring.ts'
+import { beyondThreshold, impactOf } from './impact.ts'
+import type { Impact } from './impact.ts'
+import { metersInUse } from './meters-in-use.ts'
+import { pastDates } from './past-dates.ts'
+import { readForPush } from '../processor/failures.ts'
+import { waitingMigrations } from './waiting-migrations.ts'
+
+export interface PlanWithImpact {
+  readonly current: VersionRecord | null
+  readonly plan: Plan
+  readonly impact: Impact
+  /** What the plan does to live subscriptions that must be approved. */
+  readonly approvals: readonly Issue[]
+  /** Jobs whose waiting moves go to the new price with this plan. */
+  readonly movedAlong: readonly string[]
+  readonly unchanged: boolean
+  /** Of the plan, the document and what must be approved; not of head counts, which change by the minute. */
+  readonly fingerprint: string
+}
+
+/** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
+export async function planAgainstLive(
+  deps: SyncDeps,
+  config: BillingConfig,
+  { force = false, rollbackTo }: { readonly force?: boolean; readonly rollbackTo?: number },
+  signal: AbortSignal,
+): Promise<PlanWithImpact> {
+  const current = await deps.store.versions.current()
+  const previous = currentDocument(current)
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
+  const mappings = await deps.store.mappings.all()
+  const plan = planChanges({
+    config,
+    previous,
+    snapshot,
+    mappings,
+    force,
+    retiring: await retiringEndpoints(deps.store),
+    stopped: await stoppedObjects(deps, current),
+    ...(rollbackTo === undefined ? {} : { renames: await renamesTo(deps, rollbackTo, mappings, previous) }),
+  })
+  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
+  const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
+  const impact = await impactOf(deps, { plan, snapshot }, signal)
+  const waiting = await waitingMigrations(deps, { plan, config })
+  const approvals = [
+    ...waiting.issues,
+    ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
+    ...beyondThreshold(impact, deps.impactThreshold),
+  ]
+  return {
+    current,
+    plan,
+    impact,
+    approvals,
+    movedAlong: waiting.movedAlong,
+    unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
+    fingerprint: planFingerprint(plan, {
+      document: checksum(config),
+      approvals: approvals.map(({ code, pointer }) => `${code} ${pointer}`),
+    }),
+  }
+}
+
+/** What undoes the renames since a revision. Fails with `plan_refused` when something else carries an id of then. */
+async function renamesTo(
+  deps: SyncDeps,
+  revision: number,
+  mappings: readonly MappingEntry[],
+  present: BillingConfig | null,
+): Promise<readonly Rename[]> {
+  const { renames, taken } = renamesBack(revision, await deps.store.mappings.renames(), mappings, present)
+  if (taken.length === 0) return renames
+  throw new ServiceError(
+    'plan_refused',
+    `Revision ${String(revision)} has ids that something else carries now. Nothing was written.`,
+    {
+      hint: 'Give what carries them another id first (`previous_ids`), or push the earlier content as a document of your own.',
+      issues: taken.map(({ kind, from, to }) => ({
+        code: 'previous_id_conflict',
+        pointer: '#',
+        severity: 'error',
+        detail: `The ${kind} "${from}" was called "${to}" then; another ${kind} is called so now.`,
+      })),
+    },
+  )
+}
+
+/** What pushes on top of the current version switched off before they stopped: the next plan must not take it for somebody's edit. */
+async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
+  const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
+  return new Set(
+    steps.flatMap(({ step }) => {
+      const planned = JSON.parse(step) as Step
+      return planned.op === 'archive' ? [planned.processorId] : []
+    }),
+  )
+}
+
+export function currentDocument(current: VersionRecord | null): BillingConfig | null {
+  return current === null || current.document === null ? null : (JSON.parse(current.document) as BillingConfig)
+}
+
+function refuseImpossible(issues: readonly Issue[]): void {
+  const errors = issues.filter((issue) => issue.severity === 'error')
+  if (errors.length === 0) return
+  const drift = errors.every((issue) => issue.code === 'drift')
+  if (drift)
+    throw new ServiceError(
+      'processor_drift',
+      `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
+      {
+        hint: 'Three ways out: overwrite with --force (`?force=true`); take the live values into the document with `ratecard billing pull --update`; undo the edit at the processor.',
+        issues,
+      },
+    )
+  throw new ServiceError(
+    'plan_refused',
+    `${String(errors.length)} ${errors.length === 1 ? 'change is' : 'changes are'} impossible at the processor. Nothing was written.`,
+    { issues },
+  )
+}

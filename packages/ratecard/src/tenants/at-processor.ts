@@ -1,0 +1,35 @@
+// What a tenant's customer has at the processor. A customer that the processor does not know has nothing: a mistyped id must not
+// get in the way of every change of its tenant.
+import type { ProcessorId } from '../catalog/resource.ts'
+import { askProcessor, isUnknownObject } from '../processor/failures.ts'
+import type { LiveSubscription } from '../processor/customer-half.ts'
+import type { Processor } from '../processor/processor.ts'
+
+/** Those that have not ended for good, oldest first. */
+export function subscriptionsOf(
+  processor: Pick<Processor, 'subscriptions'>,
+  customer: ProcessorId,
+  signal: AbortSignal,
+): Promise<readonly LiveSubscription[]> {
+  return orNothing(signal, () => processor.subscriptions(customer, signal), [])
+}
+
+/** Ends every checkout page of the tenant that can still be paid: it sells what is not for it any more. How many that were. */
+export function closePages(
+  processor: Pick<Processor, 'expireCheckouts'>,
+  pages: { readonly customer: ProcessorId; readonly tenantId: string },
+  signal: AbortSignal,
+): Promise<number> {
+  return orNothing(signal, () => processor.expireCheckouts(pages, signal), 0)
+}
+
+function orNothing<T>(signal: AbortSignal, ask: () => Promise<T>, nothing: T): Promise<T> {
+  return askProcessor(signal, async () => {
+    try {
+      return await ask()
+    } catch (error) {
+      if (isUnknownObject(error)) return nothing
+      throw error
+    }
+  })
+}

@@ -1,0 +1,132 @@
+// What a tenant does for itself: buy, look after what it bought, and use what is metered.
+import { Type } from 'typebox'
+import { customerErrors, keyErrors, keyHeader, operations } from './operation.ts'
+import { closed, Moment, nullable, shape, Time } from './schema.ts'
+
+const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
+const tenant_id = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Needed with a service key. A session has a tenant already and may name no other.',
+  }),
+)
+
+export const NewCheckout = shape('NewCheckout', {
+  price_id: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the price.' }),
+  success_url: Url('Where the customer goes after paying; its origin must be allowed.'),
+  cancel_url: Url('Where the customer goes instead; its origin must be allowed.'),
+  quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Not for metered prices.' })),
+  trial_period_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 730, description: 'Recurring prices only.' })),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[a-z]{3}$',
+      description: 'One of the price’s currencies; the processor chooses when absent.',
+      examples: ['usd'],
+    }),
+  ),
+  allow_promotion_codes: Type.Optional(Type.Boolean({ description: 'Let the customer enter a code.' })),
+  promotion_code: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'The code as customers type it; with a service key its config id will do.',
+    }),
+  ),
+  allow_duplicate: Type.Optional(
+    Type.Boolean({
+      description: 'Sell a recurring price also where the tenant has a live subscription to it: both are billed.',
+    }),
+  ),
+  tenant_id,
+})
+export const Checkout = shape('Checkout', {
+  url: Type.String({ description: 'Where to send the customer.' }),
+  session_id: nullable(Type.String({ description: 'null for a free price, which needs no checkout.' })),
+})
+
+/** Exact on both sides: a whole number, or a decimal as text. */
+const UsageValue = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  maximum: 999_999_999_999_999,
+  pattern: '^\\d{1,15}(\\.\\d{1,12})?$',
+  description: 'A whole number, or a decimal as text; never negative.',
+})
+export const NewUsage = shape('NewUsage', {
+  meter: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the meter.' }),
+  value: UsageValue,
+  tenant_id,
+  timestamp: Type.Optional(Moment('When it was used, RFC 3339; the moment of the call when absent.')),
+  identifier: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
+  ),
+})
+export const Usage = shape('Usage', {
+  meter: Type.String(),
+  tenant_id: Type.String(),
+  value: UsageValue,
+  timestamp: nullable(Time('As given; null: the moment of the call.')),
+  identifier: Type.String(),
+})
+
+const path = '/api/v1/billing'
+const all = { tag: 'Checkout', access: 'session', scope: 'write', method: 'POST', bodyLimit: 32 * 1024 } as const
+
+export const checkoutOperations = operations({
+  createCheckout: {
+    ...all,
+    path: `${path}/checkout`,
+    summary: 'Send a tenant to the checkout of a price',
+    description:
+      'A tenant with enterprise pricing gets its own price in place of the base. A free price with an interval begins at once: `url` is then the success URL.',
+    headers: keyHeader,
+    body: NewCheckout,
+    answers: { 200: { description: 'Where to send the customer.', schema: Checkout } },
+    errors: [
+      'price_not_found',
+      'config_not_found',
+      'tenant_not_found',
+      'price_not_sellable',
+      'currency_not_offered',
+      'checkout_invalid',
+      'already_subscribed',
+      'tenant_busy',
+      ...customerErrors,
+      ...keyErrors,
+    ],
+  },
+  createPortal: {
+    ...all,
+    path: `${path}/portal`,
+    summary: 'Send a tenant to the customer portal of the processor',
+    body: Type.Object(
+      { return_url: Url('Where the customer goes afterwards; its origin must be allowed.'), tenant_id },
+      closed,
+    ),
+    answers: {
+      200: {
+        description: 'Where to send the customer.',
+        schema: Type.Object({ url: Type.String({ description: 'Where to send the customer.' }) }, closed),
+      },
+    },
+    errors: ['tenant_not_found', 'checkout_invalid', 'tenant_busy', ...customerErrors],
+  },
+  recordUsage: {
+    ...all,
+    path: `${path}/usage`,
+    summary: 'Record usage of a meter',
+    headers: keyHeader,
+    body: NewUsage,
+    answers: { 200: { description: 'It is recorded.', schema: Usage } },
+    errors: [
+      'meter_not_found',
+      'config_not_found',
+      'tenant_not_found',
+      'checkout_invalid',
+      'tenant_busy',
+      ...customerErrors,
+      ...keyErrors,
+    ],
+  },
+})

@@ -1,0 +1,36 @@
+// What shapes of several nouns share.
+import { Type } from 'typebox'
+import { choice, Count, shape } from './schema.ts'
+
+export const ResourceKind = choice(
+  'ResourceKind',
+  ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'],
+  'Kind of the resource.',
+)
+
+export const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
+
+export const By = shape(
+  'By',
+  {
+    key_id: Type.String({ description: 'Id of the service key.' }),
+    key_name: Type.String({ description: 'As the key was called then.' }),
+  },
+  'The service key that did it, beside the author that was claimed.',
+)
+
+export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
+
+export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])
+
+/** Of a push and of a job alike. */
+export const StepState = choice('StepState', ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'])
+
+export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
+
+export const Pagination = shape('Pagination', {
+  total: Count('Items in all.'),
+  limit: Type.Integer({ minimum: 1, maximum: 100 }),
+  offset: Count('Items skipped.'),
+  has_more: Type.Boolean(),
+})

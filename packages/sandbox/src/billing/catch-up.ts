@@ -1,0 +1,42 @@
+import type { Call } from '../protocol/call.ts'
+import type { InvoiceBody } from '../objects/customer-bodies.ts'
+import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
+import { attempt, overdue, reflect, settle } from './invoicing.ts'
+import { renew } from './renewal.ts'
+
+/**
+ * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when
+ * `pause` says so, and then answers the moment (seconds) that it got to; null when nothing is left.
+ */
+export function catchUp(call: Call, clock: string | null, pause: () => boolean = () => false): number | null {
+  for (;;) {
+    const body = call.due(clock, call.now)
+    if (body === undefined || !('_due' in body) || body._due === null) return null
+    if (pause()) return body._due
+    const then = call.at(body._due)
+    if (body.object === 'subscription') renew(then, body)
+    else if (body.object === 'invoice') actOnInvoice(then, body)
+    else expireSession(then, body)
+    // Whoever acts says when next; standing still would never end.
+    if (call.due(clock, then.now)?.id === body.id && sameDue(call, body)) throw new Error(`${body.id} is due for ever`)
+  }
+}
+
+function sameDue(
+  call: Call,
+  body: { readonly object: 'subscription' | 'invoice' | 'checkout.session'; readonly id: string },
+): boolean {
+  const now = call.find(body.object, body.id)
+  return JSON.stringify(now) === JSON.stringify(body)
+}
+
+function actOnInvoice(call: Call, invoice: InvoiceBody): void {
+  if (invoice.status === 'draft') settle(call, invoice)
+  else if (invoice.collection_method === 'send_invoice') overdue(call, invoice)
+  else reflect(call, attempt(call, invoice))
+}
+
+export function expireSession(call: Call, session: CheckoutSessionBody): CheckoutSessionBody {
+  const after = { ...session, status: 'expired' as const, url: null, _due: null }
+  return call.update(session, after, 'checkout.session.expired')
+}

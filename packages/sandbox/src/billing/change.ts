@@ -1,0 +1,115 @@
+// What a change in the middle of a period does with money: nothing under `none`, parts of the period otherwise; another
+// interval, or the step from free to paid, begins a new period and bills it at once whatever was asked for.
+import type { Call } from '../protocol/call.ts'
+import type {
+  InvoiceLineBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../objects/customer-bodies.ts'
+import { periodAt, sameStep } from './calendar.ts'
+import { afterInvoice, draft, finalize, statusAfter } from './invoicing.ts'
+import { advanceLines, arrearsLines, prorationLine } from './lines.ts'
+import { isMetered, priceOf, stepOf } from './records.ts'
+
+interface Change {
+  readonly behavior: ProrationBehavior
+  /** Asked for by `billing_cycle_anchor`. */
+  readonly anchorNow?: boolean
+}
+
+/** The subscription with its new items, and invoiced if that is due; not yet written. */
+export function withItems(
+  call: Call,
+  before: SubscriptionBody,
+  wanted: readonly SubscriptionItemBody[],
+  change: Change,
+): SubscriptionBody {
+  const trialing = before.status === 'trialing'
+  const rebill = !trialing && (change.anchorNow === true || beginsAnew(call, before.items.data, wanted))
+  const items = rebill ? wanted.map((item) => reanchored(call, item)) : [...wanted]
+  const after: SubscriptionBody = {
+    ...before,
+    ...(rebill ? { billing_cycle_anchor: call.now } : {}),
+    items: { ...before.items, data: items },
+  }
+  const prorated = trialing ? [] : leftovers(call, before, wanted, change.behavior, rebill)
+  const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
+  const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
+  const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
+  return now ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+}
+
+/** The lines on an invoice of their own, finalized; without lines there is none. */
+export function invoicedNow(
+  call: Call,
+  subscription: SubscriptionBody,
+  lines: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  if (lines.length === 0) return subscription
+  const period = { start: call.now, end: call.now }
+  const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
+  const invoice = finalize(call, made.invoice)
+  return {
+    ...afterInvoice(subscription, made),
+    latest_invoice: invoice.id,
+    status: statusAfter(call, subscription, invoice),
+    _pending: [],
+  }
+}
+
+function isFree(call: Call, items: readonly SubscriptionItemBody[]): boolean {
+  return items.every((item) => priceOf(call, item).unit_amount === 0)
+}
+
+function beginsAnew(
+  call: Call,
+  before: readonly SubscriptionItemBody[],
+  wanted: readonly SubscriptionItemBody[],
+): boolean {
+  if (isFree(call, before) && !isFree(call, wanted)) return true
+  return wanted.some((item) => {
+    const old = before.find((candidate) => candidate.id === item.id)
+    return old !== undefined && !sameStep(stepOf(priceOf(call, old)), stepOf(priceOf(call, item)))
+  })
+}
+
+/** An item whose period begins now. */
+export function reanchored(call: Call, item: SubscriptionItemBody): SubscriptionItemBody {
+  const period = periodAt(call.now, stepOf(priceOf(call, item)), call.now)
+  return {
+    ...item,
+    _anchor: call.now,
+    _usage_from: call.now,
+    current_period_start: period.start,
+    current_period_end: period.end,
+  }
+}
+
+/** Lines about the running periods: unused time back, remaining time charged, usage that would otherwise be lost. */
+function leftovers(
+  call: Call,
+  before: SubscriptionBody,
+  wanted: readonly SubscriptionItemBody[],
+  behavior: ProrationBehavior,
+  rebill: boolean,
+): InvoiceLineBody[] {
+  const prorates = behavior !== 'none'
+  const credits = before.items.data.flatMap((old) => {
+    const now = wanted.find((item) => item.id === old.id)
+    const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
+    if (isMetered(priceOf(call, old))) {
+      // A new period bills what ran until now; a swap bills the usage before it only in flexible mode with prorations.
+      const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
+      return billed ? arrearsLines(call, before, old, call.now) : []
+    }
+    return prorates && (rebill || !same) ? [prorationLine(call, before, old, -1)] : []
+  })
+  if (!prorates || rebill) return credits
+  const debits = wanted.flatMap((item) => {
+    const old = before.items.data.find((candidate) => candidate.id === item.id)
+    const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
+    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(call, before, item, 1)]
+  })
+  return [...credits, ...debits]
+}

@@ -1,0 +1,264 @@
+// What a checkout costs today and what it becomes when it is paid: a subscription with its first invoice, or one payment.
+import type { PromotionCodeBody } from '../objects/bodies.ts'
+import type { Call } from '../protocol/call.ts'
+import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
+import { cardDeclined, refused } from '../protocol/errors.ts'
+import { newId } from '../protocol/ids.ts'
+import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
+import { customerFromCheckout } from '../resources/customers.ts'
+import type { CheckoutItemBody, CheckoutSessionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
+import { amountFor } from './charges.ts'
+import { readDiscounts, redeem, redeemableCode, reduced } from './discounts.ts'
+import type { DiscountParams } from './discounts.ts'
+import { newLine, onceLine } from './lines.ts'
+import { isMetered, momentOf, priceOf } from './records.ts'
+import { subscribe, trialEndOf } from './subscribe.ts'
+
+export interface Quote {
+  readonly items: readonly CheckoutItemBody[]
+  readonly subtotal: number
+  readonly discount: number
+  readonly total: number
+}
+
+type Quoted = Pick<CheckoutSessionBody, 'currency' | 'customer' | '_plan'>
+
+function hasTrial({ _plan: plan }: Quoted): boolean {
+  return plan.trial_end !== null || plan.trial_period_days !== null
+}
+
+/** The amounts of today. A metered price costs nothing yet, a recurring one nothing within a trial. */
+export function quote(
+  call: Call,
+  session: Quoted,
+  items: readonly Pick<CheckoutItemBody, 'id' | 'price' | 'quantity' | 'metadata'>[],
+  discounts: DiscountParams,
+): Quote {
+  const lines = items.map((item) => quotedLine(call, session, item))
+  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
+  const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
+  const given = readDiscounts(call, discounts, { customer, currency: session.currency, subtotal })
+  const reductions = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
+  const after = reduced(lines, reductions)
+  const shown = items.map((item, index) => quotedItem(item, after[index] ?? lines[0], session.currency))
+  const discount = shown.reduce((sum, item) => sum + item.amount_discount, 0)
+  return { items: shown, subtotal, discount, total: subtotal - discount }
+}
+
+function quotedLine(call: Call, session: Quoted, item: Pick<CheckoutItemBody, 'price' | 'quantity'>): InvoiceLineBody {
+  const price = priceOf(call, item)
+  const later = isMetered(price) || (price.recurring !== null && hasTrial(session))
+  const quantity = String(item.quantity ?? 0)
+  const name = call.find('product', price.product)?.name ?? price.product
+  return newLine({
+    subscription: { id: '', currency: session.currency },
+    item: null,
+    price,
+    quantity,
+    amount: later ? 0 : amountFor(price, session.currency, quantity),
+    period: { start: call.now, end: call.now },
+    description: name,
+  })
+}
+
+function quotedItem(
+  item: Pick<CheckoutItemBody, 'id' | 'price' | 'quantity' | 'metadata'>,
+  line: InvoiceLineBody | undefined,
+  currency: string,
+): CheckoutItemBody {
+  const subtotal = line?.amount ?? 0
+  const off = (line?.discount_amounts ?? []).reduce((sum, taken) => sum + taken.amount, 0)
+  return {
+    ...item,
+    object: 'item',
+    adjustable_quantity: null,
+    amount_discount: off,
+    amount_subtotal: subtotal,
+    amount_tax: 0,
+    amount_total: subtotal - off,
+    currency,
+    description: line?.description ?? '',
+  }
+}
+
+/** The code a person typed, in any case, if it may be redeemed here. */
+export function typedCode(call: Call, session: CheckoutSessionBody, typed: string): PromotionCodeBody {
+  const found = call
+    .select('promotion_code', [{ field: 'code', isAnyCase: typed }])
+    .filter((code) => code.customer === null || code.customer === session.customer)
+  const code = found.find((one) => one.active) ?? found[0]
+  if (code === undefined) throw refused('This code is invalid.')
+  const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
+  const { currency, amount_subtotal: subtotal } = session
+  redeemableCode(call, code, { customer, currency, subtotal }, 'promotion_code')
+  return code
+}
+
+export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBody | null): DiscountParams {
+  const none = { coupon: undefined, discount: undefined, promotion_code: undefined }
+  if (code !== null) return [{ ...none, promotion_code: code.id }]
+  return session.discounts.map(({ coupon, promotion_code: own }) => ({
+    ...none,
+    ...(coupon === null ? {} : { coupon }),
+    ...(own === null ? {} : { promotion_code: own }),
+  }))
+}
+
+export interface Paying {
+  readonly card: string
+  readonly email: string
+  readonly code: PromotionCodeBody | null
+}
+
+/** Whether a card is asked for. */
+export function needsCard(session: CheckoutSessionBody, total: number): boolean {
+  return total > 0 || (session.mode === 'subscription' && session.payment_method_collection !== 'if_required')
+}
+
+/** Pays and closes the session; what the card or the rules refuse is thrown and leaves everything as it was. */
+export function complete(outer: Call, before: CheckoutSessionBody, paying: Paying): CheckoutSessionBody {
+  const discounts = discountsOf(before, paying.code)
+  const quoted = quote(outer, before, before.line_items.data, discounts)
+  const customer = outer.find('customer', before.customer ?? '') ?? newCustomer(outer, before, paying.email)
+  const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
+  const card = needsCard(before, quoted.total) ? takenCard(call, paying.card, customer?.id ?? null) : null
+  if (card?._declines === true && quoted.total > 0) throw cardDeclined()
+  const made =
+    before.mode === 'subscription'
+      ? subscribed(call, before, customer?.id ?? '', card, discounts)
+      : { payment_intent: paid(call, before, customer?.id ?? null, card, quoted.total, discounts) }
+  const after: CheckoutSessionBody = {
+    ...before,
+    amount_subtotal: quoted.subtotal,
+    amount_total: quoted.total,
+    customer: customer?.id ?? null,
+    customer_details: {
+      address: null,
+      business_name: null,
+      email: customer?.email ?? paying.email,
+      individual_name: null,
+      name: customer?.name ?? null,
+      phone: null,
+      tax_exempt: 'none',
+      tax_ids: [],
+    },
+    discounts: discounts.map((one) => ({ coupon: one.coupon ?? null, promotion_code: one.promotion_code ?? null })),
+    line_items: { ...before.line_items, data: [...quoted.items] },
+    payment_status: quoted.total > 0 ? 'paid' : 'no_payment_required',
+    status: 'complete',
+    total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: 0 },
+    url: null,
+    ...made,
+    _due: null,
+  }
+  return outer.update(before, after, 'checkout.session.completed')
+}
+
+function newCustomer(
+  call: Call,
+  session: CheckoutSessionBody,
+  email: string,
+): ReturnType<typeof customerFromCheckout> | null {
+  const wanted = session.mode === 'subscription' || session.customer_creation === 'always'
+  return wanted ? customerFromCheckout(call, email === '' ? null : email) : null
+}
+
+function takenCard(call: Call, number: string, customer: string | null): PaymentMethodBody {
+  const card = cardByNumber(number)
+  if (card === undefined)
+    throw refused('Your card number is invalid. Use one of the test cards.', 'number', 'incorrect_number')
+  return newPaymentMethod(call, card, customer)
+}
+
+function subscribed(
+  call: Call,
+  session: CheckoutSessionBody,
+  customerId: string,
+  card: PaymentMethodBody | null,
+  discounts: DiscountParams,
+): Pick<CheckoutSessionBody, 'subscription' | 'invoice'> {
+  const { _plan: plan } = session
+  const items = session.line_items.data
+  const recurring = items.filter((item) => priceOf(call, item).recurring !== null)
+  const once = items.filter((item) => !recurring.includes(item))
+  const made = subscribe(call, {
+    customer: call.reference('customer', customerId, 'customer'),
+    items: recurring.map((item) => ({ price: item.price, quantity: item.quantity ?? undefined })),
+    currency: session.currency,
+    discounts,
+    metadata: plan.metadata,
+    description: plan.description,
+    paymentMethod: card?.id,
+    trialEnd: trialEndOf(call, plan.trial_end ?? undefined, plan.trial_period_days ?? undefined),
+    paymentBehavior: 'error_if_incomplete',
+    session: session.id,
+    extra: (subscription) => once.map((item) => onceLine(call, subscription, priceOf(call, item), item.quantity ?? 1)),
+  })
+  return { subscription: made.id, invoice: made.latest_invoice }
+}
+
+function paid(
+  call: Call,
+  session: CheckoutSessionBody,
+  customer: string | null,
+  card: PaymentMethodBody | null,
+  amount: number,
+  discounts: DiscountParams,
+): string | null {
+  if (discounts.length > 0) countRedemption(call, session, amount, discounts)
+  if (card === null) return null
+  const id = newId('pi_3', 23)
+  const body: PaymentIntentBody = {
+    id,
+    object: 'payment_intent',
+    allowed_payment_method_types: null,
+    amount,
+    amount_capturable: 0,
+    amount_received: amount,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic_async',
+    client_secret: newId(`${id}_secret_`, 25),
+    confirmation_method: 'automatic',
+    created: call.now,
+    currency: session.currency,
+    customer,
+    customer_account: null,
+    description: session._plan.description,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: session._plan.metadata,
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: card.id,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ['card'],
+    payment_record: null,
+    processing: null,
+    receipt_email: null,
+    review: null,
+    setup_future_usage: null,
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'succeeded',
+    transfer_group: null,
+  }
+  return call.create(body, 'payment_intent.succeeded').id
+}
+
+/** A one-time purchase keeps no discount, but uses up what the coupon and its code allow. */
+function countRedemption(call: Call, session: CheckoutSessionBody, amount: number, discounts: DiscountParams): void {
+  const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
+  const purchase = { customer, currency: session.currency, subtotal: Math.max(amount, session.amount_subtotal) }
+  const redeemed = readDiscounts(call, discounts, purchase)
+  redeem(call, redeemed, { customer: customer?.id ?? '', subscription: null, session: session.id })
+}

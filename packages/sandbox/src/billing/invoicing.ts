@@ -1,0 +1,349 @@
+// The life of an invoice: drafted with its discounts, numbered when it is finalized, paid by the card or tried again.
+import type { Call } from '../protocol/call.ts'
+import type {
+  BillingReason,
+  InvoiceBody,
+  InvoiceLineBody,
+  PaymentMethodBody,
+  SubscriptionBody,
+} from '../objects/customer-bodies.ts'
+import { newId } from '../protocol/ids.ts'
+import { reduced, reductionsOf } from './discounts.ts'
+import { taxed, totalTaxes } from './taxes.ts'
+import type { Period } from './calendar.ts'
+import { customerOf, day, isOver, save } from './records.ts'
+
+/** A renewal can still be changed for an hour. */
+const draftFor = 3600
+/** Waits before the second, third and fourth try of a payment; the subscription stays past due after the last. */
+const retryAfter = [3 * day, 5 * day, 7 * day]
+
+interface NewInvoice {
+  readonly subscription: SubscriptionBody
+  readonly lines: readonly InvoiceLineBody[]
+  readonly reason: BillingReason
+  readonly period: Period
+}
+
+export interface Invoiced {
+  readonly invoice: InvoiceBody
+  /** What the subscription loses: a coupon for one time is used up, others have ended. */
+  readonly gone: ReadonlySet<string>
+}
+
+type Sums = Pick<
+  InvoiceBody,
+  'subtotal' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'subtotal_excluding_tax' | 'total_taxes'
+>
+
+function totals(lines: readonly InvoiceLineBody[]): Sums {
+  const byDiscount = new Map<string, number>()
+  for (const { amount, discount } of lines.flatMap((line) => line.discount_amounts)) {
+    byDiscount.set(discount, (byDiscount.get(discount) ?? 0) + amount)
+  }
+  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
+  const off = [...byDiscount.values()].reduce((sum, amount) => sum + amount, 0)
+  const taxes = totalTaxes(lines)
+  const sumOf = (behavior: string): number =>
+    taxes.filter((tax) => tax.tax_behavior === behavior).reduce((sum, tax) => sum + tax.amount, 0)
+  return {
+    subtotal,
+    subtotal_excluding_tax: subtotal - sumOf('inclusive'),
+    total: subtotal - off + sumOf('exclusive'),
+    total_discount_amounts: [...byDiscount].map(([discount, amount]) => ({ amount, discount })),
+    total_excluding_tax: subtotal - off - sumOf('inclusive'),
+    total_taxes: taxes,
+  }
+}
+
+function balanced(
+  total: number,
+  starting: number,
+): Pick<InvoiceBody, 'amount_due' | 'amount_remaining' | 'starting_balance'> {
+  const due = Math.max(0, total + starting)
+  return { amount_due: due, amount_remaining: due, starting_balance: starting }
+}
+
+/** Writes a draft. Discounts that have ended take nothing off; those of an item are taken off its own lines, first. */
+export function draft(call: Call, wanted: NewInvoice): Invoiced {
+  const { subscription } = wanted
+  const items = new Map(subscription.items.data.map((item) => [item.id, item]))
+  const ofItems = [...items.values()].flatMap((item) =>
+    reductionsOf(call, item.discounts).map((reduction) => ({ ...reduction, item: item.id })),
+  )
+  const reductions = [...ofItems, ...reductionsOf(call, subscription.discounts)]
+  const running = new Set(reductions.map(({ discount }) => discount))
+  const id = newId('in_1', 23)
+  const lines = taxed(call, reduced(wanted.lines, reductions), (line) => {
+    const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
+    return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
+  }).map((line) => ({ ...line, invoice: id }))
+  const sums = totals(lines)
+  const used = new Set(
+    reductions
+      .filter(({ coupon, discount }) => coupon.duration === 'once' && takes(sums, discount))
+      .map((r) => r.discount),
+  )
+  const held = [...subscription.discounts, ...[...items.values()].flatMap((item) => item.discounts)]
+  const gone = new Set(held.filter((discount) => used.has(discount) || !running.has(discount)))
+  for (const discount of gone) {
+    const body = call.find('discount', discount)
+    if (body !== undefined) call.announce('customer.discount.deleted', body)
+  }
+  const own = subscription.discounts.filter((discount) => running.has(discount))
+  const invoice = call.create(blankInvoice(call, wanted, id, lines, own, sums), 'invoice.created')
+  return { invoice, gone }
+}
+
+/** The subscription without the discounts that an invoice used up, or that have ended. */
+export function afterInvoice(subscription: SubscriptionBody, { gone }: Invoiced): SubscriptionBody {
+  const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
+  const data = subscription.items.data.map((item) => ({ ...item, discounts: kept(item.discounts) }))
+  return { ...subscription, discounts: kept(subscription.discounts), items: { ...subscription.items, data } }
+}
+
+function takes(sums: Sums, discount: string): boolean {
+  return sums.total_discount_amounts.some((taken) => taken.discount === discount && taken.amount !== 0)
+}
+
+function blankInvoice(
+  call: Call,
+  { subscription, reason, period }: NewInvoice,
+  id: string,
+  lines: InvoiceLineBody[],
+  discounts: string[],
+  sums: Sums,
+): InvoiceBody {
+  const customer = customerOf(call, subscription.customer)
+  const byMail = subscription.collection_method === 'send_invoice'
+  const finalizesAt =
+    reason === 'subscription_cycle' || (byMail && reason === 'subscription_create') ? call.now + draftFor : null
+  return {
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: 'Sandbox',
+    account_tax_ids: null,
+    ...balanced(sums.total, customer.balance),
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: true,
+    automatic_tax: {
+      ...subscription.automatic_tax,
+      provider: subscription.automatic_tax.enabled ? 'stripe' : null,
+      status: subscription.automatic_tax.enabled ? 'complete' : null,
+    },
+    automatically_finalizes_at: finalizesAt,
+    billing_reason: reason,
+    collection_method: subscription.collection_method,
+    created: call.now,
+    currency: subscription.currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: null,
+    customer_email: customer.email,
+    customer_name: customer.name,
+    customer_phone: customer.phone,
+    customer_shipping: null,
+    customer_tax_exempt: customer.tax_exempt,
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: subscription.default_tax_rates,
+    description: null,
+    discounts,
+    due_date: byMail ? call.now + (subscription.days_until_due ?? 0) * day : null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: byMail ? null : finalizesAt,
+    number: null,
+    on_behalf_of: null,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      type: 'subscription_details',
+    },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: period.end,
+    period_start: period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    statement_descriptor: null,
+    status: 'draft',
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    ...sums,
+    test_clock: subscription.test_clock,
+    total_pretax_credit_amounts: [],
+    webhooks_delivered_at: call.now,
+    _due: finalizesAt,
+    _clock: subscription.test_clock,
+  }
+}
+
+/** Gives the invoice its number, settles it with the customer's balance, and tries to take the money unless that waits. */
+export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBody {
+  const customer = customerOf(call, before.customer)
+  const due = before.total + customer.balance
+  const ending = Math.min(0, due)
+  const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
+  const after = { ...customer, balance: ending, next_invoice_sequence: customer.next_invoice_sequence + 1 }
+  call.update(customer, after, ending === customer.balance ? null : 'customer.updated')
+  const open: InvoiceBody = {
+    ...before,
+    ...balanced(before.total, customer.balance),
+    automatically_finalizes_at: null,
+    effective_at: call.now,
+    ending_balance: ending,
+    number,
+    status: 'open',
+    status_transitions: { ...before.status_transitions, finalized_at: call.now },
+    _due: null,
+  }
+  if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
+  const finalized = call.update(before, open, 'invoice.finalized')
+  return pay ? attempt(call, finalized) : finalized
+}
+
+/** An invoice that is mailed waits for its day; nobody tries a card. */
+function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
+  const days = (before.due_date ?? before.created) - before.created
+  const due = call.now + days
+  const hosted = `${call.origin}/invoices/${before.id}`
+  const sent = { ...open, due_date: due, hosted_invoice_url: hosted, next_payment_attempt: null, _due: due }
+  const written = call.update(before, sent, 'invoice.finalized')
+  call.announce('invoice.sent', written)
+  return written
+}
+
+/** The day has passed: the subscription is past due (the SDK's types, `status`). */
+export function overdue(call: Call, invoice: InvoiceBody): void {
+  reflect(call, call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue'))
+}
+
+/**
+ * The card that pays an invoice: the one given, that of the subscription, or the customer's default; a card that is merely
+ * attached pays nothing (docs.stripe.com/billing/subscriptions/payment-methods-setting).
+ */
+export function cardOf(
+  call: Call,
+  invoice: Pick<InvoiceBody, 'customer' | 'parent'>,
+  given?: string,
+): PaymentMethodBody | undefined {
+  const subscription = call.find('subscription', invoice.parent.subscription_details.subscription)
+  const id =
+    given ??
+    subscription?.default_payment_method ??
+    customerOf(call, invoice.customer).invoice_settings.default_payment_method
+  return id === null ? undefined : call.find('payment_method', id)
+}
+
+/**
+ * One try to be paid. The subscription is told by `reflect`. A try that somebody asked for counts only as the first one, and
+ * leaves the retry schedule alone (the SDK's types, `attempt_count`).
+ */
+export function attempt(
+  call: Call,
+  invoice: InvoiceBody,
+  { card, manual = false }: { readonly card?: string | undefined; readonly manual?: boolean } = {},
+): InvoiceBody {
+  const counts = invoice.amount_due > 0 && (!manual || invoice.attempt_count === 0)
+  const tries = invoice.attempt_count + (counts ? 1 : 0)
+  const declined = invoice.amount_due > 0 && cardOf(call, invoice, card)?._declines !== false
+  if (!declined) {
+    const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
+    // In this order (recorded at 2026-08-26.dahlia).
+    const written = call.update(invoice, paid, 'invoice.payment_succeeded')
+    call.announce('invoice.paid', written)
+    return written
+  }
+  if (!counts) {
+    call.announce('invoice.payment_failed', invoice)
+    return invoice
+  }
+  const wait = retryAfter[tries - 1]
+  // The first invoice is not tried again by itself: its subscription expires.
+  const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
+  const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
+  return call.update(invoice, failed, 'invoice.payment_failed')
+}
+
+function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
+  return {
+    ...invoice,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status: 'paid',
+    status_transitions: { ...invoice.status_transitions, paid_at: call.now },
+    _due: null,
+  }
+}
+
+/** The money came another way; nothing was tried. */
+export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
+  return call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+}
+
+/** What a paid or refused invoice means for its subscription. */
+export function reflect(call: Call, invoice: InvoiceBody): void {
+  const before = call.find('subscription', invoice.parent.subscription_details.subscription)
+  if (before === undefined || isOver(before)) return
+  const status = statusAfter(call, before, invoice)
+  if (status === before.status) return
+  save(call, before, { ...before, status, ended_at: status === 'incomplete_expired' ? call.now : before.ended_at })
+}
+
+export function statusAfter(
+  call: Call,
+  subscription: SubscriptionBody,
+  invoice: InvoiceBody,
+): SubscriptionBody['status'] {
+  const paid = invoice.status === 'paid' || invoice.status === 'void' || invoice.status === 'uncollectible'
+  if (invoice.status === 'draft') return subscription.status
+  if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
+    // The SDK's types, `status`: a first invoice that is voided ends a subscription that waits for it.
+    if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
+    if (!paid) return 'incomplete'
+    return subscription.status === 'incomplete' ? 'active' : subscription.status
+  }
+  if (subscription.status === 'trialing') return 'trialing'
+  if (!paid) return isAwaited(call, invoice) ? subscription.status : 'past_due'
+  if (subscription.status !== 'past_due') return subscription.status
+  const conditions = [
+    { field: 'parent.subscription_details.subscription', is: subscription.id },
+    { field: 'status', is: 'open' },
+  ]
+  return call.select('invoice', conditions, 1).length === 0 ? 'active' : 'past_due'
+}
+
+/** Mailed, and its day has not come. */
+function isAwaited(call: Call, invoice: InvoiceBody): boolean {
+  return invoice.collection_method === 'send_invoice' && invoice.due_date !== null && invoice.due_date > call.now
+}
+
+/** A draft that waits no longer, with what it means for its subscription. */
+export function settle(call: Call, invoice: InvoiceBody): InvoiceBody {
+  const done = finalize(call, invoice)
+  reflect(call, done)
+  return done
+}

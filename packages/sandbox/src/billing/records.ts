@@ -1,0 +1,99 @@
+// How a subscription and its items are written: the items are rows of their own as well, and the subscription always knows
+// when it has to act next.
+import type { CustomerBody, PriceBody } from '../objects/bodies.ts'
+import type { Call } from '../protocol/call.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import { refreshEntitlements } from './entitlements.ts'
+import type { Step } from './calendar.ts'
+
+export const day = 86_400
+const paymentWindow = 23 * 3600
+const toldBefore = 3 * day
+
+export function isOver(subscription: SubscriptionBody): boolean {
+  return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
+}
+
+/** When a subscription acts next, in seconds. */
+function dueOf(call: Call, subscription: SubscriptionBody): number | null {
+  if (isOver(subscription)) return null
+  if (subscription.status === 'incomplete') return subscription.created + paymentWindow
+  const { trial_end: trialEnd } = subscription
+  const moments = [subscription.cancel_at, phaseEnd(call, subscription)]
+  if (subscription.status === 'trialing') {
+    moments.push(trialEnd, trialEnd === null || subscription._trial_told ? null : trialEnd - toldBefore)
+  } else {
+    moments.push(...subscription.items.data.map((item) => item.current_period_end))
+  }
+  const known = moments.filter((moment) => moment !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+/** When the current phase of the subscription's schedule ends. */
+export function phaseEnd(call: Call, subscription: SubscriptionBody): number | null {
+  if (subscription.schedule === null) return null
+  return call.find('subscription_schedule', subscription.schedule)?.current_phase?.end_date ?? null
+}
+
+export function writeNew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  const body = { ...subscription, _due: dueOf(call, subscription) }
+  for (const item of body.items.data) call.create(item, null)
+  const made = call.create(body, null)
+  refreshEntitlements(call, made.customer)
+  return made
+}
+
+export function save(
+  call: Call,
+  before: SubscriptionBody,
+  after: SubscriptionBody,
+  event: string | null = 'customer.subscription.updated',
+): SubscriptionBody {
+  const body = { ...after, _due: dueOf(call, after) }
+  const former = new Map(before.items.data.map((item) => [item.id, item]))
+  for (const item of body.items.data) {
+    const old = former.get(item.id)
+    if (old === undefined) call.create(item, null)
+    else call.update(old, item, null)
+    former.delete(item.id)
+  }
+  for (const gone of former.values()) call.remove(gone, null)
+  const written = call.update(before, body, event)
+  if (grants(before) !== grants(written)) refreshEntitlements(call, written.customer)
+  return written
+}
+
+/** What entitlements depend on: whether it runs, on which prices, in which periods. */
+function grants({ status, items }: SubscriptionBody): string {
+  return JSON.stringify([status, items.data.map((item) => [item.price, item.current_period_start])])
+}
+
+export function customerOf(call: Call, id: string): CustomerBody {
+  const found = call.find('customer', id) ?? call.findDeleted('customer', id)
+  if (found === undefined) throw new Error(`The customer ${id} is gone`)
+  return found
+}
+
+export function priceOf(call: Call, item: { readonly price: string }): PriceBody {
+  const found = call.find('price', item.price)
+  if (found === undefined) throw new Error(`The price ${item.price} is gone`)
+  return found
+}
+
+export function stepOf(price: PriceBody): Step {
+  if (price.recurring === null) throw new Error(`The price ${price.id} does not recur`)
+  return price.recurring
+}
+
+export function isMetered(price: PriceBody): boolean {
+  return price.recurring?.usage_type === 'metered'
+}
+
+export function lastPeriodEnd(items: readonly SubscriptionItemBody[]): number {
+  return Math.max(...items.map((item) => item.current_period_end))
+}
+
+/** The moment at which a customer lives: the one of its test clock, or of the account. */
+export function momentOf(call: Call, clock: string | null): number {
+  return clock === null ? call.now : (call.find('test_helpers.test_clock', clock)?.frozen_time ?? call.now)
+}

@@ -1,0 +1,208 @@
+// How a subscription begins: through the API or at the end of a checkout, by the same rules.
+import type { CustomerBody } from '../objects/bodies.ts'
+import type { Call } from '../protocol/call.ts'
+import type { InvoiceLineBody, SubscriptionBody } from '../objects/customer-bodies.ts'
+import { cardDeclined, refused } from '../protocol/errors.ts'
+import { newId } from '../protocol/ids.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+import { amountFor } from './charges.ts'
+import { readDiscounts, redeem } from './discounts.ts'
+import type { DiscountParams } from './discounts.ts'
+import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
+import { checkItems, itemFrom, usablePrice } from './items.ts'
+import type { ItemParams } from './items.ts'
+import { advanceLines, trialLine } from './lines.ts'
+import { plainTerms } from './terms.ts'
+import type { Terms } from './terms.ts'
+import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, writeNew } from './records.ts'
+
+export interface Wish {
+  readonly customer: CustomerBody
+  readonly items: readonly ItemParams[]
+  readonly currency?: string | undefined
+  readonly discounts?: DiscountParams | null | undefined
+  readonly mode?: 'classic' | 'flexible' | undefined
+  readonly metadata: Metadata
+  readonly description?: string | null | undefined
+  readonly paymentMethod?: string | undefined
+  readonly terms?: Terms
+  /** Seconds; null without a trial. */
+  readonly trialEnd: number | null
+  readonly cancelAt?: number | undefined
+  readonly cancelAtPeriodEnd?: boolean | undefined
+  /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
+  readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
+  readonly session?: string | null
+  /** Things bought once, on the first invoice. */
+  readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
+}
+
+/** `trial_end` and `trial_period_days` as one moment. */
+export function trialEndOf(call: Call, end: number | 'now' | undefined, days: number | undefined): number | null {
+  if (end !== undefined && days !== undefined) {
+    throw refused('You can only specify one of `trial_end` and `trial_period_days`.', 'trial_end')
+  }
+  if (end === 'now') return null
+  const moment = end ?? (days === undefined || days === 0 ? null : call.now + days * day)
+  if (moment !== null && moment <= call.now) {
+    throw refused('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end')
+  }
+  if (moment !== null && moment > call.now + 730 * day) {
+    throw refused('Invalid timestamp: can be no more than two years in the future', 'trial_end')
+  }
+  return moment
+}
+
+export function subscribe(call: Call, wish: Wish): SubscriptionBody {
+  const first = wish.items[0]
+  if (first === undefined) throw refused('Missing required param: items.', 'items', 'parameter_missing')
+  const currency = wish.currency ?? usablePrice(call, first.price, 'items[0]', undefined).currency
+  refuseSecondCurrency(call, wish.customer.id, currency)
+  const blank = blankSubscription(call, wish, currency)
+  const holder = { ...blank, trialEnd: wish.trialEnd }
+  const items = wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
+  const checked = checkItems(call, items, blank.billing_mode.type)
+  const discounts = redeemAll(call, wish, blank, checked)
+  const made = writeNew(call, {
+    ...blank,
+    ...cancellation(call, wish, lastPeriodEnd(checked)),
+    discounts,
+    items: { ...blank.items, data: checked },
+  })
+  if (wish.customer.currency === null) call.update(wish.customer, { ...wish.customer, currency }, null)
+  const started = firstInvoice(call, made, wish)
+  call.announce('customer.subscription.created', started)
+  if (started._trial_told && started.status === 'trialing')
+    call.announce('customer.subscription.trial_will_end', started)
+  return started
+}
+
+/** A customer is billed in one currency at a time (public threads). */
+function refuseSecondCurrency(call: Call, customer: string, currency: string): void {
+  const other = call
+    .select('subscription', [{ field: 'customer', is: customer }])
+    .find((subscription) => !isOver(subscription) && subscription.currency !== currency)
+  if (other === undefined) return
+  throw refused(
+    'You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, ' +
+      `discount, quote, invoice item or active subscription mode checkout session with currency ${other.currency}.`,
+  )
+}
+
+function redeemAll(
+  call: Call,
+  wish: Wish,
+  blank: SubscriptionBody,
+  items: SubscriptionBody['items']['data'],
+): string[] {
+  const licensed = items.filter((item) => !isMetered(priceOf(call, item)))
+  const amounts = licensed.map((item) => amountFor(priceOf(call, item), blank.currency, String(item.quantity ?? 1)))
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0)
+  const purchase = { customer: wish.customer, currency: blank.currency, subtotal }
+  const of = { customer: wish.customer.id, subscription: blank.id, session: wish.session ?? null }
+  return redeem(call, readDiscounts(call, wish.discounts ?? [], purchase), of)
+}
+
+function cancellation(
+  call: Call,
+  wish: Wish,
+  end: number,
+): Pick<SubscriptionBody, 'cancel_at' | 'cancel_at_period_end' | 'canceled_at'> {
+  if (wish.cancelAtPeriodEnd === true) return { cancel_at: end, cancel_at_period_end: true, canceled_at: call.now }
+  const at = wish.cancelAt ?? null
+  return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
+}
+
+/** In the real API's words (public threads; code and status recorded at 2026-08-26.dahlia). */
+function nothingToPayWith(): Error {
+  const message =
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
+    'For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.'
+  return refused(message, undefined, 'resource_missing')
+}
+
+function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
+  const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
+  const own = licensed.flatMap((item) =>
+    made.status === 'trialing' ? [trialLine(call, made, item)] : advanceLines(call, made, item),
+  )
+  const lines = [...own, ...(wish.extra?.(made) ?? [])]
+  if (lines.length === 0) return made
+  const period = { start: call.now, end: call.now }
+  const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period })
+  // An invoice by mail is a draft for an hour, as those of renewals are.
+  if (made.collection_method === 'send_invoice')
+    return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
+  const { paymentBehavior } = wish
+  const waits = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
+  if (!waits && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
+  const invoice = finalize(call, drafted.invoice, !waits)
+  if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete') throw cardDeclined()
+  const status = statusAfter(call, made, invoice)
+  const after = { ...afterInvoice(made, drafted), latest_invoice: invoice.id, status }
+  return save(call, made, after, null)
+}
+
+function blankSubscription(call: Call, wish: Wish, currency: string): SubscriptionBody {
+  const id = newId('sub_1', 23)
+  const { trialEnd } = wish
+  return {
+    id,
+    object: 'subscription',
+    application: null,
+    application_fee_percent: null,
+    ...(wish.terms ?? plainTerms),
+    billing_cycle_anchor: trialEnd ?? call.now,
+    billing_cycle_anchor_config: null,
+    billing_mode:
+      wish.mode === 'classic'
+        ? { flexible: null, type: 'classic' }
+        : { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    created: call.now,
+    currency,
+    customer: wish.customer.id,
+    customer_account: null,
+    default_payment_method: wish.paymentMethod ?? null,
+    default_source: null,
+    description: wish.description ?? null,
+    discounts: [],
+    ended_at: null,
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
+    items: { object: 'list', data: [], has_more: false, url: `/v1/subscription_items?subscription=${id}` },
+    latest_invoice: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: wish.metadata,
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: null,
+    start_date: call.now,
+    status: trialEnd === null ? 'active' : 'trialing',
+    test_clock: wish.customer.test_clock,
+    transfer_data: null,
+    trial_end: trialEnd,
+    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
+    trial_start: trialEnd === null ? null : call.now,
+    _due: null,
+    _clock: wish.customer.test_clock,
+    _pending: [],
+    _trial_told: trialEnd !== null && trialEnd - call.now <= 3 * day,
+  }
+}

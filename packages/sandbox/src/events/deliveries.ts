@@ -1,0 +1,206 @@
+// Brings events to webhook endpoints, signed as the real API signs, and tries again when an endpoint does not answer well.
+// Nobody waits for it: an endpoint that hangs holds up its own deliveries only. What was tried is remembered, in memory.
+import { createHmac } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Clock } from '../clock.ts'
+import type { Outgoing } from '../protocol/call.ts'
+import type { State } from '../store/state.ts'
+
+export interface DeliveryAttempt {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** null when there was no answer; `error` says why. */
+  readonly status: number | null
+  readonly error: string | null
+}
+
+export interface Delivery {
+  readonly id: number
+  readonly account: string
+  readonly event: string
+  readonly type: string
+  readonly endpoint: string
+  readonly url: string
+  readonly state: 'pending' | 'delivered' | 'failed' | 'not_sent'
+  /** Why it was not sent. */
+  readonly reason: string | null
+  readonly attempts: readonly DeliveryAttempt[]
+}
+
+interface DeliveryParts {
+  readonly state: State
+  readonly clock: Clock
+  readonly anywhere: boolean
+  /** Waits before the second and later tries, in milliseconds. */
+  readonly retryAfterMs?: readonly number[] | undefined
+}
+
+const defaultRetries = [1000, 5000, 25_000]
+const timeoutMs = 10_000
+const atOnce = 8
+const kept = 5000
+
+/** The header of the official scheme; `seconds` is the moment of signing. */
+export function signature(secret: string, payload: string, seconds: number): string {
+  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`
+}
+
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    /^127(\.\d{1,3}){3}$/.test(hostname) ||
+    hostname === '[::1]'
+  )
+}
+
+export class Deliveries {
+  readonly #parts: DeliveryParts
+  readonly #log: Delivery[] = []
+  readonly #queues = new Map<string, { running: number; waiting: (() => Promise<void>)[] }>()
+  readonly #stop = new AbortController()
+  #count = 0
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
+  }
+
+  /** Takes events that were written; returns at once. */
+  send(events: readonly Outgoing[]): void {
+    for (const outgoing of events) this.#enqueue(outgoing)
+  }
+
+  list(account?: string, limit = kept): readonly Delivery[] {
+    const found = account === undefined ? this.#log : this.#log.filter((delivery) => delivery.account === account)
+    return found.slice(-limit)
+  }
+
+  /** Gives up what is under way; nothing is sent afterwards. */
+  close(): void {
+    this.#stop.abort()
+  }
+
+  #enqueue({ account, event: eventId, endpoint: endpointId }: Outgoing): void {
+    const event = this.#parts.state.find(account, 'event', eventId)
+    const endpoint = this.#parts.state.find(account, 'webhook_endpoint', endpointId)
+    if (event === undefined || endpoint === undefined) return
+    const allowed = this.#parts.anywhere || isLoopbackUrl(endpoint.url)
+    const reason = allowed ? null : 'Not a loopback address: start the sandbox with --deliver-anywhere to send it.'
+    const id = ++this.#count
+    const { url } = endpoint
+    this.#remember({
+      id,
+      account,
+      event: eventId,
+      type: event.type,
+      endpoint: endpointId,
+      url,
+      state: allowed ? 'pending' : 'not_sent',
+      reason,
+      attempts: [],
+    })
+    if (allowed) this.#queue(`${account} ${endpointId}`, () => this.#attempt(id, endpoint._secret, 0))
+    else this.#settle(account, eventId)
+  }
+
+  #remember(delivery: Delivery): void {
+    this.#log.push(delivery)
+    if (this.#log.length >= 2 * kept) this.#log.splice(0, this.#log.length - kept)
+  }
+
+  #find(id: number): Delivery | undefined {
+    return this.#log.findLast((delivery) => delivery.id === id)
+  }
+
+  #replace(before: Delivery, after: Delivery): void {
+    const place = this.#log.lastIndexOf(before)
+    if (place >= 0) this.#log[place] = after
+  }
+
+  /** A few at once to each endpoint. */
+  #queue(name: string, work: () => Promise<void>): void {
+    let queue = this.#queues.get(name)
+    if (queue === undefined) this.#queues.set(name, (queue = { running: 0, waiting: [] }))
+    queue.waiting.push(work)
+    this.#pump(name)
+  }
+
+  #pump(name: string): void {
+    const queue = this.#queues.get(name)
+    if (queue === undefined || queue.running >= atOnce || this.#stop.signal.aborted) return
+    const work = queue.waiting.shift()
+    if (work === undefined) return
+    queue.running++
+    void work().finally(() => {
+      queue.running--
+      if (queue.running === 0 && queue.waiting.length === 0) this.#queues.delete(name)
+      this.#pump(name)
+    })
+  }
+
+  async #attempt(id: number, secret: string, tried: number): Promise<void> {
+    const delivery = this.#find(id)
+    if (delivery === undefined || this.#stopped()) return
+    const event = this.#parts.state.find(delivery.account, 'event', delivery.event)
+    // A reset in between took the event away.
+    if (event === undefined) return
+    const payload = JSON.stringify(event, null, 2)
+    const at = this.#parts.clock.now()
+    const header = signature(secret, payload, Math.floor(at / 1000))
+    const outcome = await post(delivery.url, payload, header, this.#stop.signal)
+    if (this.#stopped()) return
+    const attempts = [...delivery.attempts, { at, ...outcome }]
+    const good = outcome.status !== null && outcome.status >= 200 && outcome.status < 300
+    const wait = (this.#parts.retryAfterMs ?? defaultRetries)[tried]
+    const state = good ? 'delivered' : wait === undefined ? 'failed' : 'pending'
+    this.#replace(delivery, { ...delivery, attempts, state })
+    if (state !== 'pending') this.#settle(delivery.account, delivery.event)
+    else this.#later(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () => this.#attempt(id, secret, tried + 1))
+  }
+
+  #stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  #later(ms: number, name: string, work: () => Promise<void>): void {
+    const timer = setTimeout(() => this.#queue(name, work), ms)
+    timer.unref()
+    this.#stop.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+
+  /** One endpoint fewer is pending for the event. */
+  #settle(account: string, eventId: string): void {
+    const event = this.#parts.state.find(account, 'event', eventId)
+    if (event === undefined) return
+    this.#parts.state.update(account, { ...event, pending_webhooks: Math.max(0, event.pending_webhooks - 1) })
+  }
+}
+
+type Outcome = Omit<DeliveryAttempt, 'at'>
+
+/** One request; a redirect is an answer like any other that is not 2xx. */
+function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<Outcome> {
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest
+  return new Promise((resolve) => {
+    const body = Buffer.from(payload, 'utf8')
+    const sent = request(url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': body.length,
+        'Stripe-Signature': header,
+        'User-Agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+      },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      agent: false,
+    })
+    sent.on('response', (reply) => {
+      reply.resume()
+      resolve({ status: reply.statusCode ?? null, error: null })
+    })
+    sent.on('error', (error) => resolve({ status: null, error: error.message }))
+    sent.end(body)
+  })
+}

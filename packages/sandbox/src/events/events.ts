@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { EventBody } from '../objects/bodies.ts'
+import { newId } from '../protocol/ids.ts'
+import { apiVersion } from '../protocol/api-values.generated.ts'
+
+/** The request that caused an event. */
+export interface Cause {
+  readonly requestId: string | null
+  readonly idempotencyKey: string | null
+}
+
+/** An event about `object` as the wire shows it; `before` is the same object before an update. `now` in seconds. */
+export function newEvent(
+  type: string,
+  object: Record<string, unknown>,
+  before: Record<string, unknown> | undefined,
+  cause: Cause,
+  now: number,
+): EventBody {
+  return {
+    id: newId('evt_1', 23),
+    object: 'event',
+    api_version: apiVersion,
+    created: now,
+    data: { object, ...(before === undefined ? {} : { previous_attributes: previousAttributes(before, object) }) },
+    livemode: false,
+    pending_webhooks: 0,
+    request: { id: cause.requestId, idempotency_key: cause.idempotencyKey },
+    type,
+  }
+}
+
+/** What changed, with its former values; metadata key by key, where a new key was null. */
+function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+  const previous: Record<string, unknown> = {}
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, current] = [before[name], after[name]]
+    if (isDeepStrictEqual(old, current)) continue
+    previous[name] =
+      name === 'metadata' && isHash(old) && isHash(current) ? previousAttributes(old, current) : (old ?? null)
+  }
+  return previous
+}
+
+function isHash(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,145 @@
+import { formatMinor } from '../money/format.ts'
+import { complete, discountsOf, needsCard, quote, typedCode } from '../billing/checkout.ts'
+import type { Quote } from '../billing/checkout.ts'
+import { momentOf, priceOf } from '../billing/records.ts'
+import type { PromotionCodeBody } from '../objects/bodies.ts'
+import type { Call } from '../protocol/call.ts'
+import { StripeError } from '../protocol/errors.ts'
+import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
+import { html, page, problem, redirect } from './html.ts'
+import type { Markup, Page } from './html.ts'
+
+/** What was typed into the form. */
+export interface Typed {
+  readonly action: string
+  readonly email: string
+  readonly number: string
+  readonly code: string
+}
+
+export const nothingTyped: Typed = { action: '', email: '', number: '', code: '' }
+
+/** The page as it is now. */
+export function showCheckout(
+  outer: Call,
+  session: CheckoutSessionBody,
+  typed: Typed,
+  error: string | null = null,
+): Page {
+  if (session.status === 'complete') return page('Already paid', html`<p>This checkout is complete.</p>`)
+  if (session.status === 'expired')
+    return page(
+      'Expired',
+      html`<p>This checkout has expired.</p>
+        ${back(session)}`,
+      410,
+    )
+  const call = outer.at(momentOf(outer, session._clock))
+  const [code, refusal] = codeOf(call, session, typed)
+  const quoted = quote(call, session, session.line_items.data, discountsOf(session, code))
+  const said = error ?? refusal
+  return page(
+    'Checkout',
+    html`${problem(said)}${table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
+    said === null ? 200 : 402,
+  )
+}
+
+/** Carries out what the form asks for. A refusal is thrown, so that nothing of it stays. */
+export function submitCheckout(outer: Call, session: CheckoutSessionBody, typed: Typed): Page {
+  if (session.status !== 'open' || typed.action !== 'pay') return showCheckout(outer, session, typed)
+  const call = outer.at(momentOf(outer, session._clock))
+  const code = offersCodes(session) && typed.code !== '' ? typedCode(call, session, typed.code) : null
+  const done = complete(outer, session, { card: typed.number, email: typed.email, code })
+  return redirect(done.success_url.replaceAll('{CHECKOUT_SESSION_ID}', done.id))
+}
+
+function offersCodes(session: CheckoutSessionBody): boolean {
+  return session.allow_promotion_codes === true
+}
+
+function codeOf(call: Call, session: CheckoutSessionBody, typed: Typed): [PromotionCodeBody | null, string | null] {
+  if (!offersCodes(session) || typed.code === '') return [null, null]
+  try {
+    return [typedCode(call, session, typed.code), null]
+  } catch (error) {
+    if (error instanceof StripeError) return [null, error.message]
+    throw error
+  }
+}
+
+function table(call: Call, session: CheckoutSessionBody, quoted: Quote): Markup {
+  const money = (amount: number): string => formatMinor(amount, session.currency)
+  const rows = quoted.items.map((item) => {
+    const quantity = item.quantity === null ? 'billed by usage' : `× ${item.quantity}`
+    return html`<tr>
+      <td>${item.description} ${quantity}${every(call, item.price)}</td>
+      <td>${money(item.amount_subtotal)}</td>
+    </tr>`
+  })
+  const off =
+    quoted.discount === 0
+      ? html``
+      : html`<tr>
+          <td>Discount</td>
+          <td data-testid="discount">${money(-quoted.discount)}</td>
+        </tr>`
+  return html`<table>
+      <tbody>
+        ${rows}${off}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th>Total due today</th>
+          <th data-testid="total">${money(quoted.total)}</th>
+        </tr>
+      </tfoot>
+    </table>
+    ${trial(session)}`
+}
+
+function every(call: Call, price: string): string {
+  const recurring = priceOf(call, { price }).recurring
+  if (recurring === null) return ''
+  const { interval, interval_count: count } = recurring
+  return count === 1 ? ` per ${interval}` : ` every ${count} ${interval}s`
+}
+
+function trial({ _plan: plan }: CheckoutSessionBody): Markup {
+  if (plan.trial_period_days !== null) return html`<p>${plan.trial_period_days} days free, then as above.</p>`
+  return plan.trial_end === null ? html`` : html`<p>Free until ${new Date(plan.trial_end * 1000).toUTCString()}.</p>`
+}
+
+function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup {
+  const email =
+    session.customer === null
+      ? html`<label
+          >Email <input name="email" type="email" required value="${typed.email || (session.customer_email ?? '')}"
+        /></label>`
+      : html``
+  const card = needsCard(session, quoted.total)
+    ? html`<label
+          >Card number <input name="number" inputmode="numeric" autocomplete="off" required value="${typed.number}"
+        /></label>
+        <p class="note">
+          4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 is kept and declined later.
+        </p>`
+    : html``
+  const code = offersCodes(session)
+    ? html`<div class="row">
+        <label>Promotion code <input name="code" autocomplete="off" value="${typed.code}" /></label>
+        <button name="action" value="apply" formnovalidate>Apply</button>
+      </div>`
+    : html``
+  const verb = session.mode === 'subscription' ? 'Subscribe' : 'Pay'
+  // The first button of a form is the one that Enter presses.
+  return html`<form method="post">
+    <button name="action" value="pay" hidden></button> ${email}${card}${code}<button name="action" value="pay">
+      ${verb}
+    </button>
+  </form>`
+}
+
+function back(session: CheckoutSessionBody): Markup {
+  return session.cancel_url === null ? html`` : html`<p><a href="${session.cancel_url}">Cancel and go back</a></p>`
+}

@@ -1,0 +1,108 @@
+// The pages a person sees: checkout and portal. Their address is the only key to them, as with the real ones.
+import type { Transactions } from '../transactions.ts'
+import type { ApiReply } from '../protocol/api.ts'
+import type { Call } from '../protocol/call.ts'
+import { StripeError } from '../protocol/errors.ts'
+import type { CheckoutSessionBody, PortalSessionBody } from '../objects/session-bodies.ts'
+import type { State } from '../store/state.ts'
+import { nothingTyped, showCheckout, submitCheckout } from './checkout-page.ts'
+import type { Typed } from './checkout-page.ts'
+import { html, page } from './html.ts'
+import type { Page } from './html.ts'
+import { showPortal, submitPortal } from './portal-page.ts'
+
+interface PageRequest {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+}
+
+interface PageParts {
+  readonly state: State
+  readonly transactions: Transactions
+  readonly onFailure: (error: unknown) => void
+}
+
+export function isPage(path: string): boolean {
+  return path.startsWith('/pay/') || path.startsWith('/portal/')
+}
+
+export async function answerPage(parts: PageParts, request: PageRequest): Promise<ApiReply> {
+  try {
+    const account = ownerOf(parts, request.path)
+    if (account !== undefined) await parts.transactions.settle(account)
+    return reply(answer(parts, request))
+  } catch (error) {
+    parts.onFailure(error)
+    return reply(page('Something went wrong', html`<p>The sandbox failed; its log says how.</p>`, 500))
+  }
+}
+
+function reply(made: Page): ApiReply {
+  const headers: Record<string, string> = {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  }
+  if (made.location !== undefined) headers['Location'] = made.location
+  return { status: made.status, headers, body: made.body, wire: 'whole' }
+}
+
+const notFound = (): Page => page('Not found', html`<p>There is no such page.</p>`, 404)
+
+/** Whose page it is; ids of pages are known without a key. */
+function ownerOf({ state }: PageParts, path: string): string | undefined {
+  const [, place, id = ''] = path.split('/')
+  return state.ownerOf(place === 'pay' ? 'checkout.session' : 'billing_portal.session', id)
+}
+
+function answer(parts: PageParts, request: PageRequest): Page {
+  const [, place, id = ''] = request.path.split('/')
+  if (request.method !== 'GET' && request.method !== 'POST') return notFound()
+  const form = request.method === 'POST' ? new URLSearchParams(request.body) : null
+  return place === 'pay' ? checkout(parts, id, form) : portal(parts, id, form)
+}
+
+function checkout({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+  const account = state.ownerOf('checkout.session', id)
+  if (account === undefined) return notFound()
+  const typed: Typed = form === null ? nothingTyped : read(form)
+  const onSession = (work: (call: Call, session: CheckoutSessionBody) => Page): Page =>
+    transactions.act(account, (call) => {
+      const session = call.find('checkout.session', id)
+      return session === undefined ? notFound() : work(call, session)
+    })
+  const show = (error: string | null): Page => onSession((call, session) => showCheckout(call, session, typed, error))
+  if (form === null) return show(null)
+  return refusable(() => onSession((call, session) => submitCheckout(call, session, typed)), show)
+}
+
+function read(form: URLSearchParams): Typed {
+  const field = (name: string): string => (form.get(name) ?? '').trim().slice(0, 512)
+  return { action: field('action'), email: field('email'), number: field('number'), code: field('code') }
+}
+
+function portal({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+  const account = state.ownerOf('billing_portal.session', id)
+  if (account === undefined) return notFound()
+  const onSession = (work: (call: Call, session: PortalSessionBody) => Page): Page =>
+    transactions.act(account, (call) => {
+      const session = call.find('billing_portal.session', id)
+      return session === undefined ? notFound() : work(call, session)
+    })
+  const show = (error: string | null): Page => onSession((call, session) => showPortal(call, session, error))
+  if (form === null) return show(null)
+  const wanted = { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }
+  return refusable(() => onSession((call, session) => submitPortal(call, session, wanted)), show)
+}
+
+/** A refusal undid everything; the page is shown again and says it. */
+function refusable(work: () => Page, show: (error: string) => Page): Page {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof StripeError) return show(error.message)
+    throw error
+  }
+}

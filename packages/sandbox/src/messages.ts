@@ -1,0 +1,20 @@
+// What the supervisor and the thread say to each other.
+import type { SandboxOptions } from './server.ts'
+
+/** Options that can cross to a thread. */
+export type ThreadOptions = Pick<SandboxOptions, 'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile'>
+
+export interface StartFailure {
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+  readonly hint: string | undefined
+}
+
+export type FromThread =
+  | { readonly kind: 'listening'; readonly url: string; readonly port: number }
+  | { readonly kind: 'failed'; readonly failure: StartFailure }
+  | { readonly kind: 'log'; readonly line: string }
+  | { readonly kind: 'alive' }
+
+export type ToThread = { readonly kind: 'alive?' } | { readonly kind: 'close' }

@@ -1,0 +1,29 @@
+// Exact decimals for money: a bigint scaled by 10^12, the most places that the real API takes. Nothing passes through a float.
+
+export const scale = 10n ** 12n
+
+/** Reads an optional sign, digits, and at most 12 decimals. Throws RangeError for anything else. */
+export function parseDecimal(text: string): bigint {
+  const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,12}))?$/.exec(text) ?? []
+  if (sign === undefined) throw new RangeError(`"${text.slice(0, 40)}" is not a decimal of at most 12 places`)
+  const magnitude = BigInt(whole) * scale + BigInt(fraction.padEnd(12, '0'))
+  return sign === '-' ? -magnitude : magnitude
+}
+
+/** The shortest text of a decimal: no trailing zeros, no negative zero. */
+export function decimalText(value: bigint): string {
+  const magnitude = value < 0n ? -value : value
+  const fraction = (magnitude % scale).toString().padStart(12, '0').replace(/0+$/, '')
+  return `${value < 0n ? '-' : ''}${magnitude / scale}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Half goes up, towards positive infinity. */
+export function dividedHalfUp(value: bigint, divisor: bigint): bigint {
+  return dividedDown(2n * value + divisor, 2n * divisor)
+}
+
+/** Towards negative infinity. The divisor is positive. */
+export function dividedDown(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor
+  return value < 0n && value % divisor !== 0n ? quotient - 1n : quotient
+}

@@ -1,0 +1,317 @@
+// The objects of the customer's half as they are kept: who pays, for what, and what was asked of them. As in bodies.ts, fields
+// that begin with an underscore are never shown.
+import type { Metadata } from '../protocol/metadata.ts'
+
+export interface ListOf<T> {
+  object: 'list'
+  data: T[]
+  has_more: boolean
+  url: string
+}
+
+/** What every object that acts by itself has: when next (seconds), and on which test clock (null: the account's own). */
+interface Timed {
+  _due: number | null
+  _clock: string | null
+}
+
+export interface TestClockBody {
+  id: string
+  object: 'test_helpers.test_clock'
+  created: number
+  deletes_after: number
+  frozen_time: number
+  livemode: false
+  name: string | null
+  status: 'advancing' | 'ready'
+  status_details: { advancing?: { target_frozen_time: number } }
+}
+
+export interface PaymentMethodBody {
+  id: string
+  object: 'payment_method'
+  billing_details: { address: null; email: string | null; name: string | null; phone: null; tax_id: null }
+  card: {
+    brand: string
+    checks: null
+    country: string
+    display_brand: string
+    exp_month: number
+    exp_year: number
+    funding: 'credit'
+    generated_from: null
+    last4: string
+    networks: null
+    three_d_secure_usage: null
+    wallet: null
+    regulated_status: null
+  }
+  created: number
+  customer: string | null
+  customer_account: null
+  livemode: false
+  metadata: Metadata
+  type: 'card'
+  /** Whether the bank refuses to pay. */
+  _declines: boolean
+}
+
+export interface DiscountBody {
+  id: string
+  object: 'discount'
+  checkout_session: string | null
+  customer: string
+  customer_account: null
+  end: number | null
+  invoice: null
+  invoice_item: null
+  promotion_code: string | null
+  source: { coupon: string; type: 'coupon' }
+  start: number
+  subscription: string | null
+  subscription_item: string | null
+}
+
+export interface SubscriptionItemBody {
+  id: string
+  object: 'subscription_item'
+  billing_thresholds: null
+  created: number
+  current_period_end: number
+  current_period_start: number
+  current_trial: null
+  discounts: string[]
+  metadata: Metadata
+  plan: string
+  price: string
+  quantity?: number
+  subscription: string
+  tax_rates: string[]
+  /** Periods are counted from here, so that a month end stays one. */
+  _anchor: number
+  /** Usage before this was billed, or lost by a change of price. */
+  _usage_from: number
+}
+
+export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
+
+export type CollectionMethod = 'charge_automatically' | 'send_invoice'
+
+export interface AutomaticTaxBody {
+  disabled_reason: null
+  enabled: boolean
+  liability: { type: 'self' } | null
+}
+
+export interface TaxBody {
+  amount: number
+  tax_behavior: 'exclusive' | 'inclusive'
+  tax_rate_details: { tax_rate: string }
+  taxability_reason: 'not_available'
+  taxable_amount: number
+  type: 'tax_rate_details'
+}
+
+export interface SubscriptionBody extends Timed {
+  id: string
+  object: 'subscription'
+  application: null
+  application_fee_percent: null
+  automatic_tax: AutomaticTaxBody
+  billing_cycle_anchor: number
+  billing_cycle_anchor_config: null
+  billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
+  billing_schedules: never[]
+  billing_thresholds: null
+  cancel_at: number | null
+  cancel_at_period_end: boolean
+  canceled_at: number | null
+  cancellation_details: {
+    comment: string | null
+    feedback: string | null
+    feedback_option: null
+    reason: 'cancellation_requested' | 'payment_failed' | null
+  }
+  collection_method: CollectionMethod
+  created: number
+  currency: string
+  customer: string
+  customer_account: null
+  days_until_due: number | null
+  default_payment_method: string | null
+  default_source: null
+  default_tax_rates: string[]
+  description: string | null
+  discounts: string[]
+  ended_at: number | null
+  invoice_settings: {
+    account_tax_ids: null
+    custom_fields: null
+    description: null
+    footer: null
+    issuer: { type: 'self' }
+  }
+  items: ListOf<SubscriptionItemBody>
+  latest_invoice: string | null
+  livemode: false
+  managed_payments: null
+  metadata: Metadata
+  next_pending_invoice_item_invoice: null
+  on_behalf_of: null
+  pause_collection: null
+  payment_settings: Record<string, unknown>
+  pending_invoice_item_interval: null
+  pending_setup_intent: null
+  pending_update: null
+  schedule: string | null
+  start_date: number
+  status: 'active' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'past_due' | 'trialing'
+  test_clock: string | null
+  transfer_data: null
+  trial_end: number | null
+  trial_settings: { end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'create_invoice' } }
+  trial_start: number | null
+  /** Prorations that wait for the next invoice. */
+  _pending: InvoiceLineBody[]
+  _trial_told: boolean
+}
+
+export interface InvoiceLineBody {
+  id: string
+  object: 'line_item'
+  amount: number
+  currency: string
+  description: string | null
+  discount_amounts: { amount: number; discount: string }[]
+  discountable: boolean
+  discounts: string[]
+  invoice: string
+  livemode: false
+  metadata: Metadata
+  parent: {
+    invoice_item_details: null
+    subscription_item_details: {
+      invoice_item: null
+      proration: boolean
+      proration_details: { credited_items: null }
+      subscription: string
+      subscription_item: string
+    } | null
+    type: 'subscription_item_details'
+  }
+  period: { end: number; start: number }
+  pretax_credit_amounts: never[]
+  pricing: {
+    price_details: { price: string; product: string }
+    type: 'price_details'
+    unit_amount_decimal: string | null
+  }
+  quantity: number | null
+  quantity_decimal: string | null
+  subscription: string
+  subtotal: number
+  taxes: TaxBody[]
+}
+
+export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update'
+
+export interface InvoiceBody extends Timed {
+  id: string
+  object: 'invoice'
+  account_country: 'US'
+  account_name: string
+  account_tax_ids: null
+  amount_due: number
+  amount_overpaid: 0
+  amount_paid: number
+  amount_remaining: number
+  amount_shipping: 0
+  application: null
+  attempt_count: number
+  attempted: boolean
+  auto_advance: boolean
+  automatic_tax: AutomaticTaxBody & { provider: 'stripe' | null; status: 'complete' | null }
+  automatically_finalizes_at: number | null
+  billing_reason: BillingReason
+  collection_method: CollectionMethod
+  created: number
+  currency: string
+  custom_fields: null
+  customer: string
+  customer_account: null
+  customer_address: null
+  customer_email: string | null
+  customer_name: string | null
+  customer_phone: string | null
+  customer_shipping: null
+  customer_tax_exempt: 'exempt' | 'none' | 'reverse'
+  customer_tax_ids: never[]
+  default_payment_method: string | null
+  default_source: null
+  default_tax_rates: string[]
+  description: null
+  discounts: string[]
+  due_date: number | null
+  effective_at: number | null
+  ending_balance: number | null
+  footer: null
+  from_invoice: null
+  hosted_invoice_url: string | null
+  invoice_pdf: null
+  issuer: { type: 'self' }
+  last_finalization_error: null
+  latest_revision: null
+  lines: ListOf<InvoiceLineBody>
+  livemode: false
+  metadata: Metadata
+  next_payment_attempt: number | null
+  number: string | null
+  on_behalf_of: null
+  parent: {
+    quote_details: null
+    subscription_details: { metadata: Metadata; subscription: string }
+    type: 'subscription_details'
+  }
+  payment_settings: Record<string, unknown>
+  period_end: number
+  period_start: number
+  post_payment_credit_notes_amount: 0
+  pre_payment_credit_notes_amount: 0
+  receipt_number: null
+  rendering: null
+  shipping_cost: null
+  shipping_details: null
+  starting_balance: number
+  statement_descriptor: null
+  status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
+  status_transitions: {
+    finalized_at: number | null
+    marked_uncollectible_at: number | null
+    paid_at: number | null
+    voided_at: number | null
+  }
+  subtotal: number
+  subtotal_excluding_tax: number
+  test_clock: string | null
+  total: number
+  total_discount_amounts: { amount: number; discount: string }[]
+  total_excluding_tax: number
+  total_pretax_credit_amounts: never[]
+  total_taxes: TaxBody[]
+  webhooks_delivered_at: number | null
+}
+
+export interface MeterEventBody {
+  id: string
+  object: 'billing.meter_event'
+  created: number
+  event_name: string
+  identifier: string
+  livemode: false
+  payload: Record<string, string>
+  timestamp: number
+  _meter: string
+  _customer: string
+  /** A decimal as sent. */
+  _value: string
+}

@@ -1,0 +1,86 @@
+import type { Metadata } from '../protocol/metadata.ts'
+import type { AutomaticTaxBody, CollectionMethod, ProrationBehavior } from './customer-bodies.ts'
+
+export interface InvoiceSettingsBody {
+  account_tax_ids: null
+  custom_fields: null
+  days_until_due: number | null
+  description: null
+  footer: null
+  issuer: { type: 'self' }
+}
+
+export interface PhaseItemBody {
+  billing_thresholds: null
+  discounts: PhaseDiscountBody[]
+  metadata: Metadata
+  plan: string
+  price: string
+  quantity?: number
+  tax_rates: string[]
+}
+
+/** A discount that the subscription has already. */
+export interface PhaseDiscountBody {
+  coupon: null
+  discount: string
+  promotion_code: null
+}
+
+export interface PhaseBody {
+  add_invoice_items: never[]
+  application_fee_percent: null
+  automatic_tax?: AutomaticTaxBody
+  billing_cycle_anchor: null
+  billing_thresholds: null
+  collection_method: CollectionMethod | null
+  currency: string
+  default_payment_method: string | null
+  default_tax_rates: string[]
+  description: string | null
+  discounts: PhaseDiscountBody[]
+  end_date: number
+  invoice_settings: InvoiceSettingsBody | null
+  items: PhaseItemBody[]
+  metadata: Metadata
+  on_behalf_of: null
+  proration_behavior: ProrationBehavior
+  start_date: number
+  transfer_data: null
+  trial_end: number | null
+}
+
+export interface SubscriptionScheduleBody {
+  id: string
+  object: 'subscription_schedule'
+  application: null
+  billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
+  canceled_at: number | null
+  completed_at: number | null
+  created: number
+  current_phase: { end_date: number; start_date: number } | null
+  customer: string
+  customer_account: null
+  default_settings: {
+    application_fee_percent: null
+    automatic_tax: AutomaticTaxBody
+    billing_cycle_anchor: 'automatic'
+    billing_thresholds: null
+    collection_method: CollectionMethod
+    default_payment_method: string | null
+    description: string | null
+    invoice_settings: InvoiceSettingsBody
+    on_behalf_of: null
+    transfer_data: null
+  }
+  end_behavior: 'cancel' | 'release'
+  livemode: false
+  metadata: Metadata
+  pause_schedules: never[]
+  phases: PhaseBody[]
+  released_at: number | null
+  released_subscription: string | null
+  status: 'active' | 'canceled' | 'completed' | 'released'
+  subscription: string | null
+  test_clock: string | null
+}

@@ -1,0 +1,150 @@
+// The objects of hosted pages, and the payment of a one-time purchase.
+import type { ListOf } from './customer-bodies.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+
+export interface CheckoutItemBody {
+  id: string
+  object: 'item'
+  adjustable_quantity: null
+  amount_discount: number
+  amount_subtotal: number
+  amount_tax: 0
+  amount_total: number
+  currency: string
+  description: string
+  metadata: Metadata
+  price: string
+  quantity: number | null
+}
+
+export interface CheckoutSessionBody {
+  id: string
+  object: 'checkout.session'
+  adaptive_pricing: null
+  after_expiration: null
+  allow_promotion_codes: boolean | null
+  allowed_payment_method_types: null
+  amount_subtotal: number
+  amount_total: number
+  automatic_tax: { enabled: false; liability: null; provider: null; status: null }
+  billing_address_collection: null
+  cancel_url: string | null
+  client_reference_id: string | null
+  client_secret: null
+  collected_information: null
+  consent: null
+  consent_collection: null
+  created: number
+  currency: string
+  currency_conversion: null
+  custom_fields: never[]
+  custom_text: { after_submit: null; shipping_address: null; submit: null; terms_of_service_acceptance: null }
+  customer: string | null
+  customer_account: null
+  customer_creation: 'always' | 'if_required' | null
+  customer_details: Record<string, unknown> | null
+  customer_email: string | null
+  discounts: { coupon: string | null; promotion_code: string | null }[]
+  expires_at: number
+  integration_identifier: null
+  invoice: string | null
+  invoice_creation: null
+  line_items: ListOf<CheckoutItemBody>
+  livemode: false
+  locale: string | null
+  managed_payments: null
+  metadata: Metadata
+  mode: 'payment' | 'subscription'
+  origin_context: null
+  payment_intent: string | null
+  payment_link: null
+  payment_method_collection: 'always' | 'if_required' | null
+  payment_method_configuration_details: null
+  payment_method_options: Record<string, never>
+  payment_method_types: string[]
+  payment_status: 'no_payment_required' | 'paid' | 'unpaid'
+  permissions: null
+  recovered_from: null
+  saved_payment_method_options: null
+  setup_intent: null
+  shipping_address_collection: null
+  shipping_cost: null
+  shipping_options: never[]
+  status: 'complete' | 'expired' | 'open'
+  submit_type: null
+  subscription: string | null
+  success_url: string
+  total_details: { amount_discount: number; amount_shipping: 0; amount_tax: 0 }
+  ui_mode: 'hosted_page'
+  url: string | null
+  wallet_options: null
+  _due: number | null
+  _clock: string | null
+  /** What the subscription or the payment will get. */
+  _plan: {
+    description: string | null
+    metadata: Metadata
+    trial_end: number | null
+    trial_period_days: number | null
+  }
+}
+
+export interface PaymentIntentBody {
+  id: string
+  object: 'payment_intent'
+  allowed_payment_method_types: null
+  amount: number
+  amount_capturable: 0
+  amount_received: number
+  application: null
+  application_fee_amount: null
+  automatic_payment_methods: null
+  canceled_at: null
+  cancellation_reason: null
+  capture_method: 'automatic_async'
+  client_secret: string
+  confirmation_method: 'automatic'
+  created: number
+  currency: string
+  customer: string | null
+  customer_account: null
+  description: string | null
+  excluded_payment_method_types: null
+  last_payment_error: null
+  latest_charge: null
+  livemode: false
+  managed_payments: null
+  metadata: Metadata
+  next_action: null
+  on_behalf_of: null
+  payment_method: string
+  payment_method_configuration_details: null
+  payment_method_options: Record<string, never>
+  payment_method_types: string[]
+  payment_record: null
+  processing: null
+  receipt_email: null
+  review: null
+  setup_future_usage: null
+  shipping: null
+  source: null
+  statement_descriptor: null
+  statement_descriptor_suffix: null
+  status: 'succeeded'
+  transfer_group: null
+}
+
+export interface PortalSessionBody {
+  id: string
+  object: 'billing_portal.session'
+  configuration: string
+  created: number
+  customer: string
+  customer_account: null
+  flow: null
+  livemode: false
+  locale: null
+  on_behalf_of: null
+  return_url: string | null
+  url: string
+}

@@ -1,0 +1,325 @@
+// One request of the API, from headers and text to the answer's text: who asks, which fault strikes, what was answered
+// under this key before, and the operation in its transaction. Knows nothing of sockets.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { Transactions } from '../transactions.ts'
+import { accountOf, notConnected } from './auth.ts'
+import type { Call } from './call.ts'
+import {
+  StripeError,
+  keyInUse,
+  lockTimeout,
+  notSupported,
+  rateLimited,
+  refused,
+  serverError,
+  unknownUrl,
+} from './errors.ts'
+import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
+import type { Faults, FaultOrder } from '../control/faults.ts'
+import { decodeForm, emptyForm, toPlain } from './form.ts'
+import type { FormNode, Plain } from './form.ts'
+import { IdempotencyKeys, fingerprintOf } from './idempotency.ts'
+import { newId } from './ids.ts'
+import { isKnownRequest } from './known.ts'
+import type { Answer, Operation } from './operation.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { RequestLog } from './request-log.ts'
+import { route } from './routes.ts'
+import type { State } from '../store/state.ts'
+import { apiVersion, apiVersions } from './api-values.generated.ts'
+
+const knownVersions: ReadonlySet<string> = new Set(apiVersions)
+
+export interface ApiRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly query: string
+  readonly body: string
+  readonly authorization?: string | undefined
+  readonly contentType?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly stripeVersion?: string | undefined
+  readonly stripeAccount?: string | undefined
+}
+
+export interface ApiReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** `cut`: half of the body, then the socket closes. `close`: the socket closes without a word. */
+  readonly wire: 'whole' | 'cut' | 'close'
+}
+
+/** What an observer sees of each answered request. */
+export interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly params: Plain
+  readonly status: number
+  readonly body: unknown
+  readonly replayed: boolean
+}
+
+export interface ApiParts {
+  readonly state: State
+  readonly transactions: Transactions
+  readonly clock: Clock
+  readonly faults: Faults
+  readonly rate: RateLimit
+  readonly log: RequestLog
+  readonly observe: ((exchange: Exchange) => void) | undefined
+  /** Where a request can be looked up; called only while answering, once the address is known. */
+  readonly logUrl: (requestId: string) => string
+  /** An unexpected failure: a bug of ours. */
+  readonly onFailure: (error: unknown) => void
+}
+
+interface Outcome {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly replayed?: boolean
+  readonly wire?: ApiReply['wire']
+}
+
+/** What is known of a request while it is being answered. */
+interface Progress {
+  readonly id: string
+  account: string | null
+  params: FormNode
+  fault: string | null
+}
+
+export class Api {
+  readonly #parts: ApiParts
+  readonly #keys: IdempotencyKeys
+
+  constructor(parts: ApiParts) {
+    this.#parts = parts
+    this.#keys = new IdempotencyKeys(parts.state)
+  }
+
+  async handle(request: ApiRequest): Promise<ApiReply> {
+    const progress: Progress = { id: newId('req_'), account: null, params: emptyForm(), fault: null }
+    let outcome: Outcome
+    try {
+      outcome = await this.#answer(request, progress)
+    } catch (error) {
+      outcome = this.#failed(error, progress.id)
+    }
+    return this.#finish(request, progress, outcome)
+  }
+
+  #failed(error: unknown, requestId: string): Outcome {
+    if (!(error instanceof StripeError)) this.#parts.onFailure(error)
+    const shown = error instanceof StripeError ? error : serverError()
+    return { status: shown.status, headers: shown.headers, body: toText(shown.toBody(this.#parts.logUrl(requestId))) }
+  }
+
+  async #answer(request: ApiRequest, progress: Progress): Promise<Outcome> {
+    const account = accountOf(request.authorization)
+    progress.account = account
+    checkHeaders(request, account)
+    progress.params = decodeRequest(request)
+    const routed = route(request.method, request.path)
+    const key = request.method === 'POST' ? request.idempotencyKey : undefined
+    const fault = await this.#strike(request, progress, account, key)
+    if (fault?.kind === 'close_before') return { status: 0, body: '', wire: 'close' }
+    const operationName = routed === undefined ? request.path : `${request.method} ${routed.operation.path}`
+    const reason = this.#parts.rate.take(account, operationName, this.#parts.clock.now())
+    if (reason !== undefined) throw rateLimited(reason)
+    if (routed === undefined) {
+      if (isKnownRequest(request.method, request.path)) throw notSupported(`${request.method} ${request.path}`)
+      throw unknownUrl(request.method, request.path)
+    }
+    await this.#parts.transactions.settle(account)
+    const outcome = this.#once(request, progress, routed, account, key, fault)
+    if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
+    if (fault?.kind === 'cut_body') return { ...outcome, wire: 'cut' }
+    return outcome
+  }
+
+  /** Waits, and refuses what fails before anything is looked at. The rest is carried out further on. */
+  async #strike(
+    request: ApiRequest,
+    progress: Progress,
+    account: string,
+    key: string | undefined,
+  ): Promise<FaultOrder | undefined> {
+    const { latencyMs, fault } = this.#parts.faults.strike(request.method, request.path, account)
+    progress.fault = fault?.kind ?? (latencyMs > 0 ? 'latency' : null)
+    if (latencyMs > 0) await this.#delay(account, key, latencyMs)
+    if (fault?.kind === 'rate_limit') throw rateLimited(fault.reason ?? 'global-rate')
+    if (fault?.kind === 'lock_timeout') throw lockTimeout()
+    if (fault?.kind === 'conflict') throw keyInUse(key ?? newId('key_'))
+    return fault
+  }
+
+  /** A slow request holds its key: a twin that comes meanwhile is told so. */
+  async #delay(account: string, key: string | undefined, latencyMs: number): Promise<void> {
+    if (key === undefined) {
+      await wait(latencyMs)
+      return
+    }
+    this.#keys.begin(account, key)
+    try {
+      await wait(latencyMs)
+    } finally {
+      this.#keys.end(account, key)
+    }
+  }
+
+  /** Answers from the key's memory, or runs the operation and remembers; both in one transaction. */
+  #once(
+    request: ApiRequest,
+    progress: Progress,
+    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
+    account: string,
+    key: string | undefined,
+    fault: FaultOrder | undefined,
+  ): Outcome {
+    const nowMs = this.#parts.clock.now()
+    const fingerprint = key === undefined ? '' : fingerprintOf(request.method, request.path, progress.params)
+    if (key !== undefined) {
+      const before = this.#keys.find(account, key, fingerprint, nowMs)
+      if (before !== undefined) {
+        const headers = { 'Idempotent-Replayed': 'true', 'Original-Request': before.requestId }
+        return { status: before.status, body: before.body, headers, replayed: true }
+      }
+    }
+    const keep = (outcome: Outcome): void => {
+      if (key === undefined) return
+      const { status, body } = outcome
+      this.#keys.keep(account, key, { fingerprint, status, body, requestId: progress.id, createdAt: nowMs })
+    }
+    try {
+      return this.#operate(progress, routed, account, key, fault, keep)
+    } catch (error) {
+      // A declined payment was carried out: its answer is repeated, though what it wrote is undone (docs.stripe.com/api/idempotent_requests).
+      if (!(error instanceof StripeError) || error.status !== 402) throw error
+      const outcome = this.#failed(error, progress.id)
+      keep(outcome)
+      return outcome
+    }
+  }
+
+  #operate(
+    progress: Progress,
+    routed: { readonly operation: Operation; readonly id: string; readonly childId: string },
+    account: string,
+    key: string | undefined,
+    fault: FaultOrder | undefined,
+    keep: (outcome: Outcome) => void,
+  ): Outcome {
+    return this.#parts.transactions.run(account, (open) => {
+      const failure = this.#failed(serverError(), progress.id)
+      if (fault?.kind === 'error_before') {
+        if (fault.keep !== false) keep(failure)
+        return failure
+      }
+      const cause = { requestId: progress.id, idempotencyKey: key ?? null }
+      const done = this.#run(progress, routed, (form) =>
+        open({
+          operation: `${routed.operation.method} ${routed.operation.path}`,
+          id: routed.id,
+          childId: routed.childId,
+          form,
+          cause,
+        }),
+      )
+      const lost = fault?.kind === 'error_after'
+      keep(lost && fault.keep !== false ? failure : done)
+      return lost ? failure : done
+    })
+  }
+
+  #run(
+    progress: Progress,
+    { operation }: { readonly operation: Operation },
+    callWith: (form: FormNode) => Call,
+  ): Outcome {
+    const { expand, ...own } = progress.params
+    const paths = readExpand(expand)
+    const tree =
+      operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
+    const call = callWith(Object.assign(emptyForm(), own))
+    const answer = operation.run(call)
+    if ('refusal' in answer) return this.#failed(answer.refusal, progress.id)
+    const url = operation.path.replace(':id', call.id)
+    return { status: 200, body: toText(shown(answer, url, (body) => render(body, tree, call))) }
+  }
+
+  #finish(request: ApiRequest, progress: Progress, outcome: Outcome): ApiReply {
+    const { log, clock, observe } = this.#parts
+    const wire = outcome.wire ?? 'whole'
+    const params = toPlain(progress.params)
+    log.add({
+      id: progress.id,
+      at: clock.now(),
+      account: progress.account,
+      method: request.method,
+      path: request.path,
+      params,
+      idempotencyKey: request.idempotencyKey ?? null,
+      status: wire === 'close' ? null : outcome.status,
+      replayed: outcome.replayed ?? false,
+      fault: progress.fault,
+    })
+    if (observe !== undefined && outcome.status !== 0) {
+      const body: unknown = JSON.parse(outcome.body)
+      const { method, path } = request
+      observe({ method, path, params, status: outcome.status, body, replayed: outcome.replayed ?? false })
+    }
+    const headers: Record<string, string> = {
+      'Request-Id': progress.id,
+      'Stripe-Version': apiVersion,
+      ...outcome.headers,
+    }
+    if (request.method === 'POST' && request.idempotencyKey !== undefined)
+      headers['Idempotency-Key'] = request.idempotencyKey
+    return { status: outcome.status, headers, body: outcome.body, wire }
+  }
+}
+
+/**
+ * Versions that exist are taken, though answers are always of one version, which their header names. No account here has
+ * others connected to it.
+ */
+function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiRequest, account: string): void {
+  if (stripeVersion !== undefined && stripeVersion !== apiVersion && !knownVersions.has(stripeVersion)) {
+    throw refused(`Invalid Stripe API version: ${stripeVersion}`)
+  }
+  if (stripeAccount !== undefined && stripeAccount !== account) throw notConnected(authorization, stripeAccount)
+}
+
+function decodeRequest(request: ApiRequest): FormNode {
+  const form = decodeForm(request.query)
+  if (request.body === '') return form
+  if (!(request.contentType ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded')) {
+    throw refused(
+      'Invalid request (check that your POST content type is application/x-www-form-urlencoded). ' +
+        'If you have any questions, we can help at https://support.stripe.com/.',
+    )
+  }
+  return decodeForm(request.body, form)
+}
+
+function refuseExpansion(paths: readonly string[]): typeof nothingExpanded {
+  if (paths[0] !== undefined) throw refused(`This property cannot be expanded (${paths[0]}).`)
+  return nothingExpanded
+}
+
+type Renderer = (body: Parameters<typeof render>[0]) => Record<string, unknown>
+
+function shown(answer: Exclude<Answer, { readonly refusal: unknown }>, url: string, renderer: Renderer): unknown {
+  if ('unstored' in answer) return answer.unstored
+  if ('object' in answer) return { ...renderer(answer.object), ...answer.once }
+  return { object: 'list', data: answer.page.data.map(renderer), has_more: answer.page.hasMore, url }
+}
+
+function toText(value: unknown): string {
+  // Indented like the real API's answers, which people read with curl.
+  return JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { StripeError } from './errors.ts'
+
+const notProvided =
+  'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth ' +
+  "(e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, " +
+  'or we can help at https://support.stripe.com/.'
+
+/**
+ * The account of a request. Every test key is an account of its own; anything else is Stripe's 401, a live key above
+ * all: a program that sends one here is set up wrongly.
+ */
+export function accountOf(authorization: string | undefined): string {
+  const key = keyOf(authorization)
+  if (key === undefined || key === '') throw new StripeError(notProvided, { status: 401 })
+  if (!/^sk_test_[A-Za-z0-9_]+$/.test(key)) {
+    throw new StripeError(`Invalid API Key provided: ${masked(key)}`, { status: 401 })
+  }
+  return accountIdOf(key)
+}
+
+/** The refusal for a `Stripe-Account` that the key has nothing to do with. */
+export function notConnected(authorization: string | undefined, account: string): StripeError {
+  const message =
+    `The provided key '${masked(keyOf(authorization) ?? '')}' does not have access to account '${account}' ` +
+    '(or that account does not exist). Application access may have been revoked.'
+  return new StripeError(message, { status: 403, code: 'account_invalid' })
+}
+
+/** Derived, so that the id is stable without the key being kept anywhere. */
+export function accountIdOf(key: string): string {
+  const digest = createHash('sha256').update(`ratecard-sandbox:${key}`).digest('hex')
+  return `acct_1${BigInt(`0x${digest.slice(0, 24)}`)
+    .toString(36)
+    .padStart(15, '0')
+    .slice(0, 15)}`
+}
+
+function keyOf(authorization: string | undefined): string | undefined {
+  const [scheme, value] = authorization?.trim().split(/\s+/, 2) ?? []
+  if (scheme?.toLowerCase() === 'bearer') return value
+  if (scheme?.toLowerCase() !== 'basic' || value === undefined) return undefined
+  return Buffer.from(value, 'base64').toString('utf8').split(':', 1)[0]
+}
+
+/** As the real API does: the kind of key and its last four characters. */
+function masked(key: string): string {
+  const kind = /^[a-z]+_(?:live|test)_/.exec(key)?.[0] ?? ''
+  const secret = key.slice(kind.length)
+  if (secret.length <= 4) return kind + '*'.repeat(secret.length)
+  return kind + '*'.repeat(secret.length - 4) + secret.slice(-4)
+}

@@ -1,0 +1,146 @@
+export type StripeErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
+
+export interface StripeErrorDetails {
+  readonly status?: number
+  readonly type?: StripeErrorType
+  readonly code?: string | undefined
+  readonly param?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A refusal in the words and the shape of the real API. The caller of a route gets exactly this and the request id. */
+export class StripeError extends Error {
+  override readonly name = 'StripeError'
+  readonly status: number
+  readonly type: StripeErrorType
+  readonly code: string | undefined
+  readonly param: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(message: string, details: StripeErrorDetails = {}) {
+    super(message)
+    this.status = details.status ?? 400
+    this.type = details.type ?? 'invalid_request_error'
+    this.code = details.code
+    this.param = details.param
+    this.headers = details.headers ?? {}
+  }
+
+  /** `logUrl` is where the sandbox shows this request; the real API links its dashboard there. */
+  toBody(logUrl: string): { error: Record<string, string> } {
+    return {
+      error: {
+        ...(this.code === undefined
+          ? {}
+          : { code: this.code, doc_url: `https://stripe.com/docs/error-codes/${this.code.replaceAll('_', '-')}` }),
+        message: this.message,
+        ...(this.param === undefined ? {} : { param: this.param }),
+        request_log_url: logUrl,
+        type: this.type,
+      },
+    }
+  }
+}
+
+/** Parameters that no operation here reads, by their full names. */
+export class UnknownParameters extends StripeError {
+  readonly names: readonly string[]
+
+  constructor(names: readonly string[]) {
+    const plural = names.length > 1 ? 's' : ''
+    super(`Received unknown parameter${plural}: ${names.join(', ')}`, { param: names[0], code: 'parameter_unknown' })
+    this.names = names
+  }
+}
+
+/** A value that an enum here does not have. */
+export class UnknownValue extends StripeError {
+  readonly value: string
+
+  constructor(message: string, param: string, value: string) {
+    super(message, { param })
+    this.value = value
+  }
+}
+
+/** What the real API has and the sandbox has not: said in the sandbox's own voice. */
+export function notSupported(what: string, param?: string): StripeError {
+  return new StripeError(`The sandbox does not support ${what}.`, { param })
+}
+
+export function refused(message: string, param?: string, code?: string): StripeError {
+  return new StripeError(message, { param, code })
+}
+
+/** An unknown id in the path is a 404. */
+export function noSuchResource(noun: string, id: string, param: string): StripeError {
+  return new StripeError(`No such ${noun}: '${id}'`, { status: 404, code: 'resource_missing', param })
+}
+
+/** An unknown id in a parameter is a 400, unlike one in the path. */
+export function noSuchReference(noun: string, id: string, param: string): StripeError {
+  return new StripeError(`No such ${noun}: '${id}'`, { code: 'resource_missing', param })
+}
+
+export function alreadyExists(noun: string): StripeError {
+  return new StripeError(`${noun} already exists.`, { code: 'resource_already_exists', param: 'id' })
+}
+
+export function missingParam(param: string): StripeError {
+  return refused(`Missing required param: ${param}.`, param, 'parameter_missing')
+}
+
+export function onlyOneOf(...params: readonly string[]): StripeError {
+  return refused(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
+}
+
+export function unknownUrl(method: string, path: string): StripeError {
+  const where = `Unrecognized request URL (${method}: ${path}).`
+  return new StripeError(`${where} Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`, {
+    status: 404,
+  })
+}
+
+export function rateLimited(reason: string): StripeError {
+  const message = 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.'
+  return new StripeError(message, {
+    status: 429,
+    code: 'rate_limit',
+    headers: { 'Stripe-Rate-Limited-Reason': reason },
+  })
+}
+
+export function lockTimeout(): StripeError {
+  const message =
+    'This object cannot be accessed right now because another API request or Stripe process is currently accessing it. ' +
+    'If you see this error intermittently, retry the request. If you see this error frequently and are making multiple ' +
+    'concurrent requests to a single object, make your requests serially or at a lower rate. For more details, see ' +
+    'https://stripe.com/docs/rate-limits#object-lock-timeouts.'
+  return new StripeError(message, {
+    status: 429,
+    code: 'lock_timeout',
+    headers: { 'Stripe-Rate-Limited-Reason': 'resource-specific' },
+  })
+}
+
+export function cardDeclined(): StripeError {
+  return new StripeError('Your card was declined.', { status: 402, type: 'card_error', code: 'card_declined' })
+}
+
+export function serverError(): StripeError {
+  return new StripeError('An unknown error occurred', { status: 500, type: 'api_error' })
+}
+
+export function keyInUse(key: string): StripeError {
+  const message =
+    'There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, ' +
+    `and the other request is still going through): ${key}. Please try again later.`
+  return new StripeError(message, { status: 409, type: 'idempotency_error', code: 'idempotency_key_in_use' })
+}
+
+export function keyReused(key: string): StripeError {
+  const message =
+    'Keys for idempotent requests can only be used with the same parameters they were first used with. ' +
+    `Try using a key other than '${key}' if you meant to execute a different request.`
+  return new StripeError(message, { type: 'idempotency_error' })
+}

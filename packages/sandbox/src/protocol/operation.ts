@@ -1,0 +1,28 @@
+import type { Body, Kind } from '../objects/bodies.ts'
+import type { Call } from './call.ts'
+import type { StripeError } from './errors.ts'
+import type { Page } from './list-pages.ts'
+
+/** What an operation hands back; the server renders it with the caller's `expand`. */
+export type Answer =
+  | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
+  | { readonly page: Page<Kind> }
+  /** A refusal whose work is kept: a card that declined was tried. */
+  | { readonly refusal: StripeError }
+  /** An answer that is no stored object: a deletion, a list of parts. */
+  | { readonly unstored: Readonly<Record<string, unknown>> }
+
+/** One operation of the API. `:id` in the path is the call's id. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  /** What it answers with, for `expand`; null when nothing can be expanded. */
+  readonly of: Kind | null
+  readonly list?: true
+  readonly run: (call: Call) => Answer
+}
+
+/** The reply to a deletion. */
+export function deleted(id: string, object: string): Answer {
+  return { unstored: { id, object, deleted: true } }
+}

@@ -1,0 +1,50 @@
+import { onlyOneOf } from '../protocol/errors.ts'
+import type { Operation } from '../protocol/operation.ts'
+import { createdIn, pageFields } from '../protocol/list-pages.ts'
+import { boolean, list, range, text } from '../protocol/params.ts'
+import { matchesWildcard } from '../protocol/wildcard.ts'
+import type { Condition } from '../store/conditions.ts'
+import { eventTypes } from '../protocol/api-values.generated.ts'
+
+const listFields = {
+  ...pageFields,
+  created: range(),
+  delivery_success: boolean(),
+  type: text(),
+  types: list(text(), { max: 20 }),
+}
+
+/** `customer.*` stands for every event whose name begins so. */
+function ofType(type: string): Condition[] {
+  if (!type.includes('*')) return [{ field: 'type', is: type }]
+  return [{ field: 'type', in: eventTypes.filter((name) => matchesWildcard(type, name)) }]
+}
+
+export const events: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/events',
+    of: 'event',
+    list: true,
+    run: (call) => {
+      const params = call.read(listFields)
+      if (params.type !== undefined && params.types !== undefined) throw onlyOneOf('type', 'types')
+      const conditions = [
+        ...createdIn(params.created),
+        ...(params.type === undefined ? [] : ofType(params.type)),
+        ...(params.types === undefined ? [] : [{ field: 'type', in: params.types }]),
+        ...(params.delivery_success === false ? [{ field: 'pending_webhooks', op: '>', value: 0 } as const] : []),
+      ]
+      return { page: call.page('event', params, conditions) }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/v1/events/:id',
+    of: 'event',
+    run: (call) => {
+      call.read({})
+      return { object: call.subject('event') }
+    },
+  },
+]

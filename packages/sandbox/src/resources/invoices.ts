@@ -1,0 +1,147 @@
+import { attempt, finalize, paidElsewhere, reflect, settle } from '../billing/invoicing.ts'
+import { momentOf } from '../billing/records.ts'
+import type { Call } from '../protocol/call.ts'
+import type { InvoiceBody } from '../objects/customer-bodies.ts'
+import { cardDeclined, refused } from '../protocol/errors.ts'
+import type { Answer, Operation } from '../protocol/operation.ts'
+import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
+import { boolean, oneOf, range, text } from '../protocol/params.ts'
+import { paymentMethodFor } from './subscriptions.ts'
+import { preview } from './invoice-preview.ts'
+
+const listFields = {
+  ...pageFields,
+  collection_method: oneOf('charge_automatically', 'send_invoice'),
+  created: range(),
+  customer: text(),
+  status: oneOf('draft', 'open', 'paid', 'uncollectible', 'void'),
+  subscription: text(),
+}
+
+function page(call: Call): Answer {
+  const params = call.read(listFields)
+  const conditions = [
+    ...where('customer', params.customer),
+    ...where('parent.subscription_details.subscription', params.subscription),
+    ...where('status', params.status),
+    ...where('collection_method', params.collection_method),
+    ...createdIn(params.created),
+  ]
+  return { page: call.page('invoice', params, conditions) }
+}
+
+const payFields = {
+  paid_out_of_band: boolean(),
+  off_session: boolean(),
+  payment_method: text(),
+}
+
+/** Tries now. A decline is a refusal, but the try counts (recorded at 2026-08-26.dahlia). */
+function pay(outer: Call): Answer {
+  const invoice = outer.subject('invoice')
+  const params = outer.read(payFields)
+  if (invoice.status === 'paid') throw refused('Invoice is already paid', undefined, 'invoice_already_paid')
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const card = paymentMethodFor(call, params.payment_method, invoice.customer, 'payment_method')
+  if (invoice.status === 'void' || invoice.status === 'uncollectible') throw notPayable(invoice)
+  const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
+  if (params.paid_out_of_band === true && open.status !== 'paid') {
+    const settled = paidElsewhere(call, open)
+    reflect(call, settled)
+    return { object: settled }
+  }
+  const done = open.status === 'paid' ? open : attempt(call, open, { card, manual: true })
+  reflect(call, done)
+  return done.status === 'paid' ? { object: done } : { refusal: cardDeclined() }
+}
+
+function notPayable({ status }: InvoiceBody): Error {
+  return refused(`Invoice is not payable: its status is \`${status}\`.`, undefined, 'invoice_not_payable')
+}
+
+/** Finalizes a draft at once; nobody waits for its hour. */
+function finalizeNow(outer: Call): InvoiceBody {
+  const invoice = outer.subject('invoice')
+  outer.read({ auto_advance: boolean() })
+  if (invoice.status !== 'draft') {
+    throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
+  }
+  return settle(outer.at(momentOf(outer, invoice.test_clock)), invoice)
+}
+
+function sendNow(outer: Call): InvoiceBody {
+  const invoice = outer.subject('invoice')
+  outer.read({})
+  if (invoice.collection_method !== 'send_invoice') {
+    throw refused("You can only manually send an invoice if its collection method is 'send_invoice'.")
+  }
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  if (invoice.status === 'draft') return settle(call, invoice)
+  if (invoice.status !== 'open') throw notPayable(invoice)
+  call.announce('invoice.sent', invoice)
+  return invoice
+}
+
+/** Nobody has to pay it any more. */
+function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
+  const invoice = outer.subject('invoice')
+  outer.read({})
+  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) {
+    const allowed = status === 'void' ? 'open or uncollectible' : 'open'
+    throw refused(`You can only do this to invoices that are ${allowed}; this one is \`${invoice.status}\`.`)
+  }
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const after: InvoiceBody = {
+    ...invoice,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status,
+    status_transitions: { ...invoice.status_transitions, [at]: call.now },
+    _due: null,
+  }
+  const done = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  reflect(call, done)
+  return done
+}
+
+function lines(call: Call): Answer {
+  const params = call.read(pageFields)
+  const { data, hasMore } = pageWithin(call.subject('invoice').lines.data, params, 'line_item')
+  return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
+}
+
+export const invoices: readonly Operation[] = [
+  { method: 'GET', path: '/v1/invoices', of: 'invoice', list: true, run: page },
+  {
+    method: 'POST',
+    path: '/v1/invoices/create_preview',
+    of: 'invoice',
+    run: (call) => ({ object: preview(call) }),
+  },
+  {
+    method: 'GET',
+    path: '/v1/invoices/:id',
+    of: 'invoice',
+    run: (call) => {
+      call.read({})
+      return { object: call.subject('invoice') }
+    },
+  },
+  { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
+  { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/finalize',
+    of: 'invoice',
+    run: (call) => ({ object: finalizeNow(call) }),
+  },
+  { method: 'POST', path: '/v1/invoices/:id/send', of: 'invoice', run: (call) => ({ object: sendNow(call) }) },
+  { method: 'POST', path: '/v1/invoices/:id/void', of: 'invoice', run: (call) => ({ object: giveUp(call, 'void') }) },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/mark_uncollectible',
+    of: 'invoice',
+    run: (call) => ({ object: giveUp(call, 'uncollectible') }),
+  },
+]

@@ -1,0 +1,131 @@
+import type { Call } from '../protocol/call.ts'
+import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
+import { cardDeclined, noSuchResource, refused } from '../protocol/errors.ts'
+import { newId } from '../protocol/ids.ts'
+import type { Operation } from '../protocol/operation.ts'
+import { pageFields, where } from '../protocol/list-pages.ts'
+import { oneOf, required, text } from '../protocol/params.ts'
+
+interface TestCard {
+  readonly name: string
+  readonly number: string
+  readonly brand: string
+  /** When the bank says no: already to being kept, or only when it is to pay. */
+  readonly declines?: 'attach' | 'payment'
+}
+
+/** Under the real API's names and numbers. */
+const testCards: readonly TestCard[] = [
+  { name: 'pm_card_visa', number: '4242424242424242', brand: 'visa' },
+  { name: 'pm_card_mastercard', number: '5555555555554444', brand: 'mastercard' },
+  { name: 'pm_card_amex', number: '378282246310005', brand: 'amex' },
+  { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
+  { name: 'pm_card_chargeCustomerFail', number: '4000000000000341', brand: 'visa', declines: 'payment' },
+]
+
+/** The card behind a number that was typed, or undefined when it is none of the test cards. */
+export function cardByNumber(typed: string): TestCard | undefined {
+  const digits = typed.replace(/[\s-]/g, '')
+  return testCards.find((card) => card.number === digits)
+}
+
+export function newPaymentMethod(call: Call, card: TestCard, customer: string | null): PaymentMethodBody {
+  if (card.declines === 'attach') throw cardDeclined()
+  const body: PaymentMethodBody = {
+    id: newId('pm_1', 23),
+    object: 'payment_method',
+    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
+    card: {
+      brand: card.brand,
+      checks: null,
+      country: 'US',
+      display_brand: card.brand,
+      exp_month: 12,
+      exp_year: new Date(call.now * 1000).getUTCFullYear() + 3,
+      funding: 'credit',
+      generated_from: null,
+      last4: card.number.slice(-4),
+      networks: null,
+      regulated_status: null,
+      three_d_secure_usage: null,
+      wallet: null,
+    },
+    created: call.now,
+    customer,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    type: 'card',
+    _declines: card.declines === 'payment',
+  }
+  return call.create(body, customer === null ? null : 'payment_method.attached')
+}
+
+/** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
+export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
+  const card = testCards.find(({ name }) => name === id)
+  if (card !== undefined) return newPaymentMethod(call, card, customer)
+  const known = call.find('payment_method', id)
+  if (known === undefined) throw noSuchResource('PaymentMethod', id, 'payment_method')
+  if (known.customer === customer) return known
+  throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
+}
+
+function attach(call: Call): PaymentMethodBody {
+  const params = call.read({ customer: required(text()) })
+  const customer = call.reference('customer', params.customer, 'customer')
+  return attachTo(call, call.id, customer.id)
+}
+
+function detach(call: Call): PaymentMethodBody {
+  const before = call.subject('payment_method')
+  call.read({})
+  const owner = before.customer === null ? undefined : call.find('customer', before.customer)
+  if (owner?.invoice_settings.default_payment_method === before.id) {
+    const settings = { ...owner.invoice_settings, default_payment_method: null }
+    call.update(owner, { ...owner, invoice_settings: settings }, 'customer.updated')
+  }
+  return call.update(before, { ...before, customer: null }, 'payment_method.detached')
+}
+
+const base = '/v1/payment_methods'
+
+export const paymentMethods: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: base,
+    of: 'payment_method',
+    list: true,
+    run: (call) => {
+      const params = call.read({
+        ...pageFields,
+        customer: text(),
+        type: oneOf('card'),
+      })
+      return { page: call.page('payment_method', params, where('customer', params.customer)) }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${base}/:id`,
+    of: 'payment_method',
+    run: (call) => {
+      call.read({})
+      return { object: call.subject('payment_method') }
+    },
+  },
+  { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },
+  { method: 'POST', path: `${base}/:id/detach`, of: 'payment_method', run: (call) => ({ object: detach(call) }) },
+]
+
+export const paymentIntents: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/v1/payment_intents/:id',
+    of: 'payment_intent',
+    run: (call) => {
+      call.read({})
+      return { object: call.subject('payment_intent') }
+    },
+  },
+]

@@ -1,0 +1,95 @@
+import { itemsAfter, newItemFields } from '../billing/items.ts'
+import type { ItemParams } from '../billing/items.ts'
+import { withItems } from '../billing/change.ts'
+import { momentOf, save } from '../billing/records.ts'
+import type { Call } from '../protocol/call.ts'
+import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import { refused } from '../protocol/errors.ts'
+import { deleted } from '../protocol/operation.ts'
+import type { Answer, Operation } from '../protocol/operation.ts'
+import { pageFields, pageWithin } from '../protocol/list-pages.ts'
+import { boolean, oneOf, required, text } from '../protocol/params.ts'
+import { prorationBehavior, refuseIncomplete, refuseOver, refuseScheduled } from './subscriptions.ts'
+
+const billing = {
+  payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
+  proration_behavior: prorationBehavior,
+}
+const createFields = { ...newItemFields, ...billing, subscription: required(text()) }
+const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
+const deleteFields = { ...billing, clear_usage: boolean() }
+
+/** Parameters of a single item are named without `items[0]`. */
+function change(
+  outer: Call,
+  before: SubscriptionBody,
+  item: ItemParams,
+  behavior: ProrationBehavior = 'create_prorations',
+): SubscriptionBody {
+  refuseOver(before)
+  refuseIncomplete(before, { items: [item] })
+  refuseScheduled(before, 'items')
+  const call = outer.at(momentOf(outer, before.test_clock))
+  return save(call, before, withItems(call, before, itemsAfter(call, before, [item]), { behavior }))
+}
+
+function create(call: Call): SubscriptionItemBody {
+  const { subscription, payment_behavior: _payment, proration_behavior: behavior, ...item } = call.read(createFields)
+  const before = call.reference('subscription', subscription, 'subscription')
+  const known = new Set(before.items.data.map((one) => one.id))
+  const after = change(call, before, item, behavior)
+  const made = after.items.data.find((one) => !known.has(one.id))
+  if (made === undefined) throw new Error('No item was made')
+  return made
+}
+
+function holderOf(call: Call): SubscriptionBody {
+  const id = call.find('subscription_item', call.id)?.subscription
+  const found = id === undefined ? undefined : call.find('subscription', id)
+  if (found === undefined) throw refused(`Invalid subscription_item id: ${call.id}`)
+  return found
+}
+
+function update(call: Call): SubscriptionItemBody {
+  const before = holderOf(call)
+  const {
+    off_session: _off,
+    payment_behavior: _payment,
+    proration_behavior: behavior,
+    ...item
+  } = call.read(updateFields)
+  change(call, before, { ...item, id: call.id }, behavior)
+  return call.subject('subscription_item')
+}
+
+function remove(call: Call): Answer {
+  const before = holderOf(call)
+  const { proration_behavior: behavior } = call.read(deleteFields)
+  change(call, before, { id: call.id, deleted: true }, behavior)
+  return deleted(call.id, 'subscription_item')
+}
+
+/** Oldest first, unlike every other list. */
+function page(call: Call): Answer {
+  const params = call.read({ ...pageFields, subscription: required(text()) })
+  const all = call.reference('subscription', params.subscription, 'subscription').items.data
+  return { page: pageWithin(all, params, 'subscription_item') }
+}
+
+const base = '/v1/subscription_items'
+
+export const subscriptionItems: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'subscription_item', run: (call) => ({ object: create(call) }) },
+  { method: 'GET', path: base, of: 'subscription_item', list: true, run: page },
+  {
+    method: 'GET',
+    path: `${base}/:id`,
+    of: 'subscription_item',
+    run: (call) => {
+      call.read({})
+      return { object: call.subject('subscription_item') }
+    },
+  },
+  { method: 'POST', path: `${base}/:id`, of: 'subscription_item', run: (call) => ({ object: update(call) }) },
+  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+]

@@ -1,0 +1,367 @@
+import { cancelNow } from '../billing/cancel.ts'
+import { stepped } from '../billing/calendar.ts'
+import { checkItems, usablePrice } from '../billing/items.ts'
+import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
+import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
+import { isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
+import { withItems } from '../billing/change.ts'
+import type { Call } from '../protocol/call.ts'
+import type { SubscriptionBody } from '../objects/customer-bodies.ts'
+import { missingParam, noSuchReference, refused } from '../protocol/errors.ts'
+import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import type { Operation } from '../protocol/operation.ts'
+import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
+import {
+  boolean,
+  emptyable,
+  integer,
+  list,
+  oneOf,
+  range,
+  required,
+  shape,
+  text,
+  timestamp,
+} from '../protocol/params.ts'
+import type { Param, Read } from '../protocol/params.ts'
+import type {
+  PhaseDiscountBody,
+  PhaseBody,
+  PhaseItemBody,
+  SubscriptionScheduleBody,
+} from '../objects/schedule-bodies.ts'
+import { interval } from './new-price.ts'
+import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, settingsOf } from './new-schedule.ts'
+import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
+
+const endBehavior = oneOf('cancel', 'release')
+const phaseDiscounts = emptyable(list(shape({ discount: required(text()) }), { max: 20 }))
+const phaseItem = shape({
+  discounts: phaseDiscounts,
+  tax_rates: taxRatesParam,
+  metadata: metadata(),
+  price: required(text()),
+  quantity: integer({ min: 0 }),
+})
+
+/** What a schedule says by default, and a phase for itself. */
+const settingFields = {
+  automatic_tax: termFields.automatic_tax,
+  collection_method: termFields.collection_method,
+  default_payment_method: text(),
+  description: emptyable(text({ max: 500 })),
+  invoice_settings: shape({ days_until_due: integer({ min: 0, max: 730 }) }),
+}
+
+const phaseFields = {
+  currency: text(),
+  discounts: phaseDiscounts,
+  duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
+  end_date: timestamp(),
+  items: required(list(phaseItem, { max: 20 })),
+  metadata: metadata(),
+  proration_behavior: prorationBehavior,
+  start_date: nowOrTimestamp(),
+  trial_end: timestamp(),
+  ...settingFields,
+  default_tax_rates: taxRatesParam,
+}
+type PhaseParams = Read<typeof phaseFields>
+const phases = list(shape(phaseFields), { max: 10 })
+
+function nowOrTimestamp(): Param<number | 'now', false> {
+  const moment = timestamp()
+  return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
+}
+
+const createFields = {
+  from_subscription: text(),
+  metadata: metadata(),
+}
+
+const updateFields = {
+  default_settings: shape(settingFields),
+  end_behavior: endBehavior,
+  metadata: metadata(),
+  phases,
+  proration_behavior: prorationBehavior,
+}
+
+/** The subscription as it is, until the end of its period: the first phase. */
+function create(outer: Call): SubscriptionScheduleBody {
+  const params = outer.read(createFields)
+  if (params.from_subscription === undefined) throw missingParam('from_subscription')
+  const before = outer.reference('subscription', params.from_subscription, 'from_subscription')
+  const call = outer.at(momentOf(outer, before.test_clock))
+  if (before.ended_at !== null)
+    throw refused('You cannot migrate a subscription that is already canceled.', 'from_subscription')
+  if (before.schedule !== null) {
+    const message = 'You cannot migrate a subscription that is already attached to a schedule'
+    throw refused(`${message}: ${before.schedule}.`, 'from_subscription')
+  }
+  const items = before.items.data
+  const start = Math.min(...items.map((item) => item.current_period_start))
+  const phase = blankPhase(before, {
+    start_date: start,
+    end_date: lastPeriodEnd(items),
+    items: items.map((item) =>
+      asPhaseItem(item.price, item.quantity, item.metadata, {
+        discounts: item.discounts.map(asPhaseDiscount),
+        tax_rates: item.tax_rates,
+      }),
+    ),
+    automatic_tax: before.automatic_tax,
+    default_tax_rates: before.default_tax_rates,
+    metadata: {},
+    discounts: before.discounts.map(asPhaseDiscount),
+    proration_behavior: 'create_prorations',
+    trial_end: before.status === 'trialing' ? before.trial_end : null,
+  })
+  const schedule = call.create(
+    newSchedule(call, before, phase, applyMetadata({}, params.metadata)),
+    'subscription_schedule.created',
+  )
+  save(call, before, { ...before, schedule: schedule.id })
+  return schedule
+}
+
+/** Phases follow each other without a gap; a phase that has begun keeps its beginning. */
+function toPhases(
+  call: Call,
+  schedule: SubscriptionScheduleBody,
+  subscription: SubscriptionBody,
+  given: readonly PhaseParams[],
+): PhaseBody[] {
+  const [first] = schedule.phases
+  let from = given[0]?.start_date ?? first?.start_date ?? call.now
+  return given.map((params, index) => {
+    const name = `phases[${index}]`
+    const wanted = params.start_date === 'now' ? call.now : params.start_date
+    const start = index === 0 ? (wanted ?? Number(from)) : Number(from)
+    if (index === 0 && !schedule.phases.some((phase) => phase.start_date === start)) {
+      throw refused('You can not modify the start date of the current phase.', `${name}[start_date]`)
+    }
+    if (index > 0 && wanted !== undefined && wanted !== start) {
+      throw refused('The start date of a phase must be the end date of the one before.', `${name}[start_date]`)
+    }
+    const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))
+    const end = endOf(call, params, start, items, name)
+    from = end
+    return blankPhase(subscription, {
+      start_date: start,
+      end_date: end,
+      items,
+      metadata: applyMetadata({}, params.metadata),
+      discounts: discountsOf(subscription, params, name),
+      proration_behavior: params.proration_behavior ?? 'create_prorations',
+      trial_end: trialEndOf(call, params, { start, end }, name),
+      ...settingsOfPhase(call, subscription, params, name),
+    })
+  })
+}
+
+function discountsOf(subscription: SubscriptionBody, params: PhaseParams, name: string): PhaseBody['discounts'] {
+  return keptDiscounts(subscription.discounts, params.discounts, name)
+}
+
+/** A phase names discounts that are there already. */
+function keptDiscounts(held: readonly string[], given: PhaseParams['discounts'], name: string): PhaseDiscountBody[] {
+  return (given ?? []).map(({ discount }, index) => {
+    if (held.includes(discount)) return asPhaseDiscount(discount)
+    throw noSuchReference('discount', discount, `${name}[discounts][${index}][discount]`)
+  })
+}
+
+/** What the phase says for itself; null or absent is what the schedule says by default. */
+function settingsOfPhase(
+  call: Call,
+  subscription: SubscriptionBody,
+  params: PhaseParams,
+  name: string,
+): Partial<PhaseBody> {
+  const { customer } = subscription
+  const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
+  const days = params.invoice_settings?.days_until_due
+  return {
+    ...(params.automatic_tax === undefined
+      ? {}
+      : { automatic_tax: automaticTax(call, customer, params.automatic_tax.enabled) }),
+    collection_method: params.collection_method ?? null,
+    default_payment_method: card ?? null,
+    default_tax_rates: usableTaxRates(call, params.default_tax_rates ?? [], `${name}[default_tax_rates]`),
+    description: params.description ?? null,
+    invoice_settings: days === undefined ? null : settingsOf(days),
+  }
+}
+
+function settingsAfter(
+  call: Call,
+  schedule: SubscriptionScheduleBody,
+  given: Read<typeof settingFields> | undefined,
+): SubscriptionScheduleBody['default_settings'] {
+  const before = schedule.default_settings
+  if (given === undefined) return before
+  const days = given.invoice_settings?.days_until_due
+  const param = 'default_settings[default_payment_method]'
+  return {
+    ...before,
+    automatic_tax:
+      given.automatic_tax === undefined
+        ? before.automatic_tax
+        : automaticTax(call, schedule.customer, given.automatic_tax.enabled),
+    collection_method: given.collection_method ?? before.collection_method,
+    default_payment_method:
+      paymentMethodFor(call, given.default_payment_method, schedule.customer, param) ?? before.default_payment_method,
+    description: given.description === undefined ? before.description : given.description,
+    invoice_settings: days === undefined ? before.invoice_settings : settingsOf(days),
+  }
+}
+
+function trialEndOf(
+  call: Call,
+  { trial_end: end }: PhaseParams,
+  phase: { readonly start: number; readonly end: number },
+  name: string,
+): number | null {
+  if (end === undefined) return null
+  if (phase.start > call.now)
+    throw refused('The sandbox does not support a trial in a later phase.', `${name}[trial_end]`)
+  if (end > phase.start && end <= phase.end) return end
+  throw refused(
+    'The trial end of a phase must be after its start date and not after its end date.',
+    `${name}[trial_end]`,
+  )
+}
+
+function toPhaseItem(
+  call: Call,
+  subscription: SubscriptionBody,
+  item: PhaseParams['items'][number],
+  name: string,
+): PhaseItemBody {
+  const held = subscription.items.data.some((one) => one.price === item.price)
+  const price = held ? priceOf(call, item) : usablePrice(call, item.price, name, subscription.currency)
+  if (isMetered(price) && item.quantity !== undefined) {
+    throw refused('Quantity should not be specified where usage_type is `metered`.', `${name}[quantity]`)
+  }
+  const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
+  return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata), {
+    discounts: keptDiscounts(
+      subscription.items.data.flatMap((one) => one.discounts),
+      item.discounts,
+      name,
+    ),
+    tax_rates: usableTaxRates(call, item.tax_rates ?? [], `${name}[tax_rates]`),
+  })
+}
+
+/** Without an end a phase lasts one period of its first item. */
+function endOf(call: Call, params: PhaseParams, start: number, items: readonly PhaseItemBody[], name: string): number {
+  const [first] = items
+  if (first === undefined) throw missingParam(`${name}[items]`)
+  if (params.end_date !== undefined && params.duration !== undefined) {
+    throw refused('You may only specify one of these parameters: end_date, duration.', `${name}[end_date]`)
+  }
+  const step = params.duration ?? stepOf(priceOf(call, first))
+  const length = { interval: step.interval, interval_count: step.interval_count ?? 1 }
+  const end = params.end_date ?? stepped(start, length, 1)
+  if (end <= start) throw refused('The end date of a phase must be after its start date.', `${name}[end_date]`)
+  return end
+}
+
+function refuseInactive(schedule: SubscriptionScheduleBody, what: string): void {
+  if (schedule.status === 'active') return
+  throw refused(`You cannot ${what} a subscription schedule that is currently in the \`${schedule.status}\` status.`)
+}
+
+function drivenBy(call: Call, schedule: SubscriptionScheduleBody): SubscriptionBody {
+  const found = call.find('subscription', schedule.subscription ?? '')
+  if (found === undefined) throw new Error(`${schedule.id} drives nothing`)
+  return found
+}
+
+/** What the current phase says holds at once, with its prorations; later phases wait for theirs. */
+function update(outer: Call): SubscriptionScheduleBody {
+  const schedule = outer.subject('subscription_schedule')
+  const params = outer.read(updateFields)
+  const call = outer.at(momentOf(outer, schedule.test_clock))
+  const own = {
+    metadata: applyMetadata(schedule.metadata, params.metadata),
+    end_behavior: params.end_behavior ?? schedule.end_behavior,
+    default_settings: settingsAfter(call, schedule, params.default_settings),
+  }
+  if (params.phases === undefined)
+    return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
+  refuseInactive(schedule, 'update')
+  const before = drivenBy(call, schedule)
+  const wanted = toPhases(call, schedule, before, params.phases)
+  const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
+  if (current === undefined) throw refused('The current phase cannot be removed.', 'phases')
+  for (const phase of wanted) checkItems(call, itemsOf(call, before, phase, []), before.billing_mode.type)
+  const { start_date: start, end_date: end } = current
+  const after = { ...schedule, ...own, current_phase: { end_date: end, start_date: start }, phases: wanted }
+  const written = call.update(schedule, after, 'subscription_schedule.updated')
+  const behavior = params.proration_behavior ?? 'create_prorations'
+  const discounts = current.discounts.map(({ discount }) => discount)
+  const billedSo = { ...before, ...termsOfPhase(before, after, current) }
+  const changed = { ...withItems(call, billedSo, itemsOf(call, before, current, []), { behavior }), discounts }
+  setTrial(call, save(call, before, changed), current)
+  return written
+}
+
+/** The trial is what the phase says: without a word of it, a running one is over. */
+function setTrial(call: Call, subscription: SubscriptionBody, { trial_end: wanted }: PhaseBody): void {
+  const running = subscription.status === 'trialing' ? subscription.trial_end : null
+  const future = wanted !== null && wanted > call.now ? wanted : null
+  if (future !== running) change(call, subscription, { trial_end: future ?? 'now' })
+}
+
+function letGo(outer: Call): SubscriptionScheduleBody {
+  const schedule = outer.subject('subscription_schedule')
+  outer.read({ preserve_cancel_date: boolean() })
+  refuseInactive(schedule, 'release')
+  const call = outer.at(momentOf(outer, schedule.test_clock))
+  const before = drivenBy(call, schedule)
+  const released = release(call, schedule)
+  save(call, before, { ...before, schedule: null })
+  return released
+}
+
+/** The subscription is cancelled at once as well. */
+function cancel(outer: Call): SubscriptionScheduleBody {
+  const schedule = outer.subject('subscription_schedule')
+  outer.read({})
+  refuseInactive(schedule, 'cancel')
+  const call = outer.at(momentOf(outer, schedule.test_clock))
+  cancelNow(call, drivenBy(call, schedule))
+  return call.subject('subscription_schedule')
+}
+
+const base = '/v1/subscription_schedules'
+const of = 'subscription_schedule'
+
+export const subscriptionSchedules: readonly Operation[] = [
+  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: base,
+    of,
+    list: true,
+    run: (call) => {
+      const params = call.read({ ...pageFields, created: range(), customer: text() })
+      return { page: call.page(of, params, [...where('customer', params.customer), ...createdIn(params.created)]) }
+    },
+  },
+  {
+    method: 'GET',
+    path: `${base}/:id`,
+    of,
+    run: (call) => {
+      call.read({})
+      return { object: call.subject(of) }
+    },
+  },
+  { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
+  { method: 'POST', path: `${base}/:id/release`, of, run: (call) => ({ object: letGo(call) }) },
+  { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
+]

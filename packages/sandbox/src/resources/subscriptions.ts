@@ -1,0 +1,293 @@
+import type { Call } from '../protocol/call.ts'
+import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
+import { cancelNow } from '../billing/cancel.ts'
+import { invoicedNow, reanchored, withItems } from '../billing/change.ts'
+import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
+import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
+import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
+import { subscribe, trialEndOf } from '../billing/subscribe.ts'
+import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
+import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import { missingParam, refused } from '../protocol/errors.ts'
+import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import type { Operation } from '../protocol/operation.ts'
+import { boolean, emptyable, integer, oneOf, shape, text, timestamp } from '../protocol/params.ts'
+import type { Fields, Param, Read } from '../protocol/params.ts'
+import { currency } from './currencies.ts'
+import { page } from './subscription-list.ts'
+
+export const prorationBehavior = oneOf('always_invoice', 'create_prorations', 'none')
+
+const details = shape({
+  comment: emptyable(text()),
+  feedback: emptyable(
+    oneOf(
+      'customer_service',
+      'low_quality',
+      'missing_features',
+      'other',
+      'switched_service',
+      'too_complex',
+      'too_expensive',
+      'unused',
+    ),
+  ),
+})
+
+const sharedFields = {
+  cancel_at_period_end: boolean(),
+  ...termFields,
+  days_until_due: integer({ min: 0, max: 730 }),
+  default_payment_method: text(),
+  description: emptyable(text({ max: 500 })),
+  discounts: discountsParam,
+  metadata: metadata(),
+  off_session: boolean(),
+  payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
+  proration_behavior: prorationBehavior,
+  trial_end: nowOrTimestamp(),
+} satisfies Fields
+
+const createFields = {
+  ...sharedFields,
+  payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
+  billing_mode: shape({
+    flexible: shape({ proration_discounts: oneOf('included') }),
+    type: oneOf('classic', 'flexible'),
+  }),
+  cancel_at: timestamp(),
+  currency: currency(),
+  customer: text(),
+  items: newItems,
+  trial_period_days: integer({ min: 0, max: 730 }),
+}
+
+const updateFields = {
+  ...sharedFields,
+  billing_cycle_anchor: shape({ type: oneOf('now', 'unchanged') }),
+  cancel_at: emptyable(timestamp()),
+  cancellation_details: details,
+  items: changedItems,
+}
+type UpdateParams = Read<typeof updateFields>
+
+function nowOrTimestamp(): Param<number | 'now', false> {
+  const moment = timestamp()
+  return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
+}
+
+/** A card of the customer. */
+export function paymentMethodFor(
+  call: Call,
+  id: string | undefined,
+  customer: string,
+  name: string,
+): string | undefined {
+  if (id === undefined) return undefined
+  const method = call.reference('payment_method', id, name)
+  if (method.customer === customer) return id
+  const message = `The customer does not have a payment method with the ID ${id}.`
+  throw refused(`${message} The payment method must be attached to the customer.`, name, 'resource_missing')
+}
+
+function create(outer: Call): SubscriptionBody {
+  const params = outer.read(createFields)
+  if (params.customer === undefined) throw missingParam('customer')
+  const customer = outer.reference('customer', params.customer, 'customer')
+  const call = outer.at(momentOf(outer, customer.test_clock))
+  return subscribe(call, {
+    customer,
+    items: params.items ?? [],
+    currency: params.currency,
+    discounts: params.discounts,
+    mode: params.billing_mode?.type,
+    metadata: applyMetadata({}, params.metadata),
+    description: params.description,
+    terms: termsAfter(call, customer.id, plainTerms, params),
+    paymentMethod: paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method'),
+    trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
+    cancelAt: params.cancel_at,
+    cancelAtPeriodEnd: params.cancel_at_period_end,
+    paymentBehavior: params.payment_behavior,
+  })
+}
+
+/** A schedule owns what it drives. */
+export function refuseScheduled(subscription: SubscriptionBody, what: string): void {
+  if (subscription.schedule === null) return
+  const managed = `The subscription is managed by the subscription schedule \`${subscription.schedule}\``
+  throw refused(`${managed}, and updating any ${what} directly is not allowed. Please update the schedule instead.`)
+}
+
+export function refuseOver(subscription: SubscriptionBody): void {
+  if (!isOver(subscription)) return
+  throw refused('A canceled subscription can only update its cancellation_details and metadata.')
+}
+
+/** What a subscription is waits for its first payment (code recorded at 2026-08-26.dahlia). */
+export function refuseIncomplete(
+  before: SubscriptionBody,
+  params: { readonly [K in keyof UpdateParams]?: unknown },
+): void {
+  if (before.status !== 'incomplete') return
+  const fixed = ['items', 'cancel_at_period_end', 'cancel_at', 'trial_end', 'billing_cycle_anchor'] as const
+  const named = fixed.find((name) => params[name] !== undefined)
+  if (named === undefined) return
+  const message = `You cannot update \`${named}\` of a subscription whose status is \`incomplete\`: its first invoice has to be paid.`
+  throw refused(message, named, 'status_transition_invalid')
+}
+
+function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
+  const { metadata: _metadata, cancellation_details: _details, ...others } = params
+  if (Object.values(others).some((value) => value !== undefined)) refuseOver(before)
+  refuseIncomplete(before, params)
+  if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
+  if (params.trial_end !== undefined) refuseScheduled(before, 'trial')
+  if (params.cancel_at !== undefined || params.cancel_at_period_end !== undefined)
+    refuseScheduled(before, 'cancelation behavior')
+}
+
+/** The parameters of an update, carried out. Also what previews rehearse. */
+export function change(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): SubscriptionBody {
+  let after: SubscriptionBody = {
+    ...before,
+    ...plan(call, before, params),
+    ...termsAfter(call, before.customer, before, params),
+    default_payment_method:
+      paymentMethodFor(call, params.default_payment_method, before.customer, 'default_payment_method') ??
+      before.default_payment_method,
+    description: params.description === undefined ? before.description : params.description,
+    discounts: discountsAfter(call, before, params.discounts),
+    metadata: applyMetadata(before.metadata, params.metadata),
+  }
+  const anchorNow = params.billing_cycle_anchor?.type === 'now'
+  if (params.items !== undefined || anchorNow) {
+    const wanted = itemsAfter(call, after, params.items ?? [])
+    after = withItems(call, after, wanted, { behavior: params.proration_behavior ?? 'create_prorations', anchorNow })
+  }
+  if (params.trial_end !== undefined)
+    after = withTrial(call, after, params.trial_end, params.proration_behavior ?? 'create_prorations')
+  if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
+  return save(call, before, after)
+}
+
+function plan(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): Partial<SubscriptionBody> {
+  const given = params.cancellation_details
+  const { comment, feedback } = before.cancellation_details
+  const { cancel_at: at, cancel_at_period_end: atEnd } = params
+  const told = {
+    ...before.cancellation_details,
+    comment: given?.comment === undefined ? comment : given.comment,
+    feedback: given?.feedback === undefined ? feedback : given.feedback,
+  }
+  if (atEnd === true || typeof at === 'number') {
+    return {
+      cancel_at: typeof at === 'number' ? at : before.cancel_at,
+      cancel_at_period_end: atEnd === true,
+      canceled_at: before.canceled_at ?? call.now,
+      cancellation_details: { ...told, reason: 'cancellation_requested' },
+    }
+  }
+  if (atEnd === undefined && at === undefined) return { cancellation_details: told }
+  const kept = { ...told, reason: null }
+  return { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: kept }
+}
+
+function discountsAfter(call: Call, before: SubscriptionBody, given: UpdateParams['discounts']): string[] {
+  if (given === undefined) return before.discounts
+  const licensed = before.items.data.filter((item) => !isMetered(priceOf(call, item)))
+  const subtotal = licensed.reduce((sum, item) => sum + itemAmount(call, before, item), 0)
+  const purchase = { customer: customerOf(call, before.customer), currency: before.currency, subtotal }
+  const of = { customer: before.customer, subscription: before.id, session: null }
+  return redeem(call, readDiscounts(call, given ?? [], purchase, before.discounts), of)
+}
+
+/**
+ * A new end of the trial. A running period that was paid for is given back, with an invoice at once; what is over is billed at
+ * once as well (both recorded at 2026-08-26.dahlia, with the reason `subscription_update`).
+ */
+function withTrial(
+  call: Call,
+  before: SubscriptionBody,
+  end: number | 'now',
+  behavior: ProrationBehavior,
+): SubscriptionBody {
+  if (end === 'now') return before.status === 'trialing' ? endTrial(call, before) : before
+  const until = trialEndOf(call, end, undefined) ?? call.now
+  const items = before.items.data.map((item) => ({
+    ...item,
+    current_period_start: call.now,
+    current_period_end: until,
+  }))
+  const after: SubscriptionBody = {
+    ...before,
+    billing_cycle_anchor: until,
+    items: { ...before.items, data: items },
+    status: 'trialing',
+    trial_end: until,
+    trial_start: before.status === 'trialing' ? before.trial_start : call.now,
+    _trial_told: false,
+  }
+  if (before.status === 'trialing') return after
+  const licensed = (one: SubscriptionItemBody): boolean => !isMetered(priceOf(call, one))
+  const unused =
+    behavior === 'none' ? [] : before.items.data.filter(licensed).map((item) => prorationLine(call, before, item, -1))
+  const lines = [...before._pending, ...unused, ...items.filter(licensed).map((item) => trialLine(call, after, item))]
+  return invoicedNow(call, after, lines)
+}
+
+function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
+  const items = before.items.data.map((item) => reanchored(call, item))
+  const after: SubscriptionBody = {
+    ...before,
+    billing_cycle_anchor: call.now,
+    items: { ...before.items, data: items },
+    status: 'active',
+    trial_end: call.now,
+  }
+  const over = before.items.data
+    .filter((item) => !isMetered(priceOf(call, item)))
+    .map((item) => trialLine(call, before, { ...item, current_period_end: call.now }))
+  const begun = items
+    .filter((item) => !isMetered(priceOf(call, item)))
+    .flatMap((item) => advanceLines(call, after, item))
+  return invoicedNow(call, after, [...before._pending, ...over, ...begun])
+}
+
+function update(outer: Call): SubscriptionBody {
+  const before = outer.subject('subscription')
+  const params = outer.read(updateFields)
+  checkUpdate(before, params)
+  return change(outer.at(momentOf(outer, before.test_clock)), before, params)
+}
+
+const cancelFields = { cancellation_details: details, invoice_now: boolean(), prorate: boolean() }
+
+function cancel(outer: Call): SubscriptionBody {
+  const before = outer.subject('subscription')
+  const params = outer.read(cancelFields)
+  if (params.prorate === true) throw refused('The sandbox does not support the parameter `prorate`.', 'prorate')
+  if (isOver(before)) throw refused(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
+  const call = outer.at(momentOf(outer, before.test_clock))
+  const metered = before.items.data.filter((item) => isMetered(priceOf(call, item)))
+  const usage =
+    before.status === 'trialing' ? [] : metered.flatMap((item) => arrearsLines(call, before, item, call.now))
+  const lines = params.invoice_now === true ? [...before._pending, ...usage] : []
+  return cancelNow(call, { ...before, ...plan(call, before, params) }, lines)
+}
+
+export const subscriptions: readonly Operation[] = [
+  { method: 'POST', path: '/v1/subscriptions', of: 'subscription', run: (call) => ({ object: create(call) }) },
+  { method: 'GET', path: '/v1/subscriptions', of: 'subscription', list: true, run: page },
+  {
+    method: 'GET',
+    path: '/v1/subscriptions/:id',
+    of: 'subscription',
+    run: (call) => {
+      call.read({})
+      return { object: call.subject('subscription') }
+    },
+  },
+  { method: 'POST', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: update(call) }) },
+  { method: 'DELETE', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: cancel(call) }) },
+]

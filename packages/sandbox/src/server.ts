@@ -1,0 +1,224 @@
+// The sandbox processor: a server of our own that speaks Stripe's HTTP API on loopback, with state, so that programs
+// written for Stripe run against it unchanged. It never moves money, never talks to Stripe, and never takes a live key.
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from './clock.ts'
+import { Transactions } from './transactions.ts'
+import { Api } from './protocol/api.ts'
+import type { ApiReply, Exchange } from './protocol/api.ts'
+import { Deliveries } from './events/deliveries.ts'
+import { Control } from './control/control.ts'
+import type { SandboxControl } from './control/control.ts'
+import { ceilings } from './control/ceilings.ts'
+import { answerControl } from './control/control-routes.ts'
+import { Faults } from './control/faults.ts'
+import { RateLimit } from './protocol/rate-limit.ts'
+import type { RateProfile } from './protocol/rate-limit.ts'
+import { RequestLog } from './protocol/request-log.ts'
+import { State } from './store/state.ts'
+import { answerPage, isPage } from './hosted-pages/pages.ts'
+
+export { StateUnavailable } from './store/state-unavailable.ts'
+
+export interface SandboxOptions {
+  /** 0 picks a free one. */
+  readonly port: number
+  /** null keeps everything in memory. */
+  readonly dataDir: string | null
+  /** A loopback address, default 127.0.0.1. */
+  readonly host?: string
+  readonly clock: Clock
+  readonly log?: (line: string) => void
+  /** Whether events may be delivered to addresses outside this machine. Has no effect on anything else. */
+  readonly deliverAnywhere?: boolean
+  /** Waits before an event is sent again, in milliseconds; default 1, 5 and 25 seconds. */
+  readonly retryAfterMs?: readonly number[]
+  readonly profile?: RateProfile
+  /** Sees every answered request of the API, decoded. */
+  readonly observe?: (exchange: Exchange) => void
+}
+
+export interface Sandbox {
+  readonly url: string
+  readonly port: number
+  readonly control: SandboxControl
+  close(): Promise<void>
+}
+
+const maxBodyBytes = 1024 * 1024
+
+/** Starts the server. Fails when the port or the folder is taken, or the host is not a loopback address. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const host = options.host ?? '127.0.0.1'
+  if (!isLoopback(host)) throw new RangeError(`The sandbox listens on loopback addresses only, not on ${host}.`)
+  const state = new State(options.dataDir)
+  state.limitOffsets(ceilings.clockAhead)
+  const report = options.log ?? (() => undefined)
+  let url = ''
+  const faults = new Faults()
+  const rate = new RateLimit(options.profile ?? 'none')
+  const log = new RequestLog()
+  const deliveries = new Deliveries({
+    state,
+    clock: options.clock,
+    anywhere: options.deliverAnywhere ?? false,
+    retryAfterMs: options.retryAfterMs,
+  })
+  const transactions = new Transactions({
+    state,
+    clock: options.clock,
+    origin: () => url,
+    deliver: (events) => deliveries.send(events),
+  })
+  const onFailure = (error: unknown): void => {
+    report(`sandbox: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  }
+  const api = new Api({
+    state,
+    transactions,
+    clock: options.clock,
+    faults,
+    rate,
+    log,
+    observe: options.observe,
+    logUrl: (id) => `${url}/_sandbox/requests/${id}`,
+    onFailure,
+  })
+  const control = new Control({ state, faults, rate, log, api, transactions, deliveries })
+  // Bare node:http, not a framework: faults close sockets and cut bodies, there is one way through for every path, and
+  // thousands of writes a second of nothing but routing would be spent otherwise.
+  const server = createServer((request, response) => {
+    answer(request, response, { api, control, pages: { state, transactions, onFailure } }).catch((error: unknown) => {
+      report(`sandbox: ${String(error)}`)
+      response.destroy()
+    })
+  })
+  // Longer than any client keeps an idle socket: closing first would race with its next request.
+  server.keepAliveTimeout = 75_000
+  try {
+    await listen(server, options.port, host)
+  } catch (error) {
+    state.close()
+    throw error
+  }
+  const port = (server.address() as AddressInfo).port
+  url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return { url, port, control, close: () => stop(server, state, deliveries, transactions) }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Lets running requests end, then closes what is idle and the file. */
+function stop(server: Server, state: State, deliveries: Deliveries, transactions: Transactions): Promise<void> {
+  deliveries.close()
+  transactions.close()
+  return new Promise((resolve) => {
+    server.close(() => {
+      state.close()
+      resolve()
+    })
+    server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), 2000).unref()
+  })
+}
+
+interface Parts {
+  readonly api: Api
+  readonly control: Control
+  readonly pages: Parameters<typeof answerPage>[0]
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const { api, control, pages } = parts
+  const body = await readBody(request)
+  const target = request.url ?? '/'
+  const question = target.indexOf('?')
+  const path = question < 0 ? target : target.slice(0, question)
+  const query = question < 0 ? '' : target.slice(question + 1)
+  const method = request.method ?? 'GET'
+  if (body === undefined) {
+    send(response, {
+      status: 413,
+      headers: { Connection: 'close' },
+      body: '{"error":{"message":"Request too large"}}',
+      wire: 'whole',
+    })
+    return
+  }
+  if (path === '/_sandbox' || path.startsWith('/_sandbox/')) {
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    send(
+      response,
+      await answerControl(control, { method, path, query, body, headers: request.headers, gone: gone.signal }),
+    )
+    return
+  }
+  if (isPage(path)) {
+    send(response, await answerPage(pages, { method, path, body }))
+    return
+  }
+  const { authorization, 'content-type': contentType } = request.headers
+  const header = (name: string): string | undefined => {
+    const value = request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+  send(
+    response,
+    await api.handle({
+      method,
+      path,
+      query,
+      body,
+      authorization,
+      contentType,
+      idempotencyKey: header('idempotency-key'),
+      stripeVersion: header('stripe-version'),
+      stripeAccount: header('stripe-account'),
+    }),
+  )
+}
+
+/** undefined when it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBodyBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(response: ServerResponse, reply: ApiReply): void {
+  if (reply.wire === 'close') {
+    response.destroy()
+    return
+  }
+  const body = Buffer.from(reply.body, 'utf8')
+  response.writeHead(reply.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    'Cache-Control': 'no-cache, no-store',
+    ...reply.headers,
+  })
+  if (reply.wire === 'whole') {
+    response.end(body)
+    return
+  }
+  response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy())
+}

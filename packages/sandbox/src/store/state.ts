@@ -1,0 +1,306 @@
+// What the sandbox remembers: one SQLite file, one row of JSON per object, in memory when there is no folder.
+// Knows nothing of the rules; the unique indexes are only a second lock behind them.
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Bodies, Body, Kind } from '../objects/bodies.ts'
+import { bind, toSql } from './conditions.ts'
+import type { Condition, Value } from './conditions.ts'
+import { additions, schema, schemaVersion } from './state-schema.ts'
+import { StateUnavailable } from './state-unavailable.ts'
+
+export interface StoredReply {
+  readonly fingerprint: string
+  readonly status: number
+  readonly body: string
+  readonly requestId: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export interface ObjectRow {
+  readonly seq: number
+  readonly account: string
+  readonly kind: string
+  readonly id: string
+  readonly deleted: number
+  readonly body: string
+}
+
+export interface ReplyRow {
+  readonly account: string
+  readonly key: string
+  readonly reply: string
+  readonly created_at: number
+}
+
+export interface OffsetRow {
+  readonly account: string
+  readonly seconds: number
+}
+
+/** Everything kept, or everything of one account, as rows. */
+export interface Snapshot {
+  readonly account: string | null
+  readonly objects: readonly ObjectRow[]
+  readonly replies: readonly ReplyRow[]
+  readonly offsets: readonly OffsetRow[]
+}
+
+export class State {
+  readonly #db: Database.Database
+  readonly #statements = new Map<string, Database.Statement<Value[]>>()
+
+  /** `dataDir` null keeps everything in memory. Throws StateUnavailable when another sandbox has the file. */
+  constructor(dataDir: string | null) {
+    this.#db = dataDir === null ? new Database(':memory:') : openFile(dataDir)
+    try {
+      this.#prepare(dataDir)
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
+  }
+
+  #prepare(dataDir: string | null): void {
+    if (dataDir !== null) {
+      // One process per file: ids and uniqueness are decided in this one. Exclusive locking says so at the first touch.
+      this.#db.pragma('locking_mode = EXCLUSIVE')
+      try {
+        this.#db.pragma('journal_mode = WAL')
+      } catch (cause) {
+        throw new StateUnavailable(`Another sandbox is using ${dataDir}.`, undefined, cause)
+      }
+      // NORMAL does not sync at each commit: a power cut may lose the last test objects, a killed process loses none,
+      // and writes are several times as fast. No money is kept here.
+      this.#db.pragma('synchronous = NORMAL')
+    }
+    const version = this.#db.pragma('user_version', { simple: true })
+    if (version === schemaVersion) return
+    if (version !== 0 && version !== 1) {
+      throw new StateUnavailable(
+        `${String(dataDir)} was written by another version of the sandbox.`,
+        'Start it with another folder, or remove sandbox.db there.',
+      )
+    }
+    const missing = version === 0 ? schema + additions : additions
+    this.#db.transaction(() => this.#db.exec(missing).pragma(`user_version = ${schemaVersion}`))()
+  }
+
+  #statement(sql: string): Database.Statement<Value[]> {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const prepared = this.#db.prepare<Value[]>(sql)
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+
+  #rows(sql: string, values: readonly Value[]): unknown[] {
+    return this.#statement(sql).all(...values)
+  }
+
+  #run(sql: string, ...values: Value[]): number {
+    return this.#statement(sql).run(...values).changes
+  }
+
+  /** All of `work` or nothing of it. */
+  transaction<T>(work: () => T): T {
+    this.#run('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.#run('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#db.inTransaction) this.#run('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** What `work` answers; what it writes is undone. Only inside a transaction. */
+  undone<T>(work: () => T): T {
+    this.#run('SAVEPOINT rehearsal')
+    try {
+      return work()
+    } finally {
+      this.#run('ROLLBACK TO rehearsal')
+      this.#run('RELEASE rehearsal')
+    }
+  }
+
+  /** Seconds an account's clock is ahead. */
+  offsetOf(account: string): number {
+    const [row] = this.#rows('SELECT seconds FROM offsets WHERE account = ?', [account]) as OffsetRow[]
+    return row?.seconds ?? 0
+  }
+
+  /** Brings clocks back that are further ahead: an earlier version let them go so far that catching up never ended. */
+  limitOffsets(seconds: number): void {
+    this.#run('UPDATE offsets SET seconds = ? WHERE seconds > ?', seconds, seconds)
+  }
+
+  setOffset(account: string, seconds: number): void {
+    this.#run('INSERT OR REPLACE INTO offsets (account, seconds) VALUES (?, ?)', account, seconds)
+  }
+
+  /** The object of one clock (null: the account's own) that has to act first, at `until` at the latest. */
+  due(account: string, clock: string | null, until: number): Body | undefined {
+    const sql = `SELECT seq, body FROM objects WHERE account = ? AND body ->> '$._clock' IS ? AND body ->> '$._due' <= ?
+      AND deleted = 0 AND body ->> '$._due' IS NOT NULL ORDER BY body ->> '$._due', seq LIMIT 1`
+    const [row] = this.#rows(sql, [account, clock, until]) as ObjectRow[]
+    return row && (JSON.parse(row.body) as Body)
+  }
+
+  /** The account that an object belongs to; ids of pages are known without a key. */
+  ownerOf(kind: 'checkout.session' | 'billing_portal.session', id: string): string | undefined {
+    const sql = `SELECT account FROM objects WHERE kind = '${kind}' AND id = ? AND deleted = 0`
+    return (this.#rows(sql, [id]) as ObjectRow[])[0]?.account
+  }
+
+  accounts(): string[] {
+    return (this.#rows('SELECT DISTINCT account FROM objects', []) as ObjectRow[]).map((row) => row.account)
+  }
+
+  insert(account: string, body: Body): void {
+    // A deleted object's id may be used again: its tombstone goes.
+    this.#run(
+      'DELETE FROM objects WHERE account = ? AND kind = ? AND id = ? AND deleted = 1',
+      account,
+      body.object,
+      body.id,
+    )
+    const sql = 'INSERT INTO objects (account, kind, id, body) VALUES (?, ?, ?, ?)'
+    this.#run(sql, account, body.object, body.id, JSON.stringify(body))
+  }
+
+  update(account: string, body: Body): void {
+    const sql = 'UPDATE objects SET body = ? WHERE account = ? AND kind = ? AND id = ?'
+    this.#run(sql, JSON.stringify(body), account, body.object, body.id)
+  }
+
+  remove(account: string, kind: Kind, id: string): void {
+    this.#run('UPDATE objects SET deleted = 1 WHERE account = ? AND kind = ? AND id = ?', account, kind, id)
+  }
+
+  find<K extends Kind>(account: string, kind: K, id: string): Bodies[K] | undefined {
+    return this.#body(kind, this.#row(account, kind, id, 'deleted = 0'))
+  }
+
+  /** The last state of an object that is gone. */
+  findDeleted<K extends Kind>(account: string, kind: K, id: string): Bodies[K] | undefined {
+    return this.#body(kind, this.#row(account, kind, id, 'deleted = 1'))
+  }
+
+  /** The place of an object in the order of creation; deleted ones keep theirs, so a cursor on one still works. */
+  placeOf(account: string, kind: Kind, id: string): number | undefined {
+    return this.#row(account, kind, id, 'TRUE')?.seq
+  }
+
+  #row(account: string, kind: Kind, id: string, condition: string): ObjectRow | undefined {
+    const sql = `SELECT seq, body FROM objects WHERE account = ? AND kind = ? AND id = ? AND ${condition}`
+    // Rows are as this class wrote them.
+    return this.#rows(sql, [account, kind, id])[0] as ObjectRow | undefined
+  }
+
+  #body<K extends Kind>(_kind: K, row: ObjectRow | undefined): Bodies[K] | undefined {
+    return row === undefined ? undefined : (JSON.parse(row.body) as Bodies[K])
+  }
+
+  /** Living objects that meet all conditions, newest first (`ascending`: oldest first), between the given places. */
+  select<K extends Kind>(
+    account: string,
+    kind: K,
+    conditions: readonly Condition[],
+    options: {
+      readonly limit?: number
+      readonly below?: number
+      readonly above?: number
+      readonly ascending?: boolean
+    } = {},
+  ): Bodies[K][] {
+    const values: Value[] = [account]
+    // The kind is written out, not bound: SQLite uses a partial index only when it can see that it applies.
+    const where = [`account = ? AND kind = '${kind}' AND deleted = 0`]
+    for (const condition of conditions) where.push(toSql(condition, values))
+    if (options.below !== undefined) where.push(`seq < ${bind(options.below, values)}`)
+    if (options.above !== undefined) where.push(`seq > ${bind(options.above, values)}`)
+    const order = options.ascending === true ? 'ASC' : 'DESC'
+    const limit = bind(options.limit ?? -1, values)
+    const sql = `SELECT seq, body FROM objects WHERE ${where.join(' AND ')} ORDER BY seq ${order} LIMIT ${limit}`
+    return this.#rows(sql, values).map((row) => JSON.parse((row as ObjectRow).body) as Bodies[K])
+  }
+
+  count(account: string, kind: Kind): number {
+    const sql = 'SELECT count(*) AS total FROM objects WHERE account = ? AND kind = ? AND deleted = 0'
+    return (this.#rows(sql, [account, kind])[0] as { total: number }).total
+  }
+
+  /** Living objects per account and kind. */
+  totals(): { readonly account: string; readonly kind: string; readonly total: number }[] {
+    const sql = `SELECT account, kind, count(*) AS total FROM objects WHERE deleted = 0 GROUP BY account, kind ORDER BY 1, 2`
+    return this.#rows(sql, []) as { account: string; kind: string; total: number }[]
+  }
+
+  findReply(account: string, key: string): StoredReply | undefined {
+    const row = this.#rows('SELECT reply FROM replies WHERE account = ? AND key = ?', [account, key])[0]
+    return row === undefined ? undefined : (JSON.parse((row as ReplyRow).reply) as StoredReply)
+  }
+
+  keepReply(account: string, key: string, reply: StoredReply): void {
+    const sql = 'INSERT OR REPLACE INTO replies (account, key, reply, created_at) VALUES (?, ?, ?, ?)'
+    this.#run(sql, account, key, JSON.stringify(reply), reply.createdAt)
+  }
+
+  forgetRepliesBefore(epochMs: number): void {
+    this.#run('DELETE FROM replies WHERE created_at < ?', epochMs)
+  }
+
+  snapshot(account: string | null): Snapshot {
+    const [where, values] = account === null ? ['', []] : [' WHERE account = ?', [account]]
+    return {
+      account,
+      objects: this.#rows(`SELECT * FROM objects${where} ORDER BY seq`, values) as ObjectRow[],
+      replies: this.#rows(`SELECT * FROM replies${where}`, values) as ReplyRow[],
+      offsets: this.#rows(`SELECT * FROM offsets${where}`, values) as OffsetRow[],
+    }
+  }
+
+  /** Puts back what the snapshot covers; other accounts are left alone when it covers one. */
+  restore(snapshot: Snapshot): void {
+    this.transaction(() => {
+      this.#clear(snapshot.account)
+      for (const row of snapshot.objects) {
+        const sql = 'INSERT INTO objects (seq, account, kind, id, deleted, body) VALUES (?, ?, ?, ?, ?, ?)'
+        this.#run(sql, row.seq, row.account, row.kind, row.id, row.deleted, row.body)
+      }
+      for (const row of snapshot.replies) {
+        const sql = 'INSERT INTO replies (account, key, reply, created_at) VALUES (?, ?, ?, ?)'
+        this.#run(sql, row.account, row.key, row.reply, row.created_at)
+      }
+      for (const row of snapshot.offsets) this.setOffset(row.account, row.seconds)
+    })
+  }
+
+  reset(account: string | null): void {
+    this.transaction(() => this.#clear(account))
+  }
+
+  #clear(account: string | null): void {
+    for (const table of ['objects', 'replies', 'offsets']) {
+      if (account === null) this.#run(`DELETE FROM ${table}`)
+      else this.#run(`DELETE FROM ${table} WHERE account = ?`, account)
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+}
+
+function openFile(dataDir: string): Database.Database {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const file = join(dataDir, 'sandbox.db')
+  const db = new Database(file, { timeout: 500 })
+  chmodSync(file, 0o600)
+  return db
+}

@@ -1,0 +1,29 @@
+// The sandbox as a thread: started by thread.ts with its options, told to close, asked whether it lives.
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from './clock.ts'
+import type { FromThread, ThreadOptions, ToThread } from './messages.ts'
+import { startSandbox } from './server.ts'
+import { StateUnavailable } from './store/state-unavailable.ts'
+
+const parent = parentPort
+if (parent === null) throw new Error('This file is started as a thread, by thread.ts')
+const say = (message: FromThread): void => parent.postMessage(message)
+
+try {
+  const sandbox = await startSandbox({
+    // The supervisor is the only one that starts this file.
+    ...(workerData as ThreadOptions),
+    clock: systemClock,
+    log: (line) => say({ kind: 'log', line }),
+  })
+  parent.on('message', (message: ToThread) => {
+    if (message.kind === 'alive?') say({ kind: 'alive' })
+    else void sandbox.close().finally(() => parent.close())
+  })
+  say({ kind: 'listening', url: sandbox.url, port: sandbox.port })
+} catch (error) {
+  const { name, message, code } = error as NodeJS.ErrnoException
+  const hint = error instanceof StateUnavailable ? error.hint : undefined
+  say({ kind: 'failed', failure: { name, message, code, hint } })
+  parent.close()
+}

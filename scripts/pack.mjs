@@ -1,0 +1,53 @@
+// Makes the tarballs that are published, in a folder of choice:  node scripts/pack.mjs [--out <folder>]
+// `ratecard` carries the packages of this repository that it needs (npm's bundled dependencies), so that its tarball installs
+// alone. npm bundles only what lies in the package's own node_modules, and workspaces are links above it: hence the staging.
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const flag = process.argv.indexOf('--out')
+const out = path.resolve(flag < 0 ? root : (process.argv[flag + 1] ?? root))
+
+const readManifest = (folder) => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+const folders = readManifest(root).workspaces.map((name) => path.join(root, name))
+const own = new Map(folders.map((folder) => [readManifest(folder).name, folder]))
+
+/** What the package publishes, without what only the compiler needs. */
+function copyPackage(from, to) {
+  const { files = [] } = readManifest(from)
+  for (const name of ['package.json', 'README.md', ...files]) {
+    const source = path.join(from, name)
+    if (!existsSync(source)) continue
+    cpSync(source, path.join(to, name), { recursive: true, filter: (file) => !file.endsWith('.tsbuildinfo') })
+  }
+}
+
+function stage(folder, to) {
+  copyPackage(folder, to)
+  const manifest = readManifest(folder)
+  const needed = Object.keys(manifest.dependencies ?? {}).filter((name) => own.has(name))
+  if (needed.length === 0) return
+  for (const name of needed) copyPackage(own.get(name), path.join(to, 'node_modules', name))
+  writeFileSync(
+    path.join(to, 'package.json'),
+    `${JSON.stringify({ ...manifest, bundleDependencies: needed }, null, 2)}\n`,
+  )
+}
+
+mkdirSync(out, { recursive: true })
+const staging = mkdtempSync(path.join(os.tmpdir(), 'ratecard-pack-'))
+try {
+  for (const folder of folders) {
+    const staged = path.join(staging, path.basename(folder))
+    stage(folder, staged)
+    const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', out]
+    const packed = spawnSync('npm', args, { cwd: staged, encoding: 'utf8', shell: process.platform === 'win32' })
+    if (packed.status !== 0) throw new Error(`npm pack failed in ${path.basename(folder)}: ${packed.stderr}`)
+    console.log(path.join(out, packed.stdout.trim().split('\n').at(-1) ?? ''))
+  }
+} finally {
+  rmSync(staging, { recursive: true, force: true })
+}

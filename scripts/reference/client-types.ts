@@ -1,0 +1,219 @@
+// What the client knows of the API, made from the contract: the types of requests and answers with its own camelCase names, each
+// operation's method and path, and where in its bodies names are to be turned.
+import { readFileSync } from 'node:fs'
+import type { TSchema } from 'typebox'
+import * as config from '../../packages/ratecard/src/config/schema.ts'
+import { problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
+import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
+import { contract } from '../../packages/ratecard/src/wire/contract.ts'
+import { camel } from '../../packages/ratecard/src/wire/names.ts'
+import type { Operation } from '../../packages/ratecard/src/wire/operation.ts'
+import { moment, nameOf, target, verbatim } from '../../packages/ratecard/src/wire/schema.ts'
+
+interface Node extends TSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Node[]
+  readonly items?: Node
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly required?: readonly string[]
+  readonly patternProperties?: Readonly<Record<string, Node>>
+  readonly description?: string
+  readonly [verbatim]?: true
+  readonly [target]?: Node
+  readonly [moment]?: true
+}
+
+/** Names of the document's own objects. Documents are data, not calls: they keep their snake_case names. */
+const documents = new Map<TSchema, string>([
+  [config.BillingConfig, 'BillingDocument'],
+  [config.Product, 'ProductDocument'],
+  [config.Price, 'PriceDocument'],
+  [config.Tier, 'TierDocument'],
+  [config.Meter, 'MeterDocument'],
+  [config.Webhook, 'WebhookDocument'],
+  [config.Coupon, 'CouponDocument'],
+  [config.PromotionCode, 'PromotionCodeDocument'],
+])
+const references: Readonly<Record<string, string>> = {
+  'BillingConfig#': 'BillingDocument',
+  'Product#': 'ProductDocument',
+  'Price#': 'PriceDocument',
+  'Meter#': 'MeterDocument',
+}
+const scalars: Readonly<Record<string, string>> = {
+  integer: 'number',
+  number: 'number',
+  string: 'string',
+  boolean: 'boolean',
+  null: 'null',
+}
+/** Written by hand in the client, where later servers may say more than this version knows. */
+const ownTypes = new Set(['Issue'])
+
+interface Side {
+  /** What is sent is only read on its way, and may say undefined where a member may be absent. */
+  readonly sent: boolean
+  readonly turned: boolean
+}
+
+/** Interfaces by name, in the order in which they are met. */
+class Types {
+  readonly found = new Map<string, string>()
+
+  of(node: Node, side: Side, indent = ''): string {
+    const name = nameOf(node)
+    if (node[target] !== undefined) return this.of(node[target], side, indent)
+    if (name !== undefined) return this.named(name, node, side)
+    const document = documents.get(node) ?? (node.$ref === undefined ? undefined : references[node.$ref])
+    if (document !== undefined) return document
+    return this.body(node, node[verbatim] === true ? { ...side, turned: false } : side, indent)
+  }
+
+  /** Declares the type once; two shapes of one name would be two truths. */
+  named(name: string, node: Node, given: Side): string {
+    if (ownTypes.has(name)) return name
+    if (!this.found.has(name)) {
+      const side = node[verbatim] === true ? { ...given, turned: false } : given
+      this.found.set(name, '')
+      const text = this.body(node, side, '')
+      const keyword = text.startsWith('{') ? `interface ${name} ` : `type ${name} = `
+      this.found.set(name, `${comment(node.description, '')}export ${keyword}${text}\n`)
+    }
+    return name
+  }
+
+  body(node: Node, side: Side, indent: string): string {
+    if (node[moment] === true) return side.sent ? 'string | Date' : 'string'
+    if (node.const !== undefined) return literal(node.const)
+    if (node.enum !== undefined) return isCurrency(node.enum) ? 'string' : union(node.enum.map(literal))
+    if (node.anyOf !== undefined) return union(node.anyOf.map((choice) => this.of(choice, side, indent)))
+    if (Array.isArray(node.type)) return union(node.type.map((type: string) => scalars[type] ?? 'unknown'))
+    if (node.items !== undefined) return arrayOf(this.of(node.items, side, indent), side)
+    if (node.properties !== undefined && Object.keys(node.properties).length > 0)
+      return this.members(node, side, indent)
+    if (node.type === 'object') return this.record(node, side, indent)
+    return typeof node.type === 'string' ? (scalars[node.type] ?? 'unknown') : 'unknown'
+  }
+
+  members({ properties = {}, required = [] }: Node, side: Side, indent: string): string {
+    const inner = `${indent}  `
+    const lines = Object.entries(properties).map(([name, child]) => {
+      const isRequired = required.includes(name)
+      const type = `${this.of(child, side, inner)}${side.sent && !isRequired ? ' | undefined' : ''}`
+      const spelt = side.turned ? camel(name) : name
+      const quoted = /^[A-Za-z_$][\w$]*$/.test(spelt) ? spelt : `'${spelt}'`
+      return `${comment(child.description, inner)}${inner}${side.sent ? 'readonly ' : ''}${quoted}${isRequired ? '' : '?'}: ${type}\n`
+    })
+    return `{\n${lines.join('')}${indent}}`
+  }
+
+  record({ patternProperties = {} }: Node, side: Side, indent: string): string {
+    const values = Object.values(patternProperties).map((value) => this.of(value, side, indent))
+    const record = `Record<string, ${values.length === 0 ? 'unknown' : union(values)}>`
+    return side.sent ? `Readonly<${record}>` : record
+  }
+}
+
+const union = (types: readonly string[]) => [...new Set(types)].join(' | ')
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
+const isCurrency = (values: readonly unknown[]) => values.length === currencies.length && values.includes(currencies[0])
+const comment = (text: string | undefined, indent: string) => (text === undefined ? '' : `${indent}/** ${text} */\n`)
+function arrayOf(item: string, { sent }: Side): string {
+  const array = /^[\w.]+$/.test(item) ? `${item}[]` : sent ? `ReadonlyArray<${item}>` : `Array<${item}>`
+  return sent && array.endsWith('[]') ? `readonly ${array}` : array
+}
+
+/** Where names are to be turned: the members below which a shape has a name that is not the same on both sides. */
+type Turns = { [name: string]: Turns }
+
+/** null: nothing to turn here or below. */
+function turnsOf(node: Node): Turns | null {
+  if (node[verbatim] === true || (node.$ref !== undefined && node[target] === undefined)) return null
+  if (node[target] !== undefined) return turnsOf(node[target])
+  if (node.items !== undefined) return turnsOf(node.items)
+  if (node.anyOf !== undefined) return merged(node.anyOf.map(turnsOf))
+  if (node.properties === undefined) return null
+  const turns: Turns = {}
+  for (const [name, member] of Object.entries(node.properties)) {
+    const inner = turnsOf(member)
+    if (inner !== null) turns[name] = inner
+  }
+  const turnsHere = Object.keys(node.properties).some((name) => camel(name) !== name)
+  return turnsHere || Object.keys(turns).length > 0 ? turns : null
+}
+
+function merged(all: readonly (Turns | null)[]): Turns | null {
+  const present = all.filter((turns) => turns !== null)
+  if (present.length === 0) return null
+  const names = new Set(present.flatMap((turns) => Object.keys(turns)))
+  return Object.fromEntries([...names].map((name) => [name, merged(present.map((turns) => turns[name] ?? null)) ?? {}]))
+}
+
+const sent = { sent: true, turned: true }
+const received = { sent: false, turned: true }
+
+function operationTypes(types: Types, [id, row]: readonly [string, Operation]): string {
+  const fields = (given: Readonly<Record<string, TSchema>>) => {
+    const required = Object.keys(given).filter((name) => !isOptional(given[name]))
+    return types.body({ properties: given, required }, sent, '    ')
+  }
+  const successes = Object.entries(row.answers).flatMap(([status, { schema, mediaType = 'application/json' }]) =>
+    schema === null || !mediaType.endsWith('json')
+      ? []
+      : [`      ${status}: ${types.of(schema, received, '      ')}\n`],
+  )
+  const events = Object.entries(row.events ?? {}).map(
+    ([name, data]) => `      ${name}: ${types.of(data, received, '      ')}\n`,
+  )
+  return [
+    `  ${id}: {\n`,
+    row.params === undefined ? '' : `    params: ${fields(row.params)}\n`,
+    row.query === undefined ? '' : `    query: ${fields(row.query)}\n`,
+    row.body === undefined ? '' : `    body: ${types.of(row.body, sent, '    ')}\n`,
+    successes.length === 0 ? '' : `    answers: {\n${successes.join('')}    }\n`,
+    events.length === 0 ? '' : `    events: {\n${events.join('')}    }\n`,
+    '  }\n',
+  ].join('')
+}
+
+/** Optional, or filled in by the service. */
+const isOptional = (schema: TSchema | undefined) => schema === undefined || '~optional' in schema || 'default' in schema
+
+function operationRow([id, row]: readonly [string, Operation]): string {
+  const answers = [...Object.values(row.answers).map(({ schema }) => schema), ...Object.values(row.events ?? {})]
+  const received = merged(answers.map((schema) => (schema === null ? null : turnsOf(schema))))
+  const given = row.body === undefined ? null : turnsOf(row.body)
+  const text = (turns: Turns | null) => (turns === null ? 'null' : JSON.stringify(turns).replaceAll('"', ''))
+  const parts = [`'${row.method}'`, `'${row.path}'`, text(received), ...(given === null ? [] : [text(given)])]
+  return `  ${id}: [${parts.join(', ')}],\n`
+}
+
+export function clientTypes(): string {
+  const types = new Types()
+  const rows = Object.entries<Operation>(contract)
+  const operations = rows.map((row) => operationTypes(types, row)).join('')
+  const asDocument = { sent: false, turned: false }
+  const documentTypes = [...documents].map(([schema, name]) => {
+    const node: Node = schema
+    return `${comment(node.description, '')}export interface ${name} ${types.body(node, asDocument, '')}\n`
+  })
+  return [
+    '// Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.\n',
+    "import type { Issue } from './error.ts'\n",
+    ...documentTypes,
+    ...types.found.values(),
+    `/** Codes of problems that this version knows. */\nexport type ProblemCode = ${union(Object.keys(problemCodes).map(literal))}\n`,
+    `/** What each operation takes and answers. */\nexport interface Operations {\n${operations}}\n`,
+    `/** Method, path, and where names turn: in its answer, in its body. */\nexport const operations = {\n${rows.map(operationRow).join('')}} as const\n`,
+  ].join('\n')
+}
+
+/** The one rule for names, copied: the client depends on nothing. */
+export function clientNames(): string {
+  const source = new URL('../../packages/ratecard/src/wire/names.ts', import.meta.url)
+  const text = readFileSync(source, 'utf8').replace(/^(\/\/.*\n)+/, '')
+  return `// Copied from packages/ratecard/src/wire/names.ts by scripts/reference/client-types.ts; do not edit.\n${text}`
+}

@@ -1,0 +1,171 @@
+// The sandbox and the real API, compared: which operations and parameters of the SDK's types the sandbox takes, found by asking
+// it, and which rules it follows on whose word.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import { code, page, table } from './markdown.ts'
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly params: { readonly properties?: Readonly<Record<string, unknown>> }
+}
+
+const contractFile = fileURLToPath(new URL('../../test/support/stripe-contract.generated.json', import.meta.url))
+const key = 'sk_test_reference'
+const now = Math.floor(Date.UTC(2026, 10, 1) / 1000)
+
+/** Something of each kind, so that an operation on one finds it. */
+const seeds = [
+  { path: '/v1/products', params: { name: 'P' }, as: 'product' },
+  {
+    path: '/v1/prices',
+    params: { product: '{{product.id}}', currency: 'usd', unit_amount: 0, recurring: { interval: 'month' } },
+    as: 'price',
+  },
+  {
+    path: '/v1/billing/meters',
+    params: { display_name: 'M', event_name: 'm', default_aggregation: { formula: 'sum' } },
+    as: 'meter',
+  },
+  { path: '/v1/coupons', params: { percent_off: 10 }, as: 'coupon' },
+  { path: '/v1/promotion_codes', params: { promotion: { type: 'coupon', coupon: '{{coupon.id}}' } }, as: 'code' },
+  { path: '/v1/webhook_endpoints', params: { url: 'https://a.example', enabled_events: ['*'] }, as: 'endpoint' },
+  { path: '/v1/customers', params: {}, as: 'customer' },
+  { path: '/v1/payment_methods/pm_card_visa/attach', params: { customer: '{{customer.id}}' }, as: 'card' },
+  {
+    path: '/v1/subscriptions',
+    params: { customer: '{{customer.id}}', items: [{ price: '{{price.id}}' }] },
+    as: 'subscription',
+  },
+  { path: '/v1/subscription_schedules', params: { from_subscription: '{{subscription.id}}' }, as: 'schedule' },
+  { path: '/v1/tax_rates', params: { display_name: 'T', percentage: 1, inclusive: true }, as: 'rate' },
+  { path: '/v1/entitlements/features', params: { lookup_key: 'f', name: 'F' }, as: 'feature' },
+  { path: '/v1/test_helpers/test_clocks', params: { frozen_time: now }, as: 'clock' },
+  {
+    path: '/v1/checkout/sessions',
+    params: {
+      mode: 'subscription',
+      success_url: 'https://a.example',
+      line_items: [{ price: '{{price.id}}', quantity: 1 }],
+    },
+    as: 'session',
+  },
+] as const
+
+/** What a rule of the sandbox rests on. */
+const sources = {
+  types: 'the documentation in the SDK’s types',
+  recorded: 'public recordings of the real API at 2026-08-26.dahlia',
+  documented: 'Stripe’s pages',
+  threads: 'public issue threads',
+  chosen: 'nobody’s word: this is what the sandbox does until somebody knows better',
+} as const
+
+const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] = [
+  ['A subscription that costs something at once needs a card: 400 `resource_missing`', 'recorded'],
+  ['An incomplete subscription takes no change of items, trial or end: `status_transition_invalid`', 'recorded'],
+  ['A customer has one currency as long as a subscription lives', 'threads'],
+  ['Prices of archived products are not sold, in subscriptions and in checkout', 'threads'],
+  ['A test clock goes two intervals of its shortest subscription at a time, two years without any', 'types'],
+  ['`Stripe-Version` that never was: 400. One that was is taken; the answer has the sandbox’s own version', 'chosen'],
+  ['`Stripe-Account` other than the key’s own: 403 `account_invalid`', 'documented'],
+  ['Both parts of a proration are rounded down; their lines have no decimal and take no discount', 'recorded'],
+  ['A proration is net of the discounts that run', 'documented'],
+  ['A tiered item has a line for each tier; together they are the rounded whole', 'documented'],
+  ['Where the rounding of one tier’s line goes: to the line after it', 'chosen'],
+  ['An item that is added later begins then', 'recorded'],
+  ['A trial that begins or ends in the middle is invoiced at once, reason `subscription_update`', 'recorded'],
+  ['A meter with `event_time_window` counts the last event of each window', 'types'],
+  ['`attempt_count`: a try by hand counts only as the first one', 'types'],
+  ['Lists of subscriptions and customers leave out test clocks that are not named', 'types'],
+  ['Ten lines stand in an invoice, the others in `/lines`; a preview shows all', 'types'],
+  ['Renewals name no request; `invoice.paid` comes after `invoice.payment_succeeded`', 'recorded'],
+  ['A declined payment (402) is repeated under its idempotency key, other refusals are not', 'documented'],
+  ['Invoices by mail: draft for an hour, past due after their day', 'types'],
+  ['Automatic tax is always nothing, as nothing is registered; the customer needs a country', 'chosen'],
+  ['A lookup key of a feature is free once the feature is archived, which is for ever', 'threads'],
+  ['A feature that is attached to a product later counts from the next period of a subscription', 'documented'],
+  ['`GET /v1/prices` without `active` lists archived prices as well', 'chosen'],
+  ['The id of a deleted coupon or product may be used again', 'chosen'],
+  ['A deactivated meter gives its event name free', 'threads'],
+  ['Portal sessions need no saved settings', 'chosen'],
+  ['There are no charges; payments are payment intents of one-time checkouts alone', 'chosen'],
+]
+
+export async function sandboxPage(): Promise<string> {
+  const contract = JSON.parse(readFileSync(contractFile, 'utf8')) as {
+    readonly api_version: string
+    readonly operations: readonly Operation[]
+  }
+  const rows = await missing(contract.operations)
+  return page('The sandbox and Stripe', 'the SDK’s types, by asking the sandbox (scripts/reference/sandbox-page.ts)', [
+    `What the sandbox has of Stripe’s API, version ${code(contract.api_version)}. Parameters and values that it has not are refused with
+“The sandbox does not support …”; those that neither has, with Stripe’s own words.`,
+    '## Operations',
+    `${contract.operations.length} operations of the SDK are here; each other one of Stripe is answered “The sandbox does not support …”.`,
+    table(
+      ['Operation', 'Parameters of Stripe that it does not take'],
+      rows.map(({ operation, names }) => [
+        code(`${operation.method} ${operation.path}`),
+        names.length === 0 ? 'takes all' : names.map(code).join(', '),
+      ]),
+    ),
+    '## Rules, and whose word they rest on',
+    table(
+      ['Rule', 'Source'],
+      rules.map(([rule, source]) => [rule, source]),
+    ),
+    '## What was checked against what',
+    table(
+      ['Source', 'What it is'],
+      Object.entries(sources).map(([name, what]) => [name, what]),
+    ),
+    `Every request and reply of the tests is checked against the SDK’s types. The processor’s contract suite runs against the sandbox always, and
+against Stripe itself where ${code('RATECARD_TEST_STRIPE_KEY')} holds a test key; it has not been run against Stripe for this version.`,
+  ])
+}
+
+async function missing(
+  operations: readonly Operation[],
+): Promise<{ readonly operation: Operation; readonly names: readonly string[] }[]> {
+  const sandbox = await startSandbox({ port: 0, dataDir: null, clock: { now: () => now * 1000 } })
+  try {
+    const answers = await sandbox.control.seed(key, seeds)
+    const ids = new Map<string, string>(seeds.map(({ path }, index) => [path, String(answers[index]?.['id'])]))
+    ids.set('/v1/payment_methods', ids.get('/v1/payment_methods/pm_card_visa/attach') ?? '')
+    const subscription = answers[seeds.findIndex(({ as }) => as === 'subscription')] as {
+      readonly items: { readonly data: readonly { readonly id: string }[] }
+      readonly latest_invoice: string
+    }
+    ids.set('/v1/subscription_items', subscription.items.data[0]?.id ?? '')
+    ids.set('/v1/invoices', subscription.latest_invoice)
+    const rows = []
+    for (const operation of operations) rows.push({ operation, names: await refusedBy(sandbox.url, operation, ids) })
+    return rows
+  } finally {
+    await sandbox.close()
+  }
+}
+
+/** The names that the sandbox says it does not support. */
+async function refusedBy(
+  url: string,
+  { method, path, params }: Operation,
+  ids: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const names = Object.keys(params.properties ?? {}).filter((name) => name !== 'expand')
+  if (names.length === 0) return []
+  const id = ids.get(path.split('/{id}')[0] ?? '') ?? ''
+  const form = new URLSearchParams(names.map((name): [string, string] => [`${name}[not_a_value]`, 'x'])).toString()
+  const address = `${url}${path.replace('{id}', id)}`
+  const response = await fetch(method === 'POST' ? address : `${address}?${form}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-www-form-urlencoded' },
+    ...(method === 'POST' ? { body: form } : {}),
+  })
+  const { error } = (await response.json()) as { readonly error?: { readonly message: string } }
+  const [, said] = /does not support the parameters? (.*)\.$/.exec(error?.message ?? '') ?? []
+  return said === undefined ? [] : said.split(', ').map((name) => name.replaceAll('`', ''))
+}

@@ -1,0 +1,107 @@
+// Workers that try to take the machine, beside a neighbour and the API, whose answers are counted all the while.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
+import type { WorkerWorld } from '../../http/worker-world.ts'
+
+let world: WorkerWorld
+beforeAll(async () => {
+  world = await startWorkerWorld()
+  await world.deploy('neighbour', `export default { fetch() { return new Response('well') } }`)
+})
+afterAll(() => world.close())
+
+interface Seen {
+  readonly answers: ReadonlyMap<string, number>
+  readonly p99: number
+}
+
+/** Asks for the path again and again until the work is done. */
+async function meanwhile(path: string, work: Promise<unknown>): Promise<Seen> {
+  const answers = new Map<string, number>()
+  const times: number[] = []
+  let done = false
+  void work.finally(() => (done = true))
+  while (!done) {
+    const began = performance.now()
+    const { status } = await getFrom(world, path)
+    times.push(performance.now() - began)
+    answers.set(String(status), (answers.get(String(status)) ?? 0) + 1)
+  }
+  times.sort((a, b) => a - b)
+  return { answers, p99: times[Math.floor(times.length * 0.99)] ?? 0 }
+}
+
+/** Figures for people: what is too slow depends on the machine. */
+const report = (figure: string) => process.stdout.write(`${figure}\n`)
+
+async function attacked(name: string, attack: () => Promise<unknown>): Promise<void> {
+  const work = attack()
+  const [neighbour, api] = await Promise.all([meanwhile('/workers/neighbour', work), meanwhile('/healthz', work)])
+  await work
+  report(`${name}: p99 of the neighbour ${neighbour.p99.toFixed(1)} ms, of the API ${api.p99.toFixed(1)} ms`)
+  expect([[...neighbour.answers.keys()], [...api.answers.keys()]]).toEqual([['200'], ['200']])
+}
+
+const all = async (count: number, path: string) =>
+  Promise.all(Array.from({ length: count }, () => getFrom(world, path)))
+
+describe('nobody else notices', () => {
+  it('a flood of log lines, whose bound holds', async () => {
+    await world.deploy(
+      'flood',
+      `export default { async fetch() {
+        for (let i = 0; i < 20_000; i++) { console.log('x'.repeat(2_000)); if (i % 100 === 0) await new Promise((r) => setTimeout(r, 0)) }
+        return new Response('said') } }`,
+    )
+    await attacked('flood', () => all(3, '/workers/flood'))
+    const { logs } = (await world.asAdmin({ url: `${workersPath}/flood/logs?limit=1000&level=system` })).json<{
+      logs: { message: string }[]
+    }>()
+    expect(logs.some(({ message }) => message.endsWith('log lines were dropped.'))).toBe(true)
+    await attacked('deleting it', async () => world.asAdmin({ method: 'DELETE', url: `${workersPath}/flood` }))
+  })
+
+  it('top levels that fill memory, loop or never end', async () => {
+    const bombs = [
+      'const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1))',
+      'const kept = []; for (;;) kept.push({ a: [kept.length] })',
+      `throw new Error('x'.repeat(1 << 20))`,
+    ]
+    await attacked('start bombs', async () => {
+      const answers = await Promise.all(bombs.map((code, index) => world.deploy(`bomb${String(index)}`, code)))
+      for (const answer of answers) expect(answer.json()).toMatchObject({ code: 'worker_start_failed' })
+    })
+  })
+
+  it('endless loops, one after the other', async () => {
+    await world.deploy('loop', 'export default { fetch() { for (;;); } }', { cpu_ms: 50 })
+    await attacked('loops', async () => {
+      for (let round = 0; round < 3; round++)
+        for (const { status } of await all(5, '/workers/loop')) expect(status).toBe(503)
+    })
+  })
+
+  it('thousands of fetches at once, of which only so many are under way', async () => {
+    await world.deploy(
+      'many',
+      `export default { async fetch(request, env) {
+        const done = await Promise.allSettled(Array.from({ length: 5_000 }, () => fetch(env.RATECARD_API_URL + '/healthz').then((r) => r.text())))
+        return Response.json(done.filter(({ status }) => status === 'rejected').length) } }`,
+    )
+    const before = process.memoryUsage().rss
+    await attacked('fetches', () => all(1, '/workers/many'))
+    report(`the service grew by ${String(Math.round((process.memoryUsage().rss - before) / 1024 / 1024))} MB`)
+  })
+
+  it('a worker that calls itself without end', async () => {
+    await world.deploy(
+      'fork',
+      `export default { async fetch(request, env) {
+        const again = () => fetch(env.RATECARD_API_URL + '/workers/fork').then((r) => r.text()).catch(() => '')
+        await Promise.all([again(), again()])
+        return new Response('forked') } }`,
+      { cpu_ms: 500 },
+    )
+    await attacked('forks', () => all(1, '/workers/fork'))
+  })
+})

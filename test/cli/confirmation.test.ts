@@ -1,0 +1,113 @@
+// Where nobody can be asked, what cannot be taken back needs --yes, or a plan that somebody looked at.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '@ratecard/client'
+import { smallConfig } from './cli-world.ts'
+import { serverWorld } from './server-world.ts'
+import type { ServerWorld } from './server-world.ts'
+
+const key = 'confirmation-service-key'
+let world: ServerWorld
+beforeAll(async () => {
+  world = await serverWorld(key)
+})
+afterAll(() => world.close())
+
+const client = () => createClient({ baseUrl: world.url, serviceKey: key })
+const product = (id: string, amount = 1200) => ({
+  id,
+  name: id,
+  prices: [{ id: `${id}_monthly`, amount, currency: 'eur', interval: 'month' }],
+})
+const files = (version: string, ...products: unknown[]) => world.write('mine.json', smallConfig({ version, products }))
+const push = (...options: string[]) => world.json(['billing', 'push', '--file', 'mine.json', ...options])
+const productsInPlace = async () => (await client().admin.config()).config.products.map(({ id }) => id)
+
+describe('a push of another project’s files', () => {
+  it('archives nothing off a terminal, shows the plan, and says what to do', async () => {
+    files('1.0.0', product('shop'), product('extra'))
+    expect((await push()).exit).toBe(0)
+    files('1.1.0', product('strange'))
+    const refused = await push()
+    expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'confirmation_required' } } })
+    expect(refused.document.error).toMatchObject({ planned: { status: 'planned' } })
+    const told = await world.run(['billing', 'push', '--file', 'mine.json'])
+    expect(told.exit).toBe(1)
+    expect(told.stdout).toContain('-  product  shop')
+    expect(told.stderr).toContain('these may be the files of another project')
+    expect(await productsInPlace()).toEqual(['shop', 'extra'])
+
+    const declined = await world.run(['billing', 'push', '--file', 'mine.json'], { answer: { confirm: false } })
+    expect(declined.stderr).toContain('(declined)')
+    expect(await productsInPlace()).toEqual(['shop', 'extra'])
+
+    expect((await push('--yes')).exit).toBe(0)
+    expect(await productsInPlace()).toEqual(['strange'])
+  })
+
+  it('goes through as a saved plan, which somebody could look at', async () => {
+    files('2.0.0', product('other'))
+    expect((await push('--plan-out', 'plan.json')).exit).toBe(0)
+    expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).exit).toBe(0)
+    expect(await productsInPlace()).toEqual(['other'])
+  })
+
+  it('is refused for a rollback alike', async () => {
+    files('2.1.0', product('other'))
+    await push('--yes')
+    const back = await world.json(['billing', 'rollback', '1'])
+    expect(back).toMatchObject({ exit: 1, document: { error: { code: 'confirmation_required' } } })
+    expect(await productsInPlace()).toEqual(['other'])
+    expect((await world.json(['billing', 'rollback', '1', '--yes'])).exit).toBe(0)
+    expect(await productsInPlace()).toEqual(['shop', 'extra'])
+  })
+
+  it('needs no word when it is the first one, or keeps a product', async () => {
+    files('3.0.0', product('shop'))
+    expect((await push()).exit).toBe(0)
+    expect(await productsInPlace()).toEqual(['shop'])
+    await world.run(['billing', 'reset', '--yes'])
+    files('3.1.0', product('fresh'))
+    expect((await push()).exit).toBe(0)
+  })
+})
+
+describe('--require-approval', () => {
+  it('stops a pipeline before a plan that replaces, and lets a plan through that only adds', async () => {
+    await world.run(['billing', 'reset', '--yes'])
+    files('4.0.0', product('shop'))
+    expect((await push('--require-approval')).exit).toBe(0)
+    files('4.1.0', product('shop', 1300))
+    expect(await push('--require-approval')).toMatchObject({
+      exit: 1,
+      document: { error: { code: 'confirmation_required' } },
+    })
+    expect((await push('--require-approval', '--plan-out', 'approved.json')).exit).toBe(0)
+    expect((await world.json(['billing', 'push', '--plan', 'approved.json', '--require-approval'])).exit).toBe(0)
+    files('4.2.0', product('shop', 1400))
+    expect((await push('--require-approval', '--yes')).exit).toBe(0)
+    files('4.3.0', product('shop', 1500))
+    expect((await push()).exit).toBe(0)
+  })
+})
+
+describe('deleting', () => {
+  it('does not forget a tenant in a script without --yes', async () => {
+    await world.run(['tenants', 'create', 'glazeworks'])
+    expect(await world.json(['tenants', 'delete', 'glazeworks'])).toMatchObject({
+      exit: 1,
+      document: { error: { code: 'confirmation_required' } },
+    })
+    const declined = await world.run(['tenants', 'delete', 'glazeworks'], { answer: { confirm: false } })
+    expect(declined.exit).toBe(1)
+    expect((await client().tenants.find('glazeworks')).id).toBe('glazeworks')
+    expect((await world.json(['tenants', 'delete', 'nobody'])).document.error.code).toBe('tenant_not_found')
+    expect((await world.json(['tenants', 'delete', 'glazeworks', '--yes'])).exit).toBe(0)
+  })
+
+  it('does not reset in a script without --yes', async () => {
+    expect(await world.json(['billing', 'reset'])).toMatchObject({
+      exit: 1,
+      document: { error: { code: 'confirmation_required' } },
+    })
+  })
+})

@@ -1,0 +1,118 @@
+// `--env X` means the server of X, and never this machine's by default.
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+import { serverWorld } from './server-world.ts'
+import type { ServerWorld } from './server-world.ts'
+
+const key = 'environments-service-key'
+let server: ServerWorld
+let world: CliWorld
+beforeAll(async () => {
+  server = await serverWorld(key)
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  world = cliWorld()
+})
+afterEach(() => world.remove())
+
+const file = (name: string) => path.join(world.cwd, 'ratecard/environments', `.env.${name}`)
+const shell = () => ({ env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })
+
+describe('--env production with an environment file that nobody filled in', () => {
+  it.each([
+    [['billing', 'push']],
+    [['billing', 'push', '--dry-run']],
+    [['billing', 'diff']],
+    [['billing', 'drift']],
+    [['billing', 'reset', '--yes']],
+    [['cloud', 'workers', 'deploy']],
+    [['tenants', 'list']],
+    [['keys', 'list']],
+    [['doctor']],
+  ])('does not send %j to this machine’s default server', async (argv) => {
+    await world.run(['init'])
+    const ran = await world.json([...argv, '--env', 'production'])
+    expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
+    expect(ran.document.error.detail).toContain('Nothing was sent.')
+  })
+
+  it('says the same of a missing file, and where to begin', async () => {
+    await world.run(['init'])
+    writeFileSync(file('dev'), '')
+    world.write('ratecard/environments/.env.eu.example', 'RATECARD_API_URL=\n')
+    const ran = await world.run(['billing', 'push', '--env', 'eu'])
+    expect(ran.exit).toBe(1)
+    expect(ran.stderr).toContain('environment_incomplete')
+    expect(ran.stderr).toContain('cp ratecard/environments/.env.eu.example ratecard/environments/.env.eu')
+  })
+
+  it('takes the line of the example for none, also when only its # was removed', async () => {
+    await world.run(['init'])
+    const text = readFileSync(file('production'), 'utf8')
+    writeFileSync(file('production'), text.replace('# RATECARD_API_URL=', 'RATECARD_API_URL='))
+    const ran = await world.json(['billing', 'push', '--env', 'production'])
+    expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
+    expect(ran.document.error.detail).toContain('still the line of the example file')
+    world.write('ratecard/environments/.env.qa.example', `RATECARD_API_URL=${server.url}\n`)
+    copyFileSync(file('qa.example'), file('qa'))
+    const copied = await world.json(['keys', 'list', '--env', 'qa', '--service-key', key])
+    expect(copied.document.error.code).toBe('environment_incomplete')
+  })
+
+  it('registers no webhook at the placeholder of the example', async () => {
+    await world.run(['init'])
+    const placeholder = await world.json(['billing', 'validate', '--env', 'production'])
+    expect(placeholder).toMatchObject({ exit: 1, document: { valid: false } })
+    expect(placeholder.document.errors[0]).toMatchObject({ code: 'variable_unset' })
+    const text = readFileSync(file('production'), 'utf8')
+    writeFileSync(file('production'), text.replace('https://billing.example.com/', 'https://billing.acme.test/'))
+    expect((await world.json(['billing', 'validate', '--env', 'production'])).document.valid).toBe(true)
+    expect((await world.json(['billing', 'validate'])).document.valid).toBe(true)
+  })
+
+  it('keeps what an example shares for real with the workers', async () => {
+    await world.run(['init', '--template', 'worker-only'])
+    appendFileSync(file('staging.example'), '\nREGION=eu\n')
+    copyFileSync(file('staging.example'), file('staging'))
+    const { document } = await world.json(['cloud', 'workers', 'deploy', '--dry-run', '--env', 'staging'])
+    expect(document).toMatchObject({ workers: [{ variables: ['REGION'] }] })
+    expect(JSON.stringify(document)).toContain('WEBHOOK_ORIGIN is still the value of the example file')
+  })
+})
+
+describe('an environment', () => {
+  it('may have any name that has a file', async () => {
+    world.write('ratecard/billing/plans.json', smallConfig())
+    world.write('ratecard/environments/.env.preview-7', `RATECARD_API_URL=${server.url}\nRATECARD_SERVICE_KEY=${key}\n`)
+    const pushed = await world.run(['billing', 'push', '--env', 'preview-7', '--yes'])
+    expect(pushed).toMatchObject({ exit: 0, stderr: '' })
+    expect(pushed.stdout).toContain('(preview-7)')
+  })
+
+  it('that is misspelled does not take the server of the shell', async () => {
+    world.write('ratecard/billing/plans.json', smallConfig())
+    world.write('ratecard/environments/.env.preview', '')
+    const ran = await world.json(['billing', 'push', '--env', 'previw'], shell())
+    expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
+    expect(ran.document.error.detail).toContain('Environments of this project: preview.')
+    expect((await world.json(['billing', 'validate', '--env', 'previw'])).exit).toBe(1)
+  })
+
+  it.each(['Production', '../dev', '-x', 'a'.repeat(32), '1st'])('is not called %j', async (name) => {
+    expect((await world.json(['keys', 'list', `--env=${name}`], shell())).exit).toBe(2)
+  })
+
+  it('takes the address of the shell when its file says none, as a pipeline does', async () => {
+    expect((await world.run(['keys', 'list', '--env', 'production'], shell())).exit).toBe(0)
+  })
+})
+
+it('without --env, the server of this machine is the default, as before', async () => {
+  await world.run(['init'])
+  const ran = await world.json(['keys', 'list', '--service-key', key])
+  expect(['server_unreachable', 'service_key_invalid']).toContain(ran.document.error.code)
+})

@@ -1,0 +1,174 @@
+// What a person expects of any command line.
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createClient } from '@ratecard/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../packages/ratecard/src/cli/commands.ts'
+import { failureCodes } from '../../packages/ratecard/src/cli/failure-codes.ts'
+import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
+import { serverWorld } from './server-world.ts'
+import { smallConfig } from './cli-world.ts'
+import type { ServerWorld } from './server-world.ts'
+
+const key = 'everyday-service-key'
+let world: ServerWorld
+beforeAll(async () => {
+  world = await serverWorld(key)
+  world.write('ratecard/billing/plans.json', smallConfig())
+})
+afterAll(() => world.close())
+
+describe('help and version', () => {
+  it.each([['-h'], ['help'], ['--help']])('%s shows every group', async (word) => {
+    const ran = await world.run([word])
+    expect(ran.exit).toBe(0)
+    for (const group of ['billing', 'tenants', 'completion', 'explain']) expect(ran.stdout).toContain(group)
+  })
+
+  it.each([
+    ['help', 'billing', 'push'],
+    ['billing', 'push', '-h'],
+    ['billing', 'push', '--help'],
+  ])('%s %s %s explains the command', async (...argv) => {
+    const ran = await world.run(argv)
+    expect(ran).toMatchObject({ exit: 0 })
+    expect(ran.stdout).toContain('--require-approval')
+  })
+
+  it('help of a group, and of what is none', async () => {
+    expect((await world.run(['billing', 'help'])).stdout).toContain('rollback')
+    expect((await world.run(['help', 'nonsense'])).exit).toBe(2)
+  })
+
+  it.each(['-v', '-V', '--version'])('%s is the version', async (flag) => {
+    expect(await world.run([flag])).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+
+  it('-y does not ask', async () => {
+    expect((await world.json(['billing', 'reset'])).document.error.code).toBe('confirmation_required')
+    expect((await world.run(['billing', 'push', '-y'])).exit).toBe(0)
+    expect((await world.run(['billing', 'reset', '-y'])).exit).toBe(0)
+  })
+})
+
+describe('words that are no command', () => {
+  it.each([
+    [['push'], '`ratecard billing push`'],
+    [['push', '--dry-run'], '`ratecard billing push`'],
+    [['workers', 'deploy'], '`ratecard cloud workers deploy`'],
+    [['cron', 'runs'], '`ratecard cloud workers cron runs`'],
+    [['list'], '`ratecard tenants list`'],
+    [['billing', 'psh'], '"push"'],
+  ])('%j suggests %s', async (argv, suggestion) => {
+    const ran = await world.run(argv)
+    expect(ran.exit).toBe(2)
+    expect(ran.stderr).toContain(`Did you mean`)
+    expect(ran.stderr).toContain(suggestion)
+  })
+})
+
+describe('explain', () => {
+  it('knows every code that there is, offline', async () => {
+    for (const code of [problemCodes, issueCodes, failureCodes].flatMap((table) => Object.keys(table))) {
+      const ran = await world.run(['explain', code], { env: { RATECARD_API_URL: 'http://127.0.0.1:9' } })
+      expect([code, ran.exit]).toEqual([code, 0])
+      expect(ran.stdout.split('\n').length).toBeGreaterThan(2)
+    }
+  })
+
+  it('takes a code as it was copied, and suggests the nearest', async () => {
+    expect((await world.run(['explain', '(processor_drift).'])).stdout).toContain('HTTP 409')
+    const ran = await world.json(['explain', 'procesor_drift'])
+    expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'code_unknown' } } })
+    expect(JSON.stringify(ran.document)).toContain('processor_drift')
+  })
+})
+
+describe('completion', () => {
+  const complete = (script: string, line: string[]) => {
+    const words = line.map((word) => `'${word}'`).join(' ')
+    const asked = `source '${script}'; COMP_WORDS=(${words}); COMP_CWORD=${String(line.length - 1)}; _ratecard; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { stdout, status } = spawnSync('bash', ['-c', asked], { cwd: world.cwd, encoding: 'utf8' })
+    expect(status).toBe(0)
+    return stdout.split('\n').filter((word) => word !== '')
+  }
+
+  it('bash completes commands, options, choices, environments', async () => {
+    const script = path.join(world.cwd, 'completion.bash')
+    writeFileSync(script, (await world.run(['completion', 'bash'])).stdout)
+    world.write('ratecard/environments/.env.preview', '')
+    world.write('ratecard/environments/.env.staging.example', '')
+    expect(complete(script, ['ratecard', ''])).toEqual([...new Set(commands.map(({ name }) => name.split(' ')[0]))])
+    expect(complete(script, ['ratecard', 'billing', 'pu'])).toEqual(['push', 'pull', 'pushes'])
+    expect(complete(script, ['ratecard', '--env', 'dev', 'billing', 'push', '--plan'])).toEqual([
+      '--plan-out',
+      '--plan',
+    ])
+    expect(complete(script, ['ratecard', 'init', '--template', 'u'])).toEqual(['usage'])
+    expect(complete(script, ['ratecard', 'billing', 'push', '--env', ''])).toEqual(['preview', 'staging'])
+    expect(complete(script, ['ratecard', 'cloud', 'workers', 'cron', ''])).toEqual(['runs', 'trigger'])
+  })
+
+  it.each(['zsh', 'fish'])('%s is given a script that it can read', async (shell) => {
+    const { stdout, exit } = await world.run(['completion', shell])
+    expect(exit).toBe(0)
+    for (const { name } of commands) expect(stdout).toContain(name.split(' ').at(-1))
+    const read = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })
+    if (read.error === undefined) expect(read).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('refuses a shell that it does not know', async () => {
+    expect((await world.run(['completion', 'tcsh'])).exit).toBe(2)
+  })
+})
+
+describe('--debug', () => {
+  it('shows each request with status and time, and no secret', async () => {
+    const ran = await world.run(['keys', 'list', '--debug'])
+    expect(ran.exit).toBe(0)
+    expect(ran.stderr).toMatch(
+      /^debug: GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/billing\/admin\/keys\S* 200 \d+ ms \(\S+\)\n$/,
+    )
+    const made = await world.run(['keys', 'create', 'debugged', '--debug'])
+    expect(made.stderr).toContain('debug: POST')
+    expect(made.stderr).not.toContain(made.stdout.trim())
+    expect(ran.stderr + made.stderr).not.toContain(key)
+    const nobody = await world.run(['keys', 'list', '--debug', '--api-url', 'http://127.0.0.1:9', '--service-key', key])
+    expect(nobody.stderr).toContain('failed after')
+    expect(nobody.stderr).not.toContain(key)
+  })
+})
+
+describe('billing push --wait', () => {
+  it('queues behind a push that runs, and plans anew when it has ended', async () => {
+    const other = createClient({ baseUrl: world.url, serviceKey: key })
+    await world.run(['billing', 'push', '-y'])
+    await fetch(`${world.sandboxUrl}/_sandbox/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ kind: 'latency', method: 'POST', latency_ms: 700, count: 6 }),
+    })
+    const theirs = smallConfig({
+      version: '2.0.0',
+      coupons: ['a', 'b'].map((id) => ({ id, percent_off: 5, duration: 'once' })),
+    })
+    const started = await other.admin.startPush(theirs)
+    expect(started.started).toBe(true)
+    world.write('mine.json', smallConfig({ version: '2.1.0' }))
+    const push = ['billing', 'push', '--file', 'mine.json', '-y']
+    expect((await world.json(push)).document.error.code).toBe('push_in_progress')
+    const waited = await world.run([...push, '--wait', '1m'])
+    expect(waited.exit).toBe(0)
+    expect(waited.stderr).toContain('waiting for it')
+    // The plan that was shown is the one made after the other push: it takes the other's coupons away.
+    expect(waited.stdout).toContain('Plan: 2 to archive.')
+    expect((await other.admin.config()).version).toBe('2.1.0')
+  })
+
+  it('takes a length of time', async () => {
+    expect(await world.json(['billing', 'push', '--wait', 'soon'])).toMatchObject({
+      exit: 2,
+      document: { error: { code: 'duration_invalid' } },
+    })
+  })
+})

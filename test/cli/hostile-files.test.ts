@@ -1,0 +1,100 @@
+// Files that are none, or that are made to keep the reader busy.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseSource } from '../../packages/ratecard/src/config/source.ts'
+import { startServer } from '../../packages/ratecard/src/main.ts'
+import { cliWorld, smallConfig } from './cli-world.ts'
+import type { CliWorld } from './cli-world.ts'
+
+let world: CliWorld
+beforeAll(() => {
+  world = cliWorld()
+})
+afterAll(() => {
+  world.remove()
+})
+
+describe('a file that is none', () => {
+  it('a device without an end is refused at once', async () => {
+    const ran = await world.run(['billing', 'validate', '/dev/zero'])
+    expect([ran.exit, ran.stderr.includes('is a device')]).toEqual([1, true])
+  })
+
+  it('a pipe that nobody writes to does not hold the command', async () => {
+    const pipe = path.join(world.cwd, 'pipe.json')
+    execFileSync('mkfifo', [pipe])
+    const ran = await world.run(['billing', 'validate', pipe])
+    expect(ran.exit).toBe(1)
+  })
+
+  it('a pipe that somebody writes to is read, as from a shell', async () => {
+    const cli = path.join(process.cwd(), 'packages/ratecard/src/bin.ts')
+    const script = `cat <<'END' | "${process.execPath}" -e 'const {readText} = await import(process.argv[1]); process.stdout.write(String(readText("/dev/stdin").length))' "${path.join(path.dirname(cli), 'cli/read-text.ts')}"\n${JSON.stringify(smallConfig())}\nEND\n`
+    const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    await once(shell, 'close')
+    expect(Number(text)).toBe(JSON.stringify(smallConfig()).length + 1)
+  })
+
+  it('a file of thousands of YAML aliases is refused in a moment', () => {
+    const lines = ['version: 1.0.0', 'products:']
+    for (let index = 0; index < 20_000; index++) lines.push(`  - &a${String(index)} {id: p${String(index)}, name: x}`)
+    for (let index = 0; index < 20_000; index++) lines.push(`  - *a${String(index)}`)
+    const began = process.cpuUsage()
+    const { document, issues } = parseSource({ path: 'a.yaml', text: lines.join('\n') })
+    expect([document, issues[0]?.detail]).toEqual([undefined, 'The file has more than 1000 aliases.'])
+    // It took 106 s: what is left is the parser's own reading.
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(30)
+  })
+})
+
+describe('a start', () => {
+  const start = async (dataDir: string, showKey: boolean) => {
+    let printed = ''
+    const server = await startServer({
+      env: { RATECARD_SANDBOX_PORT: '0', RATECARD_LOG_LEVEL: 'silent', RATECARD_WORKERS: 'off' },
+      port: 0,
+      dataDir,
+      showKey,
+      out: (line) => (printed += line),
+    })
+    await server.close()
+    return { printed, key: readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim() }
+  }
+
+  it('prints the generated key where a person or a program reads it, and not into a log', async () => {
+    const shown = await start(path.join(world.cwd, 'shown'), true)
+    expect(shown.printed).toContain(shown.key)
+    const logged = await start(path.join(world.cwd, 'logged'), false)
+    expect(logged.printed).not.toContain(logged.key)
+    expect(logged.printed).toContain(path.join(world.cwd, 'logged', 'service-key'))
+  })
+
+  it('names a data folder that others may enter', async () => {
+    const folder = path.join(world.cwd, 'open')
+    mkdirSync(folder)
+    chmodSync(folder, 0o777)
+    const log = path.join(world.cwd, 'log')
+    const descriptor = openSync(log, 'w')
+    const child = spawn(
+      process.execPath,
+      [
+        '-e',
+        'const { startServer } = await import(process.argv[1]); await (await startServer({ env: process.env, port: 0, dataDir: process.argv[2], out() {} })).close()',
+        path.join(process.cwd(), 'packages/ratecard/src/main.ts'),
+        folder,
+      ],
+      {
+        stdio: ['ignore', 'ignore', descriptor],
+        env: { ...process.env, RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off', HOME: world.home },
+      },
+    )
+    await once(child, 'close')
+    closeSync(descriptor)
+    expect(readFileSync(log, 'utf8')).toContain(`chmod 700 ${folder}`)
+  })
+})

@@ -1,0 +1,67 @@
+// Service keys as typed: scope, end, and what a key that may only read is told.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleConfig } from '../support/app.ts'
+import { serverWorld } from './server-world.ts'
+import type { ServerWorld } from './server-world.ts'
+
+let world: ServerWorld
+beforeAll(async () => {
+  world = await serverWorld('keys-cli-service-key')
+  world.write('ratecard/billing/catalog.json', sampleConfig())
+})
+afterAll(() => world.close())
+
+const run = (line: string, key?: string) =>
+  world.run(line.split(' '), key === undefined ? {} : { env: { RATECARD_SERVICE_KEY: key } })
+
+test('a key for pull requests plans and reads, and is told what it may not do', async () => {
+  expect(await run('billing push --yes')).toMatchObject({ exit: 0 })
+  const made = await run('keys create pull-requests --scope read --expires 90d')
+  expect(made.stderr).toMatch(/Key "pull-requests" \(key_\w+, read, until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)/)
+  const key = made.stdout.trim()
+
+  world.write('ratecard/billing/catalog.json', { ...sampleConfig(), version: '1.1.0' })
+  expect(await run('billing push --dry-run', key)).toMatchObject({ exit: 0 })
+  expect(await run('billing drift', key)).toMatchObject({ exit: 0 })
+  expect(await run('billing history', key)).toMatchObject({ exit: 0 })
+  const refused = await run('billing push --yes', key)
+  expect(refused.exit).toBe(1)
+  expect(refused.stderr).toContain('key_scope')
+  expect(refused.stderr).toMatch(/[uU]se a key with the scope "write"\./)
+  const secret = await run('billing webhook secret', key)
+  expect(secret).toMatchObject({ exit: 1, stdout: '' })
+  expect(secret.stderr).toContain('key_scope')
+  expect((await run('billing webhook secret')).stdout).toMatch(/^whsec_/)
+})
+
+test('the list of keys shows scope, end and last use', async () => {
+  const { stdout } = await run('keys list')
+  expect(stdout).toMatch(/id +name +scope +ends with +made \(UTC\) +last used \(UTC\) +expires \(UTC\) +state/)
+  expect(stdout).toMatch(/ environment +write .* never +valid/)
+  expect(stdout).toMatch(/ pull-requests +read +\S{4} +(\d{4}-\S+ \S+ +){3}valid/)
+  const { document } = await world.json(['keys', 'list'])
+  expect(document.keys.at(-1)).toMatchObject({ name: 'pull-requests', scope: 'read', expires_at: expect.any(String) })
+})
+
+test('an end that is no time, or has passed, is refused before anything is sent', async () => {
+  for (const text of ['soon', '90', '2020-01-01', '0d'])
+    expect(await run(`keys create late --expires ${text}`)).toMatchObject({ exit: 2, stdout: '' })
+  expect((await run('keys list')).stdout).not.toContain('late')
+})
+
+test('a rotated secret is printed and nothing else on stdout, and both are told of until when', async () => {
+  const before = (await run('billing webhook secret')).stdout.trim()
+  const [id] = (await world.json(['billing', 'webhook', 'secret'])).document.webhooks.map((hook) => hook.id)
+  const rotated = await run(`billing webhook rotate ${id ?? ''} --overlap 2h`)
+  expect(rotated).toMatchObject({ exit: 0 })
+  expect(rotated.stdout).toMatch(/^whsec_\w+\n$/)
+  expect(rotated.stdout.trim()).not.toBe(before)
+  expect(rotated.stderr).toMatch(/The old endpoint we_\w+ signs with the old secret until \d{4}-\S+ \S+ UTC/)
+  expect((await run('billing webhook secret')).stdout).toBe(rotated.stdout)
+  expect((await run('jobs list')).stdout).toMatch(/webhook rotation +\S+ +waiting/)
+  expect(await run(`billing webhook rotate ${id ?? ''} --overlap soon`)).toMatchObject({ exit: 2, stdout: '' })
+  expect((await run('billing webhook rotate nothing')).stderr).toContain('webhook_not_found')
+  expect((await run(`billing webhook rotate ${id ?? ''} --overlap 0s`)).stderr).toMatch(
+    /The old endpoint we_\w+ is switched off\./,
+  )
+})

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { clientOf, sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
+import { customerShop, day } from './customer-shop.ts'
+
+const year = 365 * day
+
+interface Control {
+  ask(method: string, body?: object, signal?: AbortSignal): Promise<{ status: number; body: Record<string, unknown> }>
+}
+
+function clockOf({ url, apiKey }: { readonly url: string; readonly apiKey: string }): Control {
+  return {
+    ask: async (method, body, signal) => {
+      const response = await fetch(`${url}/_sandbox/clock`, {
+        method,
+        headers: { authorization: `Bearer ${apiKey}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    },
+  }
+}
+
+/** A shop with a subscription that renews every day. */
+async function daily() {
+  const shop = await customerShop()
+  await shop.subscribed(await shop.monthly(100, { recurring: { interval: 'day' } }))
+  return shop
+}
+
+describe('the clock of a sandbox account', () => {
+  test('moving it by 31,000 years hung the sandbox for ever, and again after a restart', async () => {
+    const { ask } = clockOf(await daily())
+    const answer = await ask('POST', { advance_seconds: 999_999_999_999 })
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('at most') } })
+  })
+
+  test('many long steps together end at the same ceiling', async () => {
+    const { ask } = clockOf(await sandboxForTest())
+    expect((await ask('POST', { advance_seconds: 99 * 365 * day })).status).toBe(200)
+    expect(await ask('POST', { advance_seconds: 99 * 365 * day })).toMatchObject({
+      status: 400,
+      body: { error: 'A clock can be at most 100 years ahead of the real time.' },
+    })
+  })
+
+  test('while it goes far, others are answered, and the way can be stopped where it is', async () => {
+    const shop = await daily()
+    const { ask } = clockOf(shop)
+    const before = Number((await ask('GET')).body['now'])
+    const moving = ask('POST', { advance_seconds: 90 * year })
+    const other = clientOf(shop, 'sk_test_other')
+    expect((await other.products.list()).data).toEqual([])
+    expect((await ask('POST', { advance_seconds: 1 })).status).toBe(409)
+    expect((await ask('DELETE')).body).toEqual({ stopped: 1 })
+    const reached = Number((await moving).body['now'])
+    expect(reached).toBeLessThan(before + 90 * year)
+    // Nothing is left undone on the way that it went.
+    const invoices = await shop.invoices()
+    expect(invoices.length).toBe(Math.min(100, Math.floor((reached - before) / day) + 1))
+    expect((await ask('GET')).body['now']).toBe(reached)
+  })
+
+  test('whoever hangs up stops the clock', async () => {
+    const shop = await daily()
+    const { ask } = clockOf(shop)
+    const caller = new AbortController()
+    const moving = ask('POST', { advance_seconds: 90 * year }, caller.signal)
+    const hungUp = moving.catch((error: unknown) => error)
+    await shop.stripe.products.list()
+    caller.abort()
+    await hungUp
+    let free = await ask('POST', { advance_seconds: 0 })
+    while (free.status === 409) free = await ask('POST', { advance_seconds: 0 })
+    expect(free.status).toBe(200)
+  })
+
+  test('a folder whose clock an earlier version moved by 31,000 years is opened, and answers', async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-clock-'))
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const first = await startTestSandbox({ dataDir })
+    await first.stripe.products.create({ name: 'P' })
+    const snapshot = await first.stripe.products.list()
+    await first.close()
+    const { default: Database } = await import('better-sqlite3')
+    const file = new Database(path.join(dataDir, 'sandbox.db'))
+    file.prepare('INSERT INTO offsets SELECT account, 999999999999 FROM objects LIMIT 1').run()
+    file.close()
+    const again = await sandboxForTest({ dataDir })
+    expect((await again.stripe.products.list()).data).toEqual(snapshot.data)
+    expect(new Date(again.control.now(again.apiKey) * 1000).getUTCFullYear()).toBeLessThan(2130)
+  })
+
+  test.each([
+    ['faults', { kind: 'latency', latency_ms: 1e12 }],
+    ['faults', { kind: 'conflict', count: 1e12 }],
+    ['faults', { kind: 'conflict', skip: 1e12 }],
+    ['faults', { kind: 'conflict', path: '*'.repeat(501) }],
+  ])('%s refuses %j', async (route, body) => {
+    const { url } = await sandboxForTest()
+    const answer = await fetch(`${url}/_sandbox/${route}`, { method: 'POST', body: JSON.stringify(body) })
+    expect(answer.status).toBe(400)
+  })
+
+  test('a list of events by a type full of stars took half a minute', async () => {
+    const { stripe } = await sandboxForTest()
+    const before = performance.now()
+    expect((await stripe.events.list({ type: `${'*'.repeat(60)}!` })).data).toEqual([])
+    expect(performance.now() - before).toBeLessThan(2000)
+  })
+})

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startSandboxThread } from '../../../packages/sandbox/src/thread.ts'
+import { clientOf } from '../../support/sandbox.ts'
+
+const soon = { askEveryMs: 20, silentForMs: 200, restartAfterMs: 5 }
+
+/** Starts a thread of the tests' own and waits until its supervisor has reported so many restarts. */
+async function reports(name: string, wanted: number): Promise<string[]> {
+  const lines: string[] = []
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const thread = await startSandboxThread({
+    port: 0,
+    dataDir: null,
+    entry: new URL(`threads/${name}.ts`, import.meta.url),
+    timings: { ...soon, closeWithinMs: 50 },
+    log: (line) => {
+      lines.push(line)
+      if (lines.length === wanted) resolve(null)
+    },
+  })
+  await promise
+  await thread.close()
+  return lines
+}
+
+describe('the sandbox in a thread', () => {
+  test('the service went down with a sandbox that crashed: now it is reported and started again', async () => {
+    const [first, second] = await reports('crashes', 2)
+    expect(first).toContain('a crash of the sandbox')
+    expect(second).toContain('started again')
+  })
+
+  test('the service hung with a sandbox that never answered: now the thread is ended and started again', async () => {
+    const ticks: number[] = []
+    const ticking = setInterval(() => ticks.push(performance.now()), 5)
+    onTestFinished(() => clearInterval(ticking))
+    const [first] = await reports('hangs', 1)
+    expect(first).toContain('did not answer')
+    expect(ticks.length).toBeGreaterThan(5)
+  })
+
+  test('it speaks the API, keeps its state and its port, and lets go of both', async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), 'ratecard-thread-'))
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const start = (port: number) => startSandboxThread({ port, dataDir, log: () => undefined })
+    const first = await start(0)
+    const made = await clientOf(first, 'sk_test_thread').products.create({ name: 'P' })
+    await expect(start(first.port)).rejects.toThrow(/Another sandbox is using|EADDRINUSE/)
+    await first.close()
+    const again = await start(first.port)
+    onTestFinished(() => again.close())
+    expect((await clientOf(again, 'sk_test_thread').products.retrieve(made.id)).name).toBe('P')
+  })
+})

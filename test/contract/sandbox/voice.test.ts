@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { operations } from '../../support/stripe-contract.ts'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import { customerShop } from './customer-shop.ts'
+
+interface Refused {
+  readonly error: { readonly message: string; readonly param?: string; readonly code?: string }
+}
+
+async function asker() {
+  const { url, apiKey } = await sandboxForTest()
+  return async (method: string, path: string, form: Record<string, string> = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}` },
+      ...(method === 'POST' ? { body: new URLSearchParams(form) } : {}),
+    })
+    return { status: response.status, ...((await response.json()) as Refused) }
+  }
+}
+
+describe('what the sandbox has not', () => {
+  test('a parameter of the real API is not supported, any other one is unknown', async () => {
+    const ask = await asker()
+    const base = { mode: 'subscription', success_url: 'https://a.b' }
+    expect(
+      await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[trial_settings][x]': 'y' }),
+    ).toMatchObject({
+      status: 400,
+      error: {
+        message: 'The sandbox does not support the parameter `subscription_data[trial_settings]`.',
+        param: 'subscription_data[trial_settings]',
+      },
+    })
+    expect(await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', customer_update: 'y' })).toMatchObject(
+      {
+        error: { message: 'The sandbox does not support the parameters `consent_collection`, `customer_update`.' },
+      },
+    )
+    expect(await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[trail]': 'y' })).toMatchObject({
+      error: { message: 'Received unknown parameter: subscription_data[trail]', code: 'parameter_unknown' },
+    })
+    // Of both kinds, the mistake is told.
+    expect(await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', oops: 'y' })).toMatchObject({
+      error: { message: 'Received unknown parameter: oops' },
+    })
+  })
+
+  test('a value of one of the real API’s enums is not supported, any other one is invalid', async () => {
+    const ask = await asker()
+    expect(await ask('POST', '/v1/checkout/sessions', { mode: 'setup', success_url: 'https://a.b' })).toMatchObject({
+      error: { message: 'The sandbox does not support the value `setup` of `mode`.', param: 'mode' },
+    })
+    expect(await ask('POST', '/v1/checkout/sessions', { mode: 'gift', success_url: 'https://a.b' })).toMatchObject({
+      error: { message: 'Invalid mode: must be one of payment or subscription' },
+    })
+  })
+
+  test('an operation of the real API is not supported, any other one is unrecognized', async () => {
+    const ask = await asker()
+    expect(await ask('GET', '/v1/issuing/cards/ic_1')).toMatchObject({
+      status: 400,
+      error: { message: 'The sandbox does not support GET /v1/issuing/cards/ic_1.' },
+    })
+    expect(await ask('GET', '/v1/nonsense')).toMatchObject({ status: 404 })
+  })
+
+  test('no parameter of the SDK’s types is ever called unknown', async () => {
+    const { url, apiKey, customer, product } = await customerShop()
+    const wrong: string[] = []
+    for (const { method, path, params } of operations) {
+      const names = Object.keys((params as { properties?: object }).properties ?? {}).filter(
+        (name) => name !== 'expand',
+      )
+      if (names.length === 0) continue
+      const form = new URLSearchParams(names.map((name): [string, string] => [`${name}[nonsense_of_the_test]`, 'x']))
+      const at = path.includes('/products/') ? product : customer
+      const target = `${url}${path.replaceAll('{id}', at)}${method === 'POST' ? '' : `?${form.toString()}`}`
+      const answer = await fetch(target, {
+        method,
+        headers: { authorization: `Bearer ${apiKey}` },
+        ...(method === 'POST' ? { body: form } : {}),
+      })
+      const { error } = (await answer.json()) as Partial<Refused>
+      const said = /unknown parameters?: (.*)/.exec(error?.message ?? '')?.[1]?.split(', ') ?? []
+      wrong.push(...said.filter((name) => names.includes(name)).map((name) => `${method} ${path} ${name}`))
+    }
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,195 @@
+// A database of an earlier release opens, says what it said, and is worked with: on both engines.
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
+import type { Clock } from '../../../packages/ratecard/src/clock.ts'
+import { createService } from '../../../packages/ratecard/src/compose.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
+import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import { layOldPostgres, layOldSqlite, laySandbox, readOldStore } from '../../support/old-store.ts'
+import type { OldStore } from '../../support/old-store.ts'
+import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
+import type { TestPostgres } from '../../support/postgres.ts'
+import { announceSkip } from '../../support/skips.ts'
+import { nobody } from '../../support/stack.ts'
+import { temporaryFolder } from '../../support/store.ts'
+import { caller } from '../../support/tenant-shop.ts'
+
+const day = 86_400_000
+const page = { limit: 10, offset: 0 }
+
+interface World {
+  readonly clock: Clock
+  pass(ms: number): void
+}
+
+/** The present release over what the earlier one left. */
+async function openOld(old: OldStore, place: { readonly url: string | null; readonly file: string }) {
+  const at = { ms: old.now }
+  const world: World = {
+    clock: { now: () => at.ms },
+    pass: (ms) => {
+      at.ms += ms
+    },
+  }
+  const { clock } = world
+  const dataDir = path.join(temporaryFolder(), 'sandbox')
+  laySandbox(old, dataDir)
+  const sandbox = await startSandbox({ port: 0, dataDir, clock })
+  onTestFinished(() => sandbox.close())
+  const store = await openStore({ ...place, sealer: createSealer(old.masterKey), clock })
+  onTestFinished(() => store.close())
+  const processor = createStripeProcessor({
+    secretKey: old.secretKey,
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock,
+    firstWaitMs: 1,
+  })
+  const service = createService({
+    settings: { requireVersionBump: false, workers: 'off' },
+    store,
+    processor,
+    processorName: 'sandbox',
+    clock,
+  })
+  onTestFinished(() => service.close())
+  return { ...world, store, service, processor, sandbox }
+}
+
+function dearer(config: BillingConfig): BillingConfig {
+  const next = structuredClone(config)
+  const price = next.products.flatMap(({ prices }) => prices ?? []).find(({ id }) => id === 'pro_monthly')
+  if (price === undefined) throw new Error('no price')
+  price.amount = 1500
+  return { ...next, version: '1.3.0' }
+}
+
+function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType<typeof openOld>): void {
+  describe(`a database of release 0.1.0 on ${engine}`, () => {
+    const old = readOldStore(engine)
+
+    test('says what it said: history, pushes, tenants with their trail, keys and sessions', async () => {
+      const { service, store } = await open(old)
+      expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
+      expect((await service.history(page)).items.map(({ version, message, by }) => [version, message, by])).toEqual([
+        ['1.1.0', 'dearer', null],
+        ['1.0.0', null, null],
+      ])
+      expect(await service.findPush(old.interruptedPush)).toMatchObject({
+        by: null,
+        state: 'interrupted',
+        stepsDone: 1,
+        stepsTotal: 2,
+        steps: [{ state: 'succeeded' }, { state: 'pending' }],
+      })
+      expect((await service.listTenants(page)).items.map(({ id, name }) => [id, name])).toEqual([
+        ['ada', 'ada'],
+        ['bob', 'bob'],
+        ['cleo', 'cleo'],
+        ['dora', 'Dora Ltd'],
+      ])
+      expect((await service.tenantAudit('dora', page)).items).toMatchObject([
+        {
+          action: 'tenant_updated',
+          before: { name: 'Dora' },
+          after: { name: 'Dora Ltd' },
+          by: { keyId: 'key_fixture' },
+          keyId: 'key_fixture',
+        },
+        { action: 'tenant_created', before: null, after: { name: 'Dora', email: null, processor_customer_id: null } },
+      ])
+      expect((await service.tenantSubscriptions('dora')).billingStatus).toBe('free')
+      expect(await service.authenticateSession(old.session)).toMatchObject({ tenantId: 'ada' })
+      expect(await service.authenticate(old.serviceKey)).not.toBeNull()
+      expect((await service.listWebhooks({ secrets: true }))[0]?.secret).toMatch(/^whsec_/)
+    })
+
+    test('its waiting migration waits as it did, and moves its subscribers when the date comes', async () => {
+      const { service, store, pass, clock, sandbox } = await open(old)
+      const before = await service.findJob(old.jobs.waiting)
+      const said = old.rows['jobs']?.find(({ id }) => id === old.jobs.waiting)?.['error']
+      expect(before).toMatchObject({
+        state: 'waiting',
+        stepsDone: 0,
+        steps: [{ state: 'pending' }, { state: 'pending' }],
+      })
+      expect(JSON.stringify(before.error)).toBe(said)
+      expect(before.resumesAt === null ? null : toRfc3339(before.resumesAt)).toBe(before.error?.['resume_after'])
+      const waits = (old.rows['job_steps'] ?? []).filter(({ job_id: job }) => job === old.jobs.waiting)
+      expect(before.steps.map(({ result }) => JSON.stringify(result))).toEqual(waits.map(({ result }) => result))
+      expect(await service.findJob(old.jobs.moved)).toMatchObject({ state: 'done', resumesAt: null, stepsDone: 1 })
+
+      await service.waitingJobs.continueDue()
+      expect(await service.findJob(old.jobs.waiting)).toMatchObject({ state: 'waiting', resumesAt: before.resumesAt })
+      sandbox.control.advance(46 * 86_400, old.secretKey)
+      pass(46 * day)
+      await service.waitingJobs.continueDue()
+      const after = await service.findJob(old.jobs.waiting)
+      expect(after).toMatchObject({ state: 'done', resumesAt: null, stepsDone: 2, error: null })
+      expect(await store.jobs.due(clock.now() + 365 * day)).toEqual([])
+    })
+
+    test('its waiting migration can be cancelled', async () => {
+      const { service } = await open(old)
+      expect(await service.cancelJob(old.jobs.waiting)).toMatchObject({ state: 'cancelled', resumesAt: null })
+    })
+
+    test('its interrupted push is resumed', async () => {
+      const { service, store } = await open(old)
+      expect(await service.resumePush(old.interruptedPush)).toMatchObject({ status: 'applied', revision: 3 })
+      expect(await verifyHistory(store)).toEqual({ ok: true, checked: 3 })
+    })
+
+    test('it is pushed to, rolled back, and its tenants are given deals', async () => {
+      const { service, store } = await open(old)
+      const { config } = await service.fullConfig()
+      expect(await service.push(dearer(config), { ...nobody, approveImpact: true })).toMatchObject({
+        status: 'applied',
+        revision: 3,
+      })
+      expect(await service.findPush(old.interruptedPush)).toMatchObject({ state: 'abandoned' })
+      expect(await service.rollback(1, { ...nobody, approveImpact: true })).toMatchObject({ revision: 4 })
+      expect(await verifyHistory(store)).toEqual({ ok: true, checked: 4 })
+      const outcome = await service.applyEnterprise(
+        'ada',
+        { kind: 'template', template: 'gold' },
+        { ...caller, dryRun: false },
+      )
+      expect(outcome.pricesSwapped).toBe(1)
+      expect((await service.tenantAudit('ada', page)).items[0]).toMatchObject({
+        action: 'apply_template',
+        before: { enterprise_template: null, enterprise_id: null },
+        after: { enterprise_template: 'gold', enterprise_id: null },
+      })
+    })
+  })
+}
+
+upgrade('sqlite', (old) => {
+  const file = path.join(temporaryFolder(), 'ratecard.db')
+  layOldSqlite(old, file)
+  return openOld(old, { url: null, file })
+})
+
+const installed = postgresInstalled()
+if (!installed) announceSkip('upgrade on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
+
+describe.runIf(installed)('PostgreSQL', () => {
+  let server: TestPostgres
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.close())
+
+  upgrade('postgres', async (old) => {
+    const url = await server.createSchema()
+    await layOldPostgres(old, url)
+    return openOld(old, { url, file: '' })
+  })
+})

@@ -1,0 +1,155 @@
+// Rotation of a webhook's secret: both endpoints live for a while, the old one switched off once, and nothing else moves.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createService } from '../../../packages/ratecard/src/compose.ts'
+import type { ComposedService } from '../../../packages/ratecard/src/compose.ts'
+import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+import { refusedBy } from '../../support/store.ts'
+
+const hour = 60 * 60_000
+let now = Date.UTC(2031, 0, 1)
+const clock = { now: () => now }
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack({ clock })
+  await stack.service.push(withHook(), nobody)
+})
+afterEach(() => stack.close())
+
+const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig => ({
+  version,
+  products: [{ id: 'p', name: 'P' }],
+  webhooks: [{ id: 'hook', url: 'https://app.example.com/hook', events: ['invoice.paid'], ...hook }],
+})
+const ci = { keyId: 'key_ci', keyName: 'ci' }
+const rotate = (overlapMs: number, id = 'hook') =>
+  stack.service.rotateWebhook(id, { author: 'ada', by: ci, message: 'leaked', requestId: 'req_1', overlapMs })
+const hook = async (service: Pick<ComposedService, 'listWebhooks'> = stack.service) =>
+  (await service.listWebhooks({ secrets: true }))[0]
+/** Whether each endpoint of the account delivers, the oldest first. */
+const live = async () =>
+  (await stack.stripe.webhookEndpoints.list({ limit: 100 })).data
+    .toReversed()
+    .map(({ id, status }) => [id, status] as const)
+const pass = (ms: number) => {
+  now += ms
+  return stack.service.waitingJobs.continueDue()
+}
+
+describe('a rotated webhook', () => {
+  test('has two live endpoints until the overlap ends, and then only the new one', async () => {
+    const before = await hook()
+    const made = await rotate(24 * hour)
+    expect(made).toMatchObject({
+      id: 'hook',
+      url: 'https://app.example.com/hook',
+      secret: expect.stringMatching(/^whsec_/) as string,
+      previous: { processorId: before?.processorId, liveUntil: now + 24 * hour },
+    })
+    expect(made.secret).not.toBe(before?.secret)
+    expect(await hook()).toMatchObject({ processorId: made.processorId, secret: made.secret, secretKnown: true })
+    const both = [
+      [before?.processorId, 'enabled'],
+      [made.processorId, 'enabled'],
+    ]
+    expect(await live()).toEqual(both)
+    await pass(24 * hour - 1)
+    expect(await live()).toEqual(both)
+    expect(await stack.service.findJob(made.jobId)).toMatchObject({
+      kind: 'webhook_rotation',
+      subject: 'hook',
+      state: 'waiting',
+      author: 'ada',
+      by: ci,
+      message: 'leaked',
+    })
+    await pass(1)
+    expect(await live()).toEqual([
+      [before?.processorId, 'disabled'],
+      [made.processorId, 'enabled'],
+    ])
+    expect(await stack.service.findJob(made.jobId)).toMatchObject({ state: 'done', stepsDone: 2, error: null })
+    const writes = stack.writes()
+    await pass(48 * hour)
+    expect(stack.writes()).toBe(writes)
+  })
+
+  test('leaves the document, the revision, the next push and the drift as they were, during the overlap and after it', async () => {
+    const revision = (await stack.service.fullConfig()).revision
+    await rotate(hour)
+    for (const _moment of ['during', 'after']) {
+      expect(await stack.service.push(withHook(), nobody)).toMatchObject({ status: 'unchanged', writes: 0 })
+      expect(await stack.service.drift()).toMatchObject({ inSync: true, unmanaged: [] })
+      expect((await stack.service.pull()).document.webhooks).toHaveLength(1)
+      expect((await stack.service.fullConfig()).revision).toBe(revision)
+      await pass(hour)
+    }
+    const history = await stack.service.convert((await live())[0]?.[0] ?? '', { hidden: true })
+    expect(history).toMatchObject({ configId: 'hook', current: false, historyCount: 2 })
+  })
+
+  test('keeps its old endpoint through a push of something else, and loses both when the webhook is removed', async () => {
+    await rotate(hour)
+    await stack.service.push(withHook({ url: 'https://app.example.com/v2' }, '1.1.0'), nobody)
+    expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled'])
+    const { webhooks: _gone, ...without } = withHook({}, '1.2.0')
+    await stack.service.push(without, nobody)
+    expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled'])
+    await pass(hour)
+    expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled'])
+  })
+
+  test('has only the new endpoint at once when its secret has leaked', async () => {
+    const { jobId } = await rotate(0)
+    expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'enabled'])
+    expect(await stack.service.findJob(jobId)).toMatchObject({ state: 'done' })
+  })
+
+  test('can be rotated again meanwhile: each old endpoint ends at its own time', async () => {
+    await rotate(3 * hour)
+    await rotate(hour)
+    expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled', 'enabled'])
+    expect(await stack.service.push(withHook(), nobody)).toMatchObject({ status: 'unchanged' })
+    await pass(hour)
+    expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'disabled', 'enabled'])
+    await pass(2 * hour)
+    expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled', 'enabled'])
+  })
+
+  test('is refused where there is nothing to stand in for, and while a push runs', async () => {
+    expect(await refusedBy(rotate(hour, 'none'))).toMatchObject({ code: 'webhook_not_found' })
+    const [first] = await live()
+    await stack.stripe.webhookEndpoints.update(first?.[0] ?? '', { disabled: true })
+    expect(await refusedBy(rotate(hour))).toMatchObject({ code: 'conflict' })
+    await stack.store.exclusively('push', async () => {
+      expect(await refusedBy(rotate(hour))).toMatchObject({ code: 'push_in_progress' })
+    })
+    expect((await stack.service.listJobs({ limit: 10, offset: 0 })).total).toBe(0)
+  })
+
+  test('loses no endpoint when the end of an overlap meets a push, an endpoint that is gone, or a processor that is away', async () => {
+    await rotate(hour)
+    await stack.store.exclusively('push', () => pass(hour))
+    expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled'])
+    const [old] = await live()
+    await stack.stripe.webhookEndpoints.del(old?.[0] ?? '')
+    await pass(0)
+    expect((await live()).map(([, status]) => status)).toEqual(['enabled'])
+    expect((await stack.service.listJobs({ limit: 1, offset: 0 })).items).toMatchObject([{ state: 'done' }])
+  })
+})
+
+test('an overlap that ends on two replicas at once is ended by one of them, with one write', async () => {
+  const made = await rotate(hour)
+  const { store, processor } = stack
+  const settings = { requireVersionBump: false, workers: 'off' as const }
+  const other = createService({ settings, store, processor, processorName: 'sandbox', clock })
+  now += hour
+  const writes = stack.writes()
+  await Promise.all([stack.service, other, stack.service, other].map(({ waitingJobs }) => waitingJobs.continueDue()))
+  expect(stack.writes()).toBe(writes + 1)
+  expect(await other.findJob(made.jobId)).toMatchObject({ state: 'done', steps: [{ attempts: 1 }, { attempts: 1 }] })
+  expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'enabled'])
+  await other.close()
+})

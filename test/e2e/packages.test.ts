@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+test('the tarball of ratecard carries the sandbox and the client, so that it installs without them being published', () => {
+  const out = mkdtempSync(path.join(os.tmpdir(), 'ratecard-tarballs-'))
+  onTestFinished(() => rmSync(out, { recursive: true, force: true }))
+  execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })
+  const tarball = readdirSync(out).find((name) => /^ratecard-\d/.test(name)) ?? ''
+  const files = execFileSync('tar', ['tf', path.join(out, tarball)], { encoding: 'utf8' }).split('\n')
+  expect(files).toContain('package/node_modules/@ratecard/sandbox/dist/server.js')
+  expect(files).toContain('package/node_modules/@ratecard/client/dist/client.js')
+  expect(files.filter((name) => name.endsWith('.tsbuildinfo'))).toEqual([])
+})

@@ -1,0 +1,74 @@
+// What an author wrote keeps its names on every route that carries it, through the service and through the client.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../packages/client/src/client.ts'
+import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+const metadata = { ownerTeam: 'growth', owner_team: 'billing', 'Owner-Team': 'x' }
+const document = changedConfig('1.0.0', ({ products }) => {
+  for (const product of products) {
+    product.metadata = metadata
+    for (const price of product.prices ?? []) price.metadata = metadata
+  }
+})
+
+let test: TestApp
+let client: ReturnType<typeof createClient>
+beforeAll(async () => {
+  test = await startTestApp()
+  await test.push(document)
+  const edited = changedConfig('1.1.0', ({ products }) => {
+    Object.assign(products, structuredClone(document.products))
+    for (const product of products) product.metadata = { ...metadata, ownerTeam: 'sales' }
+  })
+  await test.push(edited)
+  await test.app.listen({ port: 0, host: '127.0.0.1' })
+  const address = test.app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  client = createClient({ baseUrl: `http://127.0.0.1:${String(port)}`, serviceKey: test.key })
+})
+afterAll(() => test.close())
+
+/** Every object under the name `metadata`, at any depth. */
+function metadataIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => (name === 'metadata' ? [inner] : metadataIn(inner)))
+}
+
+const names = (found: readonly unknown[]) => new Set(found.flatMap((each) => Object.keys(each as object)))
+const wanted = new Set(Object.keys(metadata))
+
+describe('keys that an author chose', () => {
+  it.each([
+    `${billing}/config/products/pro`,
+    `${billing}/config/prices/pro_monthly`,
+    `${admin}/config`,
+    `${admin}/config/history/1`,
+    `${admin}/config/pull`,
+    `${admin}/config/pull?report=true`,
+  ])('stay as they are at %s', async (url) => {
+    const answer = (await test.asAdmin({ url })).json()
+    expect(names(metadataIn(answer))).toEqual(wanted)
+  })
+
+  it('stay as they are in differences, plans and drift', async () => {
+    const { differences } = (await test.asAdmin({ url: `${admin}/config/history/1/diff/2` })).json()
+    expect(JSON.stringify(differences)).toContain('"ownerTeam":"sales","owner_team":"billing"')
+    const plan = await test.asAdmin({ method: 'POST', url: `${admin}/config?dry_run=true`, payload: document })
+    expect(plan.body).toContain('"field":"metadata.ownerTeam"')
+  })
+
+  it('stay as they are in whatever the client reads', async () => {
+    const read = [
+      await client.billing.product('pro'),
+      await client.billing.price('pro_monthly'),
+      await client.admin.config(),
+      await client.admin.revision(1),
+      await client.admin.pull(),
+    ]
+    for (const each of read) expect(names(metadataIn(each))).toEqual(wanted)
+    expect(JSON.stringify(await client.admin.diff(1, 2))).toContain('"ownerTeam":"sales","owner_team":"billing"')
+    const served = await client.admin.config()
+    expect([served.createdAt, 'promotionCodes' in served.config]).toEqual([expect.any(String), false])
+  })
+})

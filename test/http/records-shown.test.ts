@@ -1,0 +1,132 @@
+// What the API shows of a record, and what callers may say about one, is decided at its columns: an answer that forgets a
+// column, or tells of one that is kept to ourselves, is named here.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { used } from '../../packages/ratecard/src/store/records/columns.ts'
+import type { Columns, Use } from '../../packages/ratecard/src/store/records/columns.ts'
+import { serviceKeyColumns, sessionColumns } from '../../packages/ratecard/src/store/records/access.ts'
+import { versionColumns } from '../../packages/ratecard/src/store/records/configuration.ts'
+import { jobColumns, pushColumns } from '../../packages/ratecard/src/store/records/journal.ts'
+import { auditColumns, tenantColumns } from '../../packages/ratecard/src/store/records/tenants.ts'
+import { deploymentColumns, logColumns, runColumns } from '../../packages/ratecard/src/store/records/workers.ts'
+import { snake } from '../../packages/ratecard/src/wire/names.ts'
+import { startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { tenantsCreate, tenantsUpdate } from '../../packages/ratecard/src/cli/commands/tenants.ts'
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly $ref?: string
+}
+interface Operation {
+  readonly operationId: string
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+let app: TestApp
+let document: Document
+
+beforeAll(async () => {
+  app = await startTestApp()
+  document = (await app.inject({ url: '/api/v1/openapi.json' })).json<Document>()
+})
+afterAll(() => app.close())
+
+function operation(id: string): Operation {
+  const found = Object.values(document.paths)
+    .flatMap((path) => Object.values(path))
+    .find(({ operationId }) => operationId === id)
+  if (found === undefined) throw new Error(`There is no operation "${id}".`)
+  return found
+}
+
+function resolved(schema: Schema | undefined): Schema {
+  const name = schema?.$ref?.split('/').at(-1)
+  return (name === undefined ? schema : document.components.schemas[name]) ?? {}
+}
+
+function membersOf(schema: Schema | undefined): string[] {
+  return Object.keys(resolved(schema).properties ?? {}).sort()
+}
+
+/** Members of what the operation answers, or of the entries of the list with this name. */
+function answered(id: string, list?: string): string[] {
+  const success = Object.entries(operation(id).responses).find(([status]) => status.startsWith('2'))?.[1]
+  const schema = resolved(Object.values(success?.content ?? {})[0]?.schema)
+  return membersOf(list === undefined ? schema : resolved(schema.properties?.[list]).items)
+}
+
+function taken(id: string): string[] {
+  return membersOf(Object.values(operation(id).requestBody?.content ?? {})[0]?.schema)
+}
+
+function columnsFor(columns: Columns, use: Use): string[] {
+  return used(columns, use).map(snake).sort()
+}
+
+interface Answer {
+  readonly record: string
+  readonly columns: Columns
+  readonly operation: string
+  readonly list?: string
+  /** Members that are no column: made from something else, or the record's neighbours in the answer. */
+  readonly besides?: readonly string[]
+}
+
+const answers: readonly Answer[] = [
+  { record: 'tenant', columns: tenantColumns, operation: 'getTenant' },
+  { record: 'tenant', columns: tenantColumns, operation: 'listTenants', list: 'tenants' },
+  {
+    record: 'audit entry',
+    columns: auditColumns,
+    operation: 'listTenantAudit',
+    list: 'entries',
+    besides: ['by', 'key_id'],
+  },
+  { record: 'service key', columns: serviceKeyColumns, operation: 'listKeys', list: 'keys' },
+  { record: 'session', columns: sessionColumns, operation: 'createSession', besides: ['value'] },
+  { record: 'push', columns: pushColumns, operation: 'listPushes', list: 'pushes', besides: ['by'] },
+  { record: 'push', columns: pushColumns, operation: 'getPush', besides: ['by', 'error', 'steps'] },
+  { record: 'version', columns: versionColumns, operation: 'listVersions', list: 'versions', besides: ['by'] },
+  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['by'] },
+  {
+    record: 'deployment',
+    columns: deploymentColumns,
+    operation: 'listDeployments',
+    list: 'deployments',
+    besides: ['active'],
+  },
+  { record: 'run', columns: runColumns, operation: 'listCronRuns', list: 'runs' },
+  { record: 'log line', columns: logColumns, operation: 'getWorkerLogs', list: 'logs', besides: ['deployment'] },
+]
+
+describe('what the API shows of a record', () => {
+  it.each(answers)('is what the columns of a $record say, in $operation', (answer) => {
+    const { columns, operation: id, list, besides = [] } = answer
+    const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
+    expect(answered(id, list)).toEqual(expected)
+  })
+})
+
+describe('what callers may say about a tenant', () => {
+  const edited = () => columnsFor(tenantColumns, 'edited')
+
+  it('is what its columns say, at its making and later', () => {
+    expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
+    expect(taken('updateTenant')).toEqual(edited())
+  })
+
+  it.each([tenantsCreate, tenantsUpdate])('can be said on the command line: $name', ({ options }) => {
+    const offered = options.map(({ flags }) => flags.replace(/^--([a-z-]+).*$/, '$1').replaceAll('-', '_'))
+    // The command calls its customer by one word.
+    const named = edited().map((name) => (name === 'processor_customer_id' ? 'customer' : name))
+    expect(named.filter((name) => !offered.includes(name))).toEqual([])
+  })
+})

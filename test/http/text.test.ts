@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+
+beforeAll(async () => {
+  test = await startTestApp()
+  await test.push(sampleConfig())
+})
+afterAll(() => test.close())
+
+describe('text that is no text', () => {
+  it('does not break a push at the processor: it is refused before anything is written', async () => {
+    for (const text of ['Pro \ud83d', 'Pro \u001b[31m', 'Pro\r']) {
+      const document = changedConfig('1.1.0', (config) => {
+        const product = config.products.find(({ id }) => id === 'pro')
+        if (product !== undefined) product.name = text
+      })
+      const push = await test.push(document)
+      expect([push.statusCode, push.json().code]).toEqual([422, 'config_invalid'])
+      expect(push.json().errors).toEqual([
+        expect.objectContaining({ code: 'text_malformed', pointer: '#/products/1/name', severity: 'error' }),
+      ])
+      const verdict = await test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload: document })
+      expect(verdict.json()).toMatchObject({ valid: false, errors: [{ code: 'text_malformed' }] })
+    }
+  })
+
+  it('of an object at the processor is pulled without its flaw, so that the next push does not archive it', async () => {
+    const product = (await test.asAdmin({ url: `${admin}/config` })).json().config.products[1]
+    await test.stripe.products.update(product.processor_id, { name: 'Pro\u001b[2J' })
+    const pulled = (await test.asAdmin({ url: `${admin}/config/pull?report=true` })).json()
+    expect(pulled.unrepresented).toEqual([expect.objectContaining({ kind: 'product' })])
+    expect((pulled.document.products as { id: string; name: string }[]).find(({ id }) => id === 'pro')?.name).toBe(
+      'Pro [2J',
+    )
+    const verdict = await test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload: pulled.document })
+    expect(verdict.json().errors).toEqual([])
+  })
+})

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+const note = 'canary-margin-40'
+
+beforeAll(async () => {
+  test = await startTestApp()
+  const document = changedConfig('1.0.0', (config) => {
+    config.meters?.push(
+      { id: 'hidden_calls', display_name: 'Hidden', event_name: 'hidden' },
+      { id: 'idle', display_name: 'Idle', event_name: 'idle' },
+    )
+    for (const product of config.products) {
+      product.metadata = { note }
+      for (const price of product.prices ?? []) price.metadata = { note }
+    }
+    config.products[1]?.prices?.push({
+      ...{ id: 'secret_usage', currency: 'usd', interval: 'month', amount: 5, usage_type: 'metered' as const },
+      ...{ meter: 'hidden_calls', public: false },
+    })
+  })
+  expect((await test.push(document)).statusCode).toBe(200)
+})
+afterAll(() => test.close())
+
+describe('what is public', () => {
+  it('has no metadata of products and prices, in no answer', async () => {
+    for (const path of ['', '/prices/pro_monthly', '/products/pro', '/products/announced', '/meters/api_calls']) {
+      const answer = await test.inject({ url: `${billing}/config${path}` })
+      expect([path, answer.statusCode]).toEqual([path, 200])
+      expect([path, answer.body.includes('metadata') || answer.body.includes(note)]).toEqual([path, false])
+    }
+  })
+
+  it('has the meters of public prices alone: the others look as if there were none', async () => {
+    const { config } = (await test.inject({ url: `${billing}/config` })).json<{
+      config: { meters: { id: string }[] }
+    }>()
+    expect(config.meters.map(({ id }) => id)).toEqual(['api_calls'])
+    const unknown = await test.inject({ url: `${billing}/config/meters/nothing` })
+    for (const id of ['hidden_calls', 'idle']) {
+      const answer = await test.inject({ url: `${billing}/config/meters/${id}` })
+      expect([answer.statusCode, answer.json().code]).toEqual([404, 'meter_not_found'])
+      expect(answer.json().detail).toBe(unknown.json<{ detail: string }>().detail.replace('nothing', id))
+      const processorId = (await test.service.fullConfig()).config.meters?.find(
+        (meter) => meter.id === id,
+      )?.processor_id
+      const converted = { url: `${billing}/convert/processor-id/${processorId ?? ''}` }
+      expect((await test.inject(converted)).statusCode).toBe(404)
+      expect((await test.asAdmin(converted)).json().config_id).toBe(id)
+    }
+  })
+
+  it('is not all that a service key sees', async () => {
+    expect((await test.asAdmin({ url: `${billing}/config/meters/idle` })).json().meter.id).toBe('idle')
+    const { price } = (await test.asAdmin({ url: `${billing}/config/prices/pro_monthly` })).json()
+    expect(price.metadata).toEqual({ note })
+    expect((await test.asAdmin({ url: `${admin}/config` })).json().config.meters).toHaveLength(3)
+  })
+})

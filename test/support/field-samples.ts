@@ -1,0 +1,206 @@
+// Two values for each field of the document, for laws over all of them. A field without a sample does not compile.
+import type { FieldName } from '../../packages/ratecard/src/catalog/fields/tables.ts'
+import type { ItemOf, ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
+import type {
+  BillingConfig,
+  Coupon,
+  Meter,
+  Price,
+  Product,
+  PromotionCode,
+  Webhook,
+} from '../../packages/ratecard/src/config/schema.ts'
+
+/** `undefined` takes a member of the base item away. */
+type Members<Item> = { readonly [Key in keyof Item]?: Item[Key] | undefined }
+
+export interface Sample<K extends ResourceKind> {
+  /** Members that the field needs beside it. */
+  readonly beside?: Members<ItemOf<K>>
+  readonly first: Members<ItemOf<K>>
+  readonly second: Members<ItemOf<K>>
+}
+
+type Samples = {
+  readonly [K in ResourceKind]: { readonly [Name in FieldName<K>]: Sample<K> | 'said by another item' }
+}
+
+const tiered: Members<Price> = { billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 5 }] }
+
+export const fieldSamples: Samples = {
+  meter: {
+    displayName: { first: { display_name: 'Calls' }, second: { display_name: 'API calls' } },
+    eventName: { first: { event_name: 'call' }, second: { event_name: 'api_call' } },
+    formula: {
+      first: { default_aggregation: { formula: 'count' } },
+      second: { default_aggregation: { formula: 'last' } },
+    },
+    customerKey: {
+      first: { customer_mapping: { type: 'by_id', event_payload_key: 'account' } },
+      second: { customer_mapping: { type: 'by_id', event_payload_key: 'customer' } },
+    },
+    valueKey: {
+      first: { value_settings: { event_payload_key: 'units' } },
+      second: { value_settings: { event_payload_key: 'amount' } },
+    },
+  },
+  product: {
+    name: { first: { name: 'Pro' }, second: { name: 'Professional' } },
+    description: { first: { description: 'For teams.' }, second: { description: 'For everyone.' } },
+    type: { first: { type: 'good' }, second: { type: 'service' } },
+    taxCode: { first: { tax_code: 'txcd_10103001' }, second: { tax_code: 'txcd_10000000' } },
+    unitLabel: { first: { unit_label: 'seat' }, second: { unit_label: 'user' } },
+    statementDescriptor: {
+      first: { statement_descriptor: 'EXAMPLE PRO' },
+      second: { statement_descriptor: 'EXAMPLE' },
+    },
+    url: { first: { url: 'https://example.com/a' }, second: { url: 'https://example.com/b' } },
+    images: {
+      first: { images: ['https://example.com/1.png', 'https://example.com/2.png'] },
+      second: { images: ['https://example.com/2.png', 'https://example.com/1.png'] },
+    },
+    marketingFeatures: {
+      first: { marketing_features: ['Fast', 'Safe'] },
+      second: { marketing_features: ['Safe', 'Fast', 'Cheap'] },
+    },
+    shippable: { first: { shippable: false }, second: { shippable: true } },
+    packageDimensions: {
+      first: { package_dimensions: { height: 1, length: 2.25, weight: 3, width: 4 } },
+      second: { package_dimensions: { height: 1, length: 2.5, weight: 3, width: 4 } },
+    },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+    defaultPrice: 'said by another item',
+  },
+  price: {
+    product: 'said by another item',
+    currency: { first: { currency: 'eur' }, second: { currency: 'usd' } },
+    interval: { first: { interval: 'week' }, second: { interval: 'year' } },
+    intervalCount: { first: { interval_count: 2 }, second: { interval_count: 3 } },
+    usageType: { first: { usage_type: 'licensed' }, second: { usage_type: 'metered', meter: 'calls' } },
+    meter: {
+      beside: { usage_type: 'metered' },
+      first: { meter: 'calls' },
+      second: { meter: 'minutes' },
+    },
+    billingScheme: { first: { amount: 1200 }, second: { amount: undefined, ...tiered } },
+    tiersMode: {
+      beside: { amount: undefined, ...tiered },
+      first: { tiers_mode: 'graduated' },
+      second: { tiers_mode: 'volume' },
+    },
+    unitAmount: { first: { amount: 1200 }, second: { amount: 1500 } },
+    tiers: {
+      beside: { amount: undefined, billing_scheme: 'tiered' },
+      first: { tiers: [{ up_to: 'inf', unit_amount: 5 }] },
+      second: {
+        tiers: [
+          { up_to: 10, unit_amount: 5, flat_amount: 100 },
+          { up_to: 'inf', unit_amount_decimal: '2.5' },
+        ],
+      },
+    },
+    currencyOptions: {
+      first: { currency_options: { usd: { amount: 1300 } } },
+      second: { currency_options: { usd: { amount: 1400 }, gbp: { unit_amount_decimal: '1000.5' } } },
+    },
+    transformQuantity: {
+      first: { transform_quantity: { divide_by: 10, round: 'up' } },
+      second: { transform_quantity: { divide_by: 10, round: 'down' } },
+    },
+    customUnitAmount: {
+      beside: { amount: undefined, interval: undefined },
+      first: { custom_unit_amount: { minimum: 500 } },
+      second: { custom_unit_amount: { minimum: 500, maximum: 5000, preset: 1000 } },
+    },
+    nickname: { first: { nickname: 'Old' }, second: { nickname: 'New' } },
+    taxBehavior: { first: {}, second: { tax_included_in_price: true } },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+  },
+  coupon: {
+    name: { first: { name: 'Welcome' }, second: { name: 'Hello' } },
+    percentOff: { first: { percent_off: 25 }, second: { percent_off: 33.5 } },
+    amountOff: {
+      beside: { percent_off: undefined, currency: 'eur' },
+      first: { amount_off: 500 },
+      second: { amount_off: 600 },
+    },
+    currency: {
+      beside: { percent_off: undefined, amount_off: 500 },
+      first: { currency: 'eur' },
+      second: { currency: 'usd' },
+    },
+    duration: { first: { duration: 'once' }, second: { duration: 'forever' } },
+    durationInMonths: {
+      beside: { duration: 'repeating' },
+      first: { duration_in_months: 3 },
+      second: { duration_in_months: 6 },
+    },
+    maxRedemptions: { first: { max_redemptions: 100 }, second: { max_redemptions: 200 } },
+    redeemBy: { first: { redeem_by: '2031-02-28T23:59:59Z' }, second: { redeem_by: '2031-03-31T23:59:59Z' } },
+    appliesTo: { first: { applies_to: ['pro'] }, second: { applies_to: ['pro', 'team'] } },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+  },
+  promotion_code: {
+    code: { first: { code: 'HELLO' }, second: { code: 'WELCOME' } },
+    coupon: { first: { coupon: 'welcome' }, second: { coupon: 'other' } },
+    active: { first: { active: true }, second: { active: false } },
+    maxRedemptions: { first: { max_redemptions: 10 }, second: { max_redemptions: 20 } },
+    firstTimeTransaction: { first: { first_time_transaction: true }, second: { first_time_transaction: false } },
+    minimumAmount: {
+      beside: { minimum_amount_currency: 'eur' },
+      first: { minimum_amount: 1000 },
+      second: { minimum_amount: 2000 },
+    },
+    minimumAmountCurrency: {
+      beside: { minimum_amount: 1000 },
+      first: { minimum_amount_currency: 'eur' },
+      second: { minimum_amount_currency: 'usd' },
+    },
+    expiresAt: { first: { expires_at: '2030-01-31T00:00:00Z' }, second: { expires_at: '2030-02-28T00:00:00Z' } },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+  },
+  webhook: {
+    url: { first: { url: 'https://a.example.com/hook' }, second: { url: 'https://b.example.com/hook' } },
+    events: { first: { events: ['invoice.paid'] }, second: { events: ['invoice.paid', 'invoice.created'] } },
+    connect: { first: { connect: true }, second: { connect: false } },
+    description: { first: { description: 'Billing' }, second: { description: 'Invoices' } },
+  },
+}
+
+const meter: Meter = { id: 'calls', display_name: 'Calls', event_name: 'call' }
+const minutes: Meter = { id: 'minutes', display_name: 'Minutes', event_name: 'minute' }
+const price: Price = { id: 'pro_monthly', amount: 1200, currency: 'eur', interval: 'month' }
+const product: Product = { id: 'pro', name: 'Pro' }
+const team: Product = { id: 'team', name: 'Team' }
+const coupon: Coupon = { id: 'welcome', percent_off: 10, duration: 'once' }
+const other: Coupon = { id: 'other', percent_off: 20, duration: 'once' }
+const code: PromotionCode = { id: 'code_hello', code: 'HELLO', coupon: 'welcome' }
+const webhook: Webhook = { id: 'hook', url: 'https://a.example.com/hook', events: ['invoice.paid'] }
+
+/** Ids of the items that samples are about. */
+export const sampleIds: Readonly<Record<ResourceKind, string>> = {
+  meter: 'calls',
+  product: 'pro',
+  price: 'pro_monthly',
+  coupon: 'welcome',
+  promotion_code: 'code_hello',
+  webhook: 'hook',
+}
+
+function withMembers<T extends object>(item: T, members: object | undefined): T {
+  const whole = { ...item, ...members }
+  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as T
+}
+
+/** A document in which one item of the kind has these members; undefined takes a member away. */
+export function sampleDocument(kind: ResourceKind, members: object): BillingConfig {
+  const of = (wanted: ResourceKind) => (wanted === kind ? members : undefined)
+  return {
+    version: '1.0.0',
+    webhooks: [withMembers(webhook, of('webhook'))],
+    meters: [withMembers(meter, of('meter')), minutes],
+    products: [{ ...withMembers(product, of('product')), prices: [withMembers(price, of('price'))] }, team],
+    coupons: [withMembers(coupon, of('coupon')), other],
+    promotion_codes: [withMembers(code, of('promotion_code'))],
+  }
+}

@@ -1,0 +1,79 @@
+// Databases as release 0.1.0 left them, on each engine, with the account at the sandbox that they belong to. In them: two
+// revisions, an interrupted push, tenants with and without a deal, a free subscription, a job that is done, and a migration
+// that waits for its date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import pg from 'pg'
+
+export interface OldStore {
+  readonly engine: 'sqlite' | 'postgres'
+  /** Epoch milliseconds at which it was left. */
+  readonly now: number
+  readonly masterKey: string
+  /** Of the account at the processor. */
+  readonly secretKey: string
+  readonly serviceKey: string
+  /** The cookie of a session of the tenant `ada`. */
+  readonly session: string
+  /** By tenant, each on `pro_monthly`. */
+  readonly subscriptions: Readonly<Record<'ada' | 'bob' | 'cleo', string>>
+  readonly jobs: { readonly waiting: string; readonly moved: string }
+  readonly interruptedPush: string
+  readonly ddl: string
+  readonly rows: Readonly<Record<string, readonly Readonly<Record<string, string | number | null>>[]>>
+  readonly sandbox: { readonly file: string; readonly content: string }
+}
+
+export function readOldStore(engine: OldStore['engine']): OldStore {
+  const file = new URL(`../fixtures/stores/0.1.0-${engine}.json.gz`, import.meta.url)
+  return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as OldStore
+}
+
+/** Tables whose rows the schema itself begins with. */
+const begun = ['published', 'worker_changes']
+/** What others refer to comes first. */
+const first = ['versions', 'pushes', 'jobs']
+
+function tablesOf({ rows }: OldStore) {
+  const place = (table: string) => (first.includes(table) ? first.indexOf(table) : first.length)
+  return Object.entries(rows).sort(([a], [b]) => place(a) - place(b))
+}
+
+export function layOldSqlite(old: OldStore, file: string): void {
+  const db = new Database(file)
+  db.exec(old.ddl)
+  for (const [table, rows] of tablesOf(old)) {
+    if (begun.includes(table)) db.exec(`delete from ${table}`)
+    for (const row of rows) {
+      const names = Object.keys(row)
+      const marks = names.map(() => '?').join(', ')
+      db.prepare(`insert into ${table} (${names.join(', ')}) values (${marks})`).run(Object.values(row))
+    }
+  }
+  db.close()
+}
+
+export async function layOldPostgres(old: OldStore, url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(old.ddl)
+    for (const [table, rows] of tablesOf(old)) {
+      if (begun.includes(table)) await client.query(`delete from ${table}`)
+      for (const row of rows) {
+        const names = Object.keys(row)
+        const marks = names.map((_, index) => `$${String(index + 1)}`).join(', ')
+        await client.query(`insert into ${table} (${names.join(', ')}) values (${marks})`, Object.values(row))
+      }
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+export function laySandbox({ sandbox }: OldStore, folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(path.join(folder, sandbox.file), Buffer.from(sandbox.content, 'base64'), { mode: 0o600 })
+}

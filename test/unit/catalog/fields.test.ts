@@ -1,0 +1,64 @@
+// The tables of fields against the two things that they stand between: the document's schema and the processor's contract.
+import { describe, expect, it } from 'vitest'
+import { fieldRows, ownMembers } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
+import { itemsOf, resourceKinds } from '../../../packages/ratecard/src/catalog/kinds.ts'
+import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
+import { Coupon, Meter, Price, Product, PromotionCode, Webhook } from '../../../packages/ratecard/src/config/schema.ts'
+import { sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import { operations } from '../../support/stripe-contract.ts'
+
+const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> = {
+  meter: Meter,
+  product: Product,
+  price: Price,
+  coupon: Coupon,
+  promotion_code: PromotionCode,
+  webhook: Webhook,
+}
+
+/** Members that are not the item's own: who it is, and items within it. */
+const structure = ['id', 'processor_id', 'prices']
+
+describe.each(resourceKinds)('the table of a %s', (kind) => {
+  const rows = fieldRows[kind]
+  const members = Object.keys(schemas[kind].properties)
+
+  it('has a row for each member of the schema, and no row of a member that the schema has not', () => {
+    const said = [...rows.flatMap(([, row]) => row.members), ...Object.keys(ownMembers[kind])]
+    const missing = members.filter((member) => !structure.includes(member) && !said.includes(member))
+    expect(missing).toEqual([])
+    expect(said.filter((member) => !members.includes(member))).toEqual([])
+  })
+
+  it('says the absent value of an item that leaves the member out, and writes nothing for it', () => {
+    const item = itemsOf(sampleDocument(kind, {}), kind).find((one) => one.item.id === sampleIds[kind])
+    for (const [field, row] of rows) {
+      if (row.members.length === 0 || row.members.some((member) => Object.hasOwn(item?.item ?? {}, member))) continue
+      expect([field, row.canonical(item?.item as never, item?.product as never)]).toEqual([field, row.absent])
+      if (row.leftOut === 'unmanaged')
+        expect(row.document(row.absent as never, { fields: {}, names: () => undefined })).toEqual({})
+    }
+  })
+
+  it('calls changeable exactly what the processor takes in an update, and says where that is written', () => {
+    for (const [field, row] of rows) {
+      const place = /^https:\/\/docs\.stripe\.com\/api\/([a-z_/]+)\/(?:create|update)#[a-z_]+-([a-z_-]+)$/.exec(
+        row.source,
+      )
+      const [, objects = '', parameter = ''] = place ?? []
+      const path = `/v1/${objects === 'billing/meter' ? 'billing/meters' : objects}`
+      const params = (name: string) => operations.find((one) => one.method === 'POST' && one.path === name)?.params
+      expect([field, takes(params(path), parameter.split('-'))]).toEqual([field, row.mutability !== 'apart'])
+      expect([field, takes(params(`${path}/{id}`), parameter.split('-'))]).toEqual([field, row.mutability !== 'fixed'])
+    }
+  })
+})
+
+/** Whether a request has the parameter `outer[inner]`, in any of the forms that it may take. */
+function takes(schema: unknown, [name, ...inner]: readonly string[]): boolean {
+  if (name === undefined) return true
+  if (typeof schema !== 'object' || schema === null) return false
+  const { properties, anyOf } = schema as { readonly properties?: Record<string, unknown>; readonly anyOf?: unknown[] }
+  if (anyOf !== undefined) return anyOf.some((choice) => takes(choice, [name, ...inner]))
+  return properties?.[name] !== undefined && takes(properties[name], inner)
+}

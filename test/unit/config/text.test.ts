@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { textIssues, withSoundText } from '../../../packages/ratecard/src/config/text.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
+import { validDocument } from '../../support/rule-cases.ts'
+
+const half = '\ud83d'
+const flawed = [half, '\ude00', '\u0000', '\u001b[2J', '\u007f', '\u009b', 'a\rb', 'a\tb', 'a\nb', 'a\u2028b']
+
+/** Every place of a document that holds text, as a function that puts other text there. */
+function places(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  if (typeof value === 'string') return [path]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    places(member, [...path, Array.isArray(value) ? Number(key) : key]),
+  )
+}
+
+function put(document: unknown, path: readonly (string | number)[], text: string): unknown {
+  const [key, ...rest] = path
+  if (key === undefined) return text
+  const copy = (Array.isArray(document) ? [...document] : { ...(document as object) }) as Record<
+    string | number,
+    unknown
+  >
+  copy[key] = put(copy[key], rest, text)
+  return copy
+}
+
+const rich = () => ({
+  ...validDocument(),
+  $schema: 'https://example.test/schema.json',
+  webhooks: [{ id: 'hook', url: 'https://example.test/', events: ['invoice.paid'], description: 'one\r\ntwo\nthree' }],
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call', value_settings: { event_payload_key: 'n' } }],
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro 😀',
+      description: 'one\ntwo',
+      metadata: { owner: 'team', description: 'one line' },
+      ui: { display_name: 'Pro', features: ['a', 'b'] },
+      prices: [
+        {
+          ...{ id: 'pro_monthly', amount: 1200, currency: 'usd', interval: 'month' },
+          ...{ metadata: { k: 'v' }, ui: { limits: [{ text: 't', value: 1, unit: 'u' }] } },
+        },
+      ],
+    },
+  ],
+  coupons: [{ id: 'ten', name: 'Ten', percent_off: 10, duration: 'once', metadata: { k: 'v' } }],
+  promotion_codes: [{ id: 'code', code: 'TEN', coupon: 'ten', metadata: { k: 'v' } }],
+})
+
+describe('text of the document', () => {
+  it('may be of any language, and a description may have lines', () => {
+    expect(validateConfig(rich()).errors).toEqual([])
+    expect(textIssues({ name: 'שלום ‏ Ünï 漢字 👩‍💻' })).toEqual([])
+  })
+
+  it('that is flawed is one error with its place, wherever it stands', () => {
+    const document = rich()
+    const all = places(document)
+    expect(all.length).toBeGreaterThan(25)
+    for (const path of all)
+      for (const text of flawed) {
+        const { errors } = validateConfig(put(document, path, `x${text}`))
+        const isDescription = path.at(-1) === 'description' && path.at(-2) !== 'metadata'
+        if (isDescription && text === 'a\nb') expect(errors).toEqual([])
+        else {
+          const pointer = `#/${path.join('/').replace('$', '%24')}`
+          expect([path, errors.filter((issue) => issue.pointer === pointer).map(({ code }) => code)]).toEqual([
+            path,
+            ['text_malformed'],
+          ])
+        }
+      }
+  })
+
+  it('counts keys of metadata, whose pointer can be decoded', () => {
+    for (const text of flawed) {
+      const document = put(rich(), ['products', 0, 'metadata'], '') as ReturnType<typeof rich>
+      const [product] = document.products
+      if (product === undefined) throw new Error('no product')
+      product.metadata = { [`x${text}`]: 'v' } as never
+      const { errors } = validateConfig(document)
+      expect([text, errors.map(({ code }) => code)]).toEqual([text, ['text_malformed']])
+      expect(() => decodeURIComponent(errors[0]?.pointer ?? '%')).not.toThrow()
+    }
+  })
+
+  it('is never repeated raw in what is said of it', () => {
+    for (const text of flawed) {
+      const [issue] = textIssues({ name: text })
+      expect(issue?.detail).toMatch(/^[\x20-\x7e]*$/)
+    }
+  })
+
+  it('made sound has no flaw any more, and sound text stays as it is', () => {
+    const any = fc.string({ unit: 'binary' }).map((text) => `${text}${half}`)
+    fc.assert(
+      fc.property(fc.dictionary(any, any, { maxKeys: 4 }), (document) => {
+        expect(textIssues(withSoundText(document).document)).toEqual([])
+      }),
+    )
+    const document = rich()
+    expect(withSoundText(document)).toEqual({ document, pointers: [] })
+  })
+
+  it('of a revision that was accepted before does not stop a rollback', () => {
+    const document = put(rich(), ['products', 0, 'name'], 'two\nlines')
+    expect(validateConfig(document, { acceptedBefore: true }).errors).toEqual([])
+  })
+})

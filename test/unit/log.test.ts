@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { readable } from '../../packages/ratecard/src/log.ts'
+
+test('a line of the log is read as a sentence at a terminal', () => {
+  const line = JSON.stringify({
+    ...{ level: 40, time: 0, pid: 1, hostname: 'h', msg: 'a push answered with 202 has failed', push_id: 'push_1' },
+    err: { message: 'no', stack: 'Error: no\n    at here' },
+  })
+  expect(readable(line)).toMatch(
+    /^\d\d:\d\d:\d\d warn {2}a push answered with 202 has failed push_id=push_1\nError: no\n {4}at here$/,
+  )
+})
+
+test('requests say what was asked and how it was answered', () => {
+  const line = JSON.stringify({
+    ...{ level: 30, time: 0, reqId: 'req-1', msg: 'request completed', responseTime: 3.4 },
+    ...{ req: { method: 'GET', url: '/healthz' }, res: { statusCode: 200 } },
+  })
+  expect(readable(line)).toMatch(/info {2}request completed GET \/healthz 200 3 ms \(req-1\)$/)
+})
+
+test('what is no line of the log is shown as it is', () => {
+  expect(readable('not json\n')).toBe('not json')
+})

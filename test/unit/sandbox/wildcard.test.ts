@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
+import { matchesWildcard } from '../../../packages/sandbox/src/protocol/wildcard.ts'
+
+describe('wildcards of the sandbox', () => {
+  test.each([
+    ['', '', true],
+    ['', 'a', false],
+    ['*', '', true],
+    ['a*', 'a', true],
+    ['a*a', 'a', false],
+    ['a*b*c', 'a-b-b-c', true],
+    ['a*c*b', 'a-b-c', false],
+    ['/v1/prices*', '/v1/prices/p', true],
+    ['/v1/.', '/v1/x', false],
+    ['***', 'anything', true],
+    ['*ab*ab', 'ab', false],
+  ])('%j on %j is %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
+
+  test('it agrees with a pattern that is tried in every way', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
+    fc.assert(
+      fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 }), (pattern, text) => {
+        expect(matchesWildcard(pattern, text)).toBe(new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(text))
+      }),
+    )
+  })
+
+  test('a fault’s path full of stars hung the sandbox for a minute', () => {
+    const faults = new Faults()
+    faults.add({ kind: 'conflict', path: `${'*a'.repeat(200)}!`, count: null })
+    const before = performance.now()
+    expect(faults.strike('GET', 'a'.repeat(5000), 'acct').fault).toBeUndefined()
+    expect(performance.now() - before).toBeLessThan(500)
+  })
+})
