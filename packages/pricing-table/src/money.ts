@@ -18,3 +18,12 @@ export function formatMoney(minor: bigint | string, currency: string, locale: st
   })
   return format.format(amount as Intl.StringNumericLiteral)
 }
+
+export function formatCount(count: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(count)
+}
+
+/** Whole per cent. */
+export function formatPercent(percent: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: 'percent' }).format(percent / 100)
+}

@@ -1,10 +1,11 @@
-// What a page loads: defines <ratecard-pricing-table>, once.
+// What a page loads: defines <ratecard-pricing-table>, once. Loaded on a server it defines nothing and does no harm.
 import { RatecardPricingTable } from './element.ts'
+import type { Selection } from './element.ts'
 
 export { RatecardPricingTable }
-export type { Selection } from './element.ts'
+export type { Selection }
 
-if (customElements.get('ratecard-pricing-table') === undefined)
+if (typeof customElements !== 'undefined' && customElements.get('ratecard-pricing-table') === undefined)
   customElements.define('ratecard-pricing-table', RatecardPricingTable)
 
 declare global {
@@ -12,7 +13,7 @@ declare global {
     'ratecard-pricing-table': RatecardPricingTable
   }
   interface HTMLElementEventMap {
-    'ratecard-select': CustomEvent<import('./element.ts').Selection>
-    'ratecard-error': CustomEvent<{ error: unknown }>
+    'ratecard-select': CustomEvent<Selection>
+    'ratecard-error': CustomEvent<{ readonly error: unknown }>
   }
 }

@@ -26,6 +26,7 @@ import { watchRoutes } from './not-found.ts'
 import { registerDocs, registerOpenApi } from './openapi.ts'
 import { answerClientError, createProblemSender, errorsUrl } from './problem.ts'
 import { requestIdOf } from './request-id.ts'
+import { registerPricingTable } from './pricing-table.ts'
 import { allRoutes } from './routes/all.ts'
 import { allowPreflights } from './routes/checkout.ts'
 import { metricsPath } from './routes/server.ts'
@@ -176,6 +177,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register((scope) => workerScope(scope, scopes, at('workers')), { prefix: workersPath })
   mount(app, '', at('root'))
   pageRoutes(app)
+  registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
   return app
