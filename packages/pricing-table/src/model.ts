@@ -2,7 +2,7 @@
 // The money comes from the service's own arithmetic, which is bundled with it.
 import { exactAmount, flatAmountOf, unitAmountOf } from '../../ratecard/src/pricing/calculate.ts'
 import type { Tariff } from '../../ratecard/src/pricing/calculate.ts'
-import type { Meter, Price, Product } from '../../ratecard/src/config/schema.ts'
+import type { Meter, Price, Product } from '../../ratecard/src/config/document/schema.ts'
 import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
 
 /** Of the public price list, what a table reads. */

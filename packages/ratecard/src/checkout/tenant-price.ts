@@ -1,9 +1,9 @@
 // Which price a tenant is sold in place of a listed one. Pure.
-import { basePriceId } from '../config/base-price.ts'
-import { isEnterprise } from '../config/ids.ts'
-import { isPublic, publicPrice } from '../config/public-view.ts'
-import type { BillingConfig, Price, Product } from '../config/schema.ts'
-import type { SessionPrices } from '../service-tenants.ts'
+import { basePriceId } from '../config/document/base-price.ts'
+import { isEnterprise } from '../config/document/ids.ts'
+import { isPublic, publicPrice } from '../config/document/public-view.ts'
+import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
+import type { SessionPrices } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 
 export type Deal = Pick<TenantRecord, 'enterpriseTemplate' | 'enterpriseId'>

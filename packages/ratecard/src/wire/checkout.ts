@@ -1,6 +1,6 @@
 // What a tenant does for itself: see its prices, buy, look after what it bought, and use what is metered.
 import { Type } from 'typebox'
-import type { Price } from '../config/schema.ts'
+import type { Price } from '../config/document/schema.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './operation.ts'
 import { closed, document, Moment, nullable, shape, Time } from './schema.ts'
 
