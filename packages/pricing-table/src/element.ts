@@ -40,7 +40,7 @@ type AttributeName = (typeof attributeNames)[number]
 
 /** On a server without a document the class only has to be there: nothing is drawn. */
 const Base: typeof HTMLElement =
-  (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ?? (class {} as typeof HTMLElement)
+  (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
 
 /** One for all tables of a page, made when the first one is. */
 let sheet: CSSStyleSheet | null = null
@@ -92,7 +92,7 @@ export class RatecardPricingTable extends Base {
     if (before === after) return
     if (name === 'interval') this.#interval = after
     if (name === 'currency') this.#currency = after?.toLowerCase() ?? null
-    if (name === 'texts') this.#texts = readTexts(after)
+    if (name === 'texts') this.#readTexts(after)
     if (!this.isConnected) return
     if (name === 'src' || name === 'credentials') void this.reload()
     else this.#show()
@@ -113,9 +113,23 @@ export class RatecardPricingTable extends Base {
     } catch (error) {
       if (loading.signal.aborted) return
       this.#state = 'failed'
-      this.dispatchEvent(new CustomEvent('ratecard-error', { bubbles: true, composed: true, detail: { error } }))
+      this.#tell(error)
     }
     this.#show()
+  }
+
+  #readTexts(json: string | null): void {
+    try {
+      const texts: unknown = JSON.parse(json ?? '{}')
+      this.#texts = typeof texts === 'object' && texts !== null ? (texts as Record<string, unknown>) : {}
+    } catch (error) {
+      this.#texts = {}
+      this.#tell(error)
+    }
+  }
+
+  #tell(error: unknown): void {
+    this.dispatchEvent(new CustomEvent('ratecard-error', { bubbles: true, composed: true, detail: { error } }))
   }
 
   get #locale(): string {
@@ -237,17 +251,6 @@ async function readPrices(base: string, credentials: string | null, signal: Abor
 function ask(base: string, path: string, credentials: RequestCredentials, signal: AbortSignal): Promise<Response> {
   const url = new URL(`${base.replace(/\/+$/, '')}/api/v1/billing/${path}`, document.baseURI)
   return fetch(url, { credentials, signal, headers: { accept: 'application/json' } })
-}
-
-function readTexts(json: string | null): Readonly<Record<string, unknown>> {
-  if (json === null) return {}
-  try {
-    const texts: unknown = JSON.parse(json)
-    return typeof texts === 'object' && texts !== null ? (texts as Record<string, unknown>) : {}
-  } catch (error) {
-    console.error('ratecard-pricing-table: the attribute texts is not JSON', error)
-    return {}
-  }
 }
 
 function pick(wanted: string | null, from: readonly string[], usual: string): string {
