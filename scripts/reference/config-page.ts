@@ -71,6 +71,13 @@ function changeText(kind: ResourceKind, member: string): string {
   return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
 }
 
+/** What a map from currencies holds for each of them. */
+function currencyMap(node: SchemaNode): SchemaNode | undefined {
+  const properties = node.properties ?? {}
+  const [first] = currencies
+  return Object.keys(properties).length === currencies.length ? properties[first] : undefined
+}
+
 /** Objects without a section are opened in place: `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
@@ -89,6 +96,8 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
       meaning,
     ]
     if (nameOf(child) !== undefined) return [own]
+    const inCurrency = currencyMap(child)
+    if (inCurrency !== undefined) return [own, ...rowsOf(inCurrency, `${path}.<currency>.`)]
     if (child.properties !== undefined) return [own, ...rowsOf(child, `${path}.`)]
     const items = child.items
     if (items?.properties !== undefined && nameOf(items) === undefined) return [own, ...rowsOf(items, `${path}[].`)]
