@@ -71,11 +71,12 @@ function changeText(kind: ResourceKind, member: string): string {
   return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
 }
 
+const isCurrencyCode = (name: string | undefined) => currencies.some((currency) => currency === name)
+
 /** What a map from currencies holds for each of them. */
 function currencyMap(node: SchemaNode): SchemaNode | undefined {
-  const properties = node.properties ?? {}
-  const [first] = currencies
-  return Object.keys(properties).length === currencies.length ? properties[first] : undefined
+  const options = Object.entries(node.properties ?? {})
+  return options.length === currencies.length && isCurrencyCode(options[0]?.[0]) ? options[0]?.[1] : undefined
 }
 
 /** Objects without a section are opened in place: `price_display.suffix`. */

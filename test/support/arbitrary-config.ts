@@ -217,18 +217,14 @@ function meter(id: string): fc.Arbitrary<Meter> {
     .map((rest) => compact<Meter>({ id, ...rest }))
 }
 
-/** Amounts in further currencies, given the own one. */
-function otherAmounts<Part extends string>(part: Part) {
-  return optional(
-    fc.dictionary(fc.constantFrom('usd' as const, 'gbp' as const, 'jpy' as const), fc.integer({ min: 1, max: 9000 }), {
-      minKeys: 1,
-    }),
-  ).map((amounts) => (own: string) => {
-    const others = Object.entries(amounts ?? {}).filter(([currency]) => currency !== own)
-    if (others.length === 0) return undefined
-    return Object.fromEntries(others.map(([currency, amount]) => [currency, { [part]: amount }])) as Partial<
-      Record<'usd' | 'gbp' | 'jpy', { [Key in Part]: number }>
-    >
+/** What is said in further currencies, given the own one. */
+function inOtherCurrencies<Option>(option: (amount: number) => Option) {
+  const amounts = fc.dictionary(fc.constantFrom('usd', 'gbp', 'jpy'), fc.integer({ min: 1, max: 9000 }), { minKeys: 1 })
+  return optional(amounts).map((given) => (own: string): Record<string, Option> | undefined => {
+    const others = Object.entries(given ?? {}).filter(([currency]) => currency !== own)
+    return others.length === 0
+      ? undefined
+      : Object.fromEntries(others.map(([currency, amount]) => [currency, option(amount)]))
   })
 }
 
@@ -239,7 +235,7 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
       .record({
         amount_off: fc.integer({ min: 1, max: 9000 }),
         currency: fc.constantFrom(...currencies),
-        others: otherAmounts('amount_off'),
+        others: inOtherCurrencies((amount_off) => ({ amount_off })),
       })
       .map(({ others, ...own }) => compact<Partial<Coupon>>({ ...own, currency_options: others(own.currency) })),
   )
@@ -288,7 +284,7 @@ function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCod
           .record({
             minimum_amount: fc.integer({ min: 1, max: 5000 }),
             minimum_amount_currency: fc.constantFrom(...currencies),
-            others: otherAmounts('minimum_amount'),
+            others: inOtherCurrencies((minimum_amount) => ({ minimum_amount })),
           })
           .map(({ others, ...own }) =>
             compact<Partial<PromotionCode>>({ ...own, currency_options: others(own.minimum_amount_currency) }),

@@ -71,9 +71,7 @@ export function documentAmounts<Part extends string>(
 ): Partial<Record<Currency, { [Key in Part]: number }>> | undefined {
   const entries = Object.entries(amounts)
   if (entries.length === 0) return undefined
-  return Object.fromEntries(
-    entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]),
-  ) as Partial<Record<Currency, { [Key in Part]: number }>>
+  return Object.fromEntries(entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]))
 }
 
 /** Another currency and another amount are taken in place; a currency is never lost again. */

@@ -51,11 +51,16 @@ export function differences<K extends ResourceKind>(
       field,
       want: wanted[field],
       live: lived[field],
-      origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
+      origin: originOf(wanted[field], lived[field], spoken(row, lasted, field)),
       fixed: mutability === 'fixed' || (row.needsNewObject?.(wanted[field] as never, lived[field] as never) ?? false),
     })
   }
   return found
+}
+
+/** What the last document said of a field; undefined when it said nothing, so that whatever is live is nobody's drift. */
+function spoken(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
+  return last === null || isUnmanaged(row, last[field]) ? undefined : { value: last[field] }
 }
 
 /** Whether the document says nothing of a field, neither a value nor that there shall be none. */
