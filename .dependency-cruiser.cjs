@@ -183,7 +183,8 @@ module.exports = {
     },
     {
       name: 'pricing-table-takes-pure-rooms',
-      comment: 'It is bundled for browsers: beside its own files the money of the pure rooms, and types of the document',
+      comment:
+        'It is bundled for browsers: beside its own files the money of the pure rooms, and types of the document',
       severity: 'error',
       from: { path: '^packages/pricing-table/src/' },
       to: { pathNot: ['^packages/pricing-table/src/', anyOf(['pricing', 'money', 'config'])] },
