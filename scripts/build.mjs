@@ -1,5 +1,5 @@
-// Builds what is installed from this repository: the client and the sandbox, the product, then the pages of its dashboard.
-// Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, then the product, then the script of the pricing
+// table and the pages of the dashboard. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -11,6 +11,14 @@ const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
+/** Bundles: the compiler’s output is no single file. Loaded here, because what they need may not be installed. */
+async function bundle() {
+  const { buildPricingTable } = await import('../packages/pricing-table/build.mjs')
+  await buildPricingTable()
+  const { buildDashboard } = await import('../packages/dashboard/build.mjs')
+  await buildDashboard()
+}
+
 /** The running Node when it is new enough, else the one that the repository pins. */
 function chooseNode() {
   const major = Number(process.versions.node.split('.')[0])
@@ -18,7 +26,7 @@ function chooseNode() {
   return existsSync(pinned) ? pinned : process.execPath
 }
 
-function build() {
+async function build() {
   if (!existsSync(compiler)) {
     console.log('build: skipped, because the compiler is not installed (development dependencies were left out)')
     return 0
@@ -35,6 +43,7 @@ function build() {
   }
   if (result.status !== 0) console.error('build: failed; the messages above say where. The output may be incomplete.')
   else for (const project of projects) freshen(path.join(root, project), startedAt)
+  if (result.status === 0) await bundle()
   return result.status ?? 1
 }
 
@@ -53,16 +62,4 @@ function freshen(folder, startedAt) {
   }
 }
 
-/** Bundled, not checked for types: `npm run types` does that. */
-async function buildPages() {
-  const { buildDashboard } = await import('./build-dashboard.mjs')
-  try {
-    await buildDashboard()
-  } catch (error) {
-    console.error(`build: the pages of the dashboard could not be bundled: ${error.message}`)
-    process.exitCode = 1
-  }
-}
-
-process.exitCode = build()
-if (process.exitCode === 0 && existsSync(compiler)) await buildPages()
+process.exitCode = await build()

@@ -1,9 +1,9 @@
 // What was dropped or pasted, as one document: read, merged and expanded by the very rules of the command line, in the browser.
 // Whether it is a good one is for the service to say.
-import { codeFrame } from '../../ratecard/src/config/code-frame.ts'
-import { interpolate } from '../../ratecard/src/config/interpolate.ts'
-import { mergeFiles, placeIssues } from '../../ratecard/src/config/merge-files.ts'
-import { parseSource } from '../../ratecard/src/config/source.ts'
+import { codeFrame } from '../../ratecard/src/config/files/code-frame.ts'
+import { interpolate } from '../../ratecard/src/config/files/interpolate.ts'
+import { mergeFiles, placeIssues } from '../../ratecard/src/config/files/merge-files.ts'
+import { parseSource } from '../../ratecard/src/config/files/source.ts'
 
 export interface GivenFile {
   readonly path: string
@@ -49,7 +49,11 @@ export function readDocument(files: readonly GivenFile[], values: ReadonlyMap<st
   }
   const place = (issues: readonly BareIssue[]) => placeIssues(issues as readonly OwnIssue[], merged.locate).map(framed)
   const ofFiles = merged.issues.map(framed)
-  if (typeof merged.document !== 'object' || merged.document === null || sources.some((one) => one.document === undefined))
+  if (
+    typeof merged.document !== 'object' ||
+    merged.document === null ||
+    sources.some((one) => one.document === undefined)
+  )
     return { written: null, document: null, issues: ofFiles, unset: [], place }
   const asked = new Set<string>()
   const expanded = interpolate(merged.document, (name) => {

@@ -38,7 +38,9 @@ export function CostChart({ price }: { readonly price: PriceDocument }) {
   const marks = (price.tiers ?? []).flatMap(({ up_to }) => (up_to === 'inf' ? [] : [up_to, up_to + 1]))
   return (
     <figure className="stack-small">
-      <figcaption className="small quiet">What a quantity costs, by {own} tiers and as the other mode would bill it</figcaption>
+      <figcaption className="small quiet">
+        What a quantity costs, by {own} tiers and as the other mode would bill it
+      </figcaption>
       <Chart
         xs={xs}
         series={series}

@@ -39,9 +39,10 @@ export function Plan() {
     setAllowed(careful)
     plan.reset()
   }
+  const document = read?.document ?? null
   const ask = (options: Allowances) => {
     setAllowed(options)
-    if (read?.document != null) void plan.run(read.document, options)
+    if (document !== null) void plan.run(document, options)
   }
   const planned = plan.value?.outcome
   return (
@@ -78,15 +79,13 @@ export function Plan() {
         {plan.error === null || read === null ? null : (
           <PlanFailed error={plan.error} read={read} allowed={allowed} onAllow={ask} />
         )}
-        {planned === undefined ? null : (
-          <Planned outcome={planned} mayAct={mayAct} onApply={() => setAsking(true)} />
-        )}
+        {planned === undefined ? null : <Planned outcome={planned} mayAct={mayAct} onApply={() => setAsking(true)} />}
       </div>
-      {isAsking && planned !== undefined && read?.document != null ? (
+      {isAsking && planned !== undefined && read !== null && document !== null ? (
         <Apply
           outcome={planned}
           read={read}
-          document={read.document}
+          document={document}
           allowed={plan.value?.options ?? careful}
           onClose={() => setAsking(false)}
         />
@@ -381,7 +380,9 @@ function Apply({ outcome, read, document, allowed, onClose }: ApplyProps) {
     >
       <p>
         {many(outcome.details.length, 'change')} with {many(outcome.writes, 'write')} at the processor
-        {replaced + archived === 0 ? '' : `, among them ${many(replaced, 'replacement')} and ${many(archived, 'archive')}`}
+        {replaced + archived === 0
+          ? ''
+          : `, among them ${many(replaced, 'replacement')} and ${many(archived, 'archive')}`}
         . Exactly the plan that you see is applied: should anything have changed meanwhile, it is refused.
       </p>
       {touched === 0 ? null : (
@@ -469,4 +470,3 @@ const PushTable = ({ pushes }: { readonly pushes: readonly PushSummary[] }) => (
     }))}
   />
 )
-

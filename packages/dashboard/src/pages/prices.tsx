@@ -27,14 +27,17 @@ export function Prices() {
           'What is for sale now.'
         ) : (
           <>
-            Version {served.value.version}, revision {served.value.revision}, since{' '}
-            <Time at={served.value.updatedAt} />
+            Version {served.value.version}, revision {served.value.revision}, since <Time at={served.value.updatedAt} />
           </>
         )
       }
       actions={<Choices name="Which prices" options={views} value={view} onChange={setView} />}
     >
-      {isEmpty ? <NothingYet /> : served.error === null ? null : <Problem error={served.error} onRetry={served.reload} />}
+      {isEmpty ? (
+        <NothingYet />
+      ) : served.error === null ? null : (
+        <Problem error={served.error} onRetry={served.reload} />
+      )}
       {served.value === undefined ? (
         served.error === null ? (
           <Loading />
@@ -53,8 +56,8 @@ function NothingYet() {
       <p>
         {mayAct ? (
           <>
-            Drop your files on the <Link href="/plan">Plan</Link> page, or run <code>ratecard billing push</code> in your
-            project.
+            Drop your files on the <Link href="/plan">Plan</Link> page, or run <code>ratecard billing push</code> in
+            your project.
           </>
         ) : (
           <>
@@ -194,10 +197,23 @@ function PriceMoney({ price }: { readonly price: PriceDocument }) {
     )
   if (amount === null) return <p className="price-money">the customer’s choice</p>
   const perPack =
-    price.transform_quantity === undefined ? '' : ` per ${count(price.transform_quantity.divide_by)}`
+    price.transform_quantity !== undefined
+      ? `per ${count(price.transform_quantity.divide_by)}`
+      : price.usage_type === 'metered'
+        ? 'per unit'
+        : ''
+  const words = price.ui?.price_display?.custom_text
+  if (words !== undefined && isFree(price))
+    return (
+      <p className="price-money">
+        <Text>{words}</Text>
+      </p>
+    )
   return (
     <p>
-      <span className="price-money">{isFree(price) ? 'Free' : <Money amount={amount} currency={price.currency} />}</span>{' '}
+      <span className="price-money">
+        {isFree(price) ? 'Free' : <Money amount={amount} currency={price.currency} />}
+      </span>{' '}
       <span className="quiet">
         {perPack} {isFree(price) && price.interval === undefined ? '' : period(price)}
       </span>

@@ -14,7 +14,11 @@ export function Push() {
   const { push: id = '' } = useParams()
   const push = useLoaded(`push ${id}`, (signal) => api.admin.findPush(id, { signal }))
   return (
-    <Page title={`Push of version ${push.value?.version ?? '…'}`} name="Push" lead={<Link href="/plan">All pushes</Link>}>
+    <Page
+      title={`Push of version ${push.value?.version ?? '…'}`}
+      name="Push"
+      lead={<Link href="/plan">All pushes</Link>}
+    >
       <Show of={push} what="The push">
         {(report) => <Progress key={report.id} report={report} onEnd={push.reload} />}
       </Show>
@@ -52,8 +56,7 @@ function useEvents(report: PushReport, onEnd: () => void): Live | null {
         if (!controller.signal.aborted) onEnd()
       })
     return () => controller.abort()
-    // `onEnd` reloads and is the same for one push.
-    // eslint-disable-next-line -- the effect follows one push for as long as it runs
+    // `onEnd` is the same for one push: the effect follows it for as long as it runs.
   }, [report.id, isRunning])
   return isRunning ? live : null
 }
@@ -108,7 +111,8 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
                 </div>
                 <div className="change-body">
                   <p>
-                    {step.op} <span className="quiet">{kindWords[step.kind] ?? step.kind}</span> <Id>{step.configId}</Id>
+                    {step.op} <span className="quiet">{kindWords[step.kind] ?? step.kind}</span>{' '}
+                    <Id>{step.configId}</Id>
                     {step.attempts > 1 ? <span className="quiet small"> · {step.attempts} attempts</span> : null}
                   </p>
                   {step.error === null ? null : <Failure error={step.error} />}
@@ -126,19 +130,19 @@ const textOf = (error: Readonly<Record<string, unknown>>, name: string) =>
   typeof error[name] === 'string' ? error[name] : null
 
 function Failure({ error }: { readonly error: Readonly<Record<string, unknown>> }) {
-  const [detail, hint, code] = ['detail', 'hint', 'code'].map((name) => textOf(error, name))
-  const said = detail ?? textOf(error, 'message') ?? textOf(error, 'title')
+  const [hint, code] = [textOf(error, 'hint'), textOf(error, 'code')]
+  const said = textOf(error, 'detail') ?? textOf(error, 'message') ?? textOf(error, 'title')
   return (
     <div className="alert alert-problem">
       <p>
         <Text>{said ?? JSON.stringify(error)}</Text>
       </p>
-      {hint == null ? null : (
+      {hint === null ? null : (
         <p>
           <Text>{hint}</Text>
         </p>
       )}
-      {code == null ? null : (
+      {code === null ? null : (
         <p className="small">
           <code>{code}</code>
         </p>
@@ -169,7 +173,12 @@ function Acts({ report, state, onDone }: ActsProps) {
   return (
     <>
       {state === 'running' ? (
-        <button type="button" className="button button-danger" disabled={stop.isRunning} onClick={() => void stop.run()}>
+        <button
+          type="button"
+          className="button button-danger"
+          disabled={stop.isRunning}
+          onClick={() => void stop.run()}
+        >
           Stop between two steps
         </button>
       ) : null}
@@ -189,9 +198,9 @@ function Acts({ report, state, onDone }: ActsProps) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {many(report.stepsTotal - report.stepsDone, 'step')} of the plan {report.stepsTotal - report.stepsDone === 1 ? 'is' : 'are'}{' '}
-            left. What became of a step whose answer was lost is looked up first; nothing is done twice. To drop it
-            instead, push other files.
+            {many(report.stepsTotal - report.stepsDone, 'step')} of the plan{' '}
+            {report.stepsTotal - report.stepsDone === 1 ? 'is' : 'are'} left. What became of a step whose answer was
+            lost is looked up first; nothing is done twice. To drop it instead, push other files.
           </p>
         </Confirm>
       ) : null}

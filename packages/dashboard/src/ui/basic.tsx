@@ -228,7 +228,11 @@ export function Table({
           {rows.map(({ key, cells }) => (
             <tr key={key}>
               {cells.map((cell, index) => (
-                <td key={index} data-name={heads[index]?.name} className={heads[index]?.isNumber ? 'number' : undefined}>
+                <td
+                  key={index}
+                  data-name={heads[index]?.name}
+                  className={heads[index]?.isNumber ? 'number' : undefined}
+                >
                   {cell}
                 </td>
               ))}
@@ -285,13 +289,23 @@ export function Pager({
   if (total <= limit) return null
   return (
     <nav className="pager" aria-label="Pages of this list">
-      <button type="button" className="button button-small" disabled={offset === 0} onClick={() => onMove(Math.max(0, offset - limit))}>
+      <button
+        type="button"
+        className="button button-small"
+        disabled={offset === 0}
+        onClick={() => onMove(Math.max(0, offset - limit))}
+      >
         Newer
       </button>
       <span className="quiet small">
         {offset + 1}–{Math.min(offset + limit, total)} of {total}
       </span>
-      <button type="button" className="button button-small" disabled={offset + limit >= total} onClick={() => onMove(offset + limit)}>
+      <button
+        type="button"
+        className="button button-small"
+        disabled={offset + limit >= total}
+        onClick={() => onMove(offset + limit)}
+      >
         Older
       </button>
     </nav>

@@ -23,7 +23,9 @@ interface Change {
   readonly kind: string
   readonly configId: string
   readonly action: string
-  readonly fields: readonly (Pick<FieldChange, 'field' | 'before' | 'after'> & { readonly origin?: FieldChange['origin'] })[]
+  readonly fields: readonly (Pick<FieldChange, 'field' | 'before' | 'after'> & {
+    readonly origin?: FieldChange['origin']
+  })[]
   readonly display: Detail['display']
 }
 
@@ -45,9 +47,9 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
               <span className="quiet">{kindWords[change.kind] ?? change.kind}</span> <Id>{change.configId}</Id>
             </p>
             <BeforeAfter before={change.display.before} after={change.display.after} />
-            {change.fields.length === 0 ? null : (
+            {fieldsBeside(change).length === 0 ? null : (
               <ul className="plain-list stack-small">
-                {change.fields.map((field) => (
+                {fieldsBeside(change).map((field) => (
                   <li key={field.field} className="small">
                     <code>{field.field}</code>{' '}
                     {field.origin === 'drift' || field.origin === 'both' ? (
@@ -63,6 +65,14 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
       ))}
     </ul>
   )
+}
+
+/** A line that changed says it already where it is the one field that people read there. */
+function fieldsBeside({ fields, display: { before, after } }: Change): Change['fields'] {
+  const [only, ...rest] = fields
+  const isSaid = rest.length === 0 && before !== null && after !== null && before !== after
+  const isPlain = only !== undefined && ['amount', 'name', 'display_name', 'url'].includes(only.field)
+  return isSaid && isPlain && (only.origin ?? 'edit') === 'edit' ? [] : fields
 }
 
 function BeforeAfter({ before, after }: Detail['display']) {

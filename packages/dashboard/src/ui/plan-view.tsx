@@ -80,7 +80,8 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
   )
 }
 
-const lines = (texts: readonly string[]) => (texts.length === 0 ? '—' : texts.map((text) => <div key={text}>{text}</div>))
+const lines = (texts: readonly string[]) =>
+  texts.length === 0 ? '—' : texts.map((text) => <div key={text}>{text}</div>)
 
 interface ImpactChartProps {
   readonly currency: string

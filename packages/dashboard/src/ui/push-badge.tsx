@@ -20,5 +20,7 @@ const tones = {
 
 /** The state of a push, of a job, or of one of their steps. */
 export const PushBadge = ({ state }: { readonly state: string }) => (
-  <Badge tone={(tones as Readonly<Record<string, (typeof tones)[keyof typeof tones]>>)[state] ?? 'plain'}>{state}</Badge>
+  <Badge tone={(tones as Readonly<Record<string, (typeof tones)[keyof typeof tones]>>)[state] ?? 'plain'}>
+    {state}
+  </Badge>
 )

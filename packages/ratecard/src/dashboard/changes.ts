@@ -1,7 +1,7 @@
 // Whether anything changed since a page last looked: one short text that all replicas agree on. Pages ask for it every second and
 // read their own data again only when it is another.
 import { createHash, randomBytes } from 'node:crypto'
-import type { DashboardOperations } from '../service-dashboard.ts'
+import type { DashboardOperations } from '../service/dashboard.ts'
 import type { Store } from '../store/store.ts'
 
 const fact = 'dashboard_change'
@@ -31,7 +31,10 @@ export function createChanges({ store }: ChangesDeps): Pick<DashboardOperations,
         updatedAt,
         stepsDone,
       ])
-      return createHash('sha256').update(JSON.stringify([noted, sequence, heads])).digest('base64url').slice(0, 22)
+      return createHash('sha256')
+        .update(JSON.stringify([noted, sequence, heads]))
+        .digest('base64url')
+        .slice(0, 22)
     },
   }
 }

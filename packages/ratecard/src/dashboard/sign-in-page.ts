@@ -57,7 +57,7 @@ function page(styleSheet: string | null, title: string, body: string, head = '')
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     `<title>${html(title)} · Ratecard</title><meta name="viewport" content="width=device-width, initial-scale=1">`,
-    '<meta name="color-scheme" content="light dark">',
+    '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
     styleSheet === null ? '' : `<link rel="stylesheet" href="${html(styleSheet)}">`,
     `${head}</head><body class="gate"><main>${body}</main></body></html>`,
   ].join('')

@@ -2,8 +2,8 @@
 // is a hash, beside the service key on whose behalf it counts. It lives no longer than its key.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { ServiceKey } from '../service.ts'
-import type { DashboardOperations, DashboardPass } from '../service-dashboard.ts'
+import type { ServiceKey } from '../service/service.ts'
+import type { DashboardOperations, DashboardPass } from '../service/dashboard.ts'
 import type { DashboardPassRecord, Store } from '../store/store.ts'
 
 const sessionMs = 12 * 60 * 60 * 1000

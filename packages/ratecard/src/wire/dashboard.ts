@@ -22,7 +22,8 @@ export const dashboardOperations = operations({
     scope: 'read',
     path: `${admin}/changes`,
     summary: 'Whether anything changed',
-    description: 'Cheap to ask often. Nothing that these pages and lists show has changed for as long as the tag is equal.',
+    description:
+      'Cheap to ask often. Nothing that these pages and lists show has changed for as long as the tag is equal.',
     answers: {
       200: {
         description: 'The tag.',
@@ -42,7 +43,9 @@ export const dashboardOperations = operations({
         description: 'The link.',
         schema: Type.Object(
           {
-            url: Type.String({ description: 'Where to go with a browser; relative when the service has no address of its own.' }),
+            url: Type.String({
+              description: 'Where to go with a browser; relative when the service has no address of its own.',
+            }),
             expires_at: Time('From then on it opens nothing.'),
           },
           closed,

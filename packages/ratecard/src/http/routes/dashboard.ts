@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service, ServiceKey } from '../../service.ts'
+import type { Service, ServiceKey } from '../../service/service.ts'
 import { dashboardOperations as rows } from '../../wire/dashboard.ts'
-import { dashboardPath } from '../dashboard-paths.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { dashboardPath } from '../dashboard/paths.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export interface DashboardRouteDeps {
   readonly service: Pick<Service, 'changeTag' | 'createDashboardLink'>

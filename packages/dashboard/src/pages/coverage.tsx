@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const CoveragePage = () => <Page title="CoveragePage"><p>…</p></Page>

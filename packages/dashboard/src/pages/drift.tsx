@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const Drift = () => <Page title="Drift"><p>…</p></Page>

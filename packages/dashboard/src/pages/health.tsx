@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const Health = () => <Page title="Health"><p>…</p></Page>

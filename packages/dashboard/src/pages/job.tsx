@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const JobPage = () => <Page title="JobPage"><p>…</p></Page>

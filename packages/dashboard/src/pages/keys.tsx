@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const Keys = () => <Page title="Keys"><p>…</p></Page>

@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const TenantPage = () => <Page title="TenantPage"><p>…</p></Page>

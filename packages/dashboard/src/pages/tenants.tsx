@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const Tenants = () => <Page title="Tenants"><p>…</p></Page>

@@ -1,2 +1,0 @@
-import { Page } from '../ui/basic.tsx'
-export const Webhooks = () => <Page title="Webhooks"><p>…</p></Page>
