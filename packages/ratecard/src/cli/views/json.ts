@@ -56,7 +56,9 @@ const printed =
 /** The client knows that later servers may have codes of issues that this version does not know. */
 export const jsonOutcome = (outcome: client.PushOutcome) =>
   printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
-export const jsonServed = printed(ServedConfig)
+/** The client knows that later servers may have values in a document that this version does not know. */
+export const jsonServed = (served: client.ServedConfig) =>
+  printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
 export const jsonDifference = printed(DocumentDifference)
 export const jsonDrift = printed(DriftReport)
