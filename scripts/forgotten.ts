@@ -85,8 +85,7 @@ const rows: readonly Forgotten[] = [
     file: `${src}/catalog/fields/meter.ts`,
     line: 'document: (key) => ({ value_settings: { event_payload_key: key } }),',
     instead: 'document: () => ({}),',
-    noticedBy: 'test/contract/sync/every-field.test.ts',
-    titled: 'the meter’s valueKey',
+    noticedBy: 'test/unit/catalog/fields.test.ts',
     names: 'valueKey',
   },
   {
@@ -142,7 +141,7 @@ const rows: readonly Forgotten[] = [
     fact: 'a column in the shape of the API',
     file: `${src}/wire/tenants.ts`,
     line: '  email: nullable(Type.String()),\n',
-    noticedBy: 'compiler',
+    noticedBy: 'test/http/records-shown.test.ts',
     names: 'email',
   },
   {
@@ -162,8 +161,10 @@ const rows: readonly Forgotten[] = [
   {
     fact: 'the option of a column in a command',
     file: `${src}/cli/commands/tenants.ts`,
-    line: "  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],",
-    instead: "  options: [{ flags: '--name <name>', description: 'What it is called.' }, customerOption],",
+    line: `  arguments: [tenantArgument],
+  options: [{ flags: '--name <name>', description: 'What it is called.' }, emailOption, customerOption],`,
+    instead: `  arguments: [tenantArgument],
+  options: [{ flags: '--name <name>', description: 'What it is called.' }, customerOption],`,
     noticedBy: 'test/http/records-shown.test.ts',
     names: 'email',
   },
