@@ -4,8 +4,8 @@ import type { Stripe } from 'stripe'
 import type { Processor, ProcessorEvent } from '../processor.ts'
 import type { Desk } from './desk.ts'
 import { understood } from './exchange.ts'
-import { milliseconds } from './live-subscription.ts'
 import { pageFlaw } from './pages.ts'
+import { milliseconds, text } from './reading.ts'
 
 const pageSize = 100
 
@@ -36,7 +36,7 @@ export async function readEvents(desk: Desk, { after, types }: Query, signal: Ab
 function eventOf(event: Stripe.Event): ProcessorEvent {
   return {
     id: event.id,
-    type: event.type,
+    type: text(event.type, 'type'),
     createdAt: milliseconds(event.created, 'created'),
     body: JSON.parse(JSON.stringify(event)) as Readonly<Record<string, unknown>>,
   }
