@@ -62,7 +62,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 export { RatecardError, errorFromProblem } from './error.ts'
-export type { ErrorCode, Issue, ProcessorWords } from './error.ts'
+export type { ErrorCode, ProcessorWords } from './error.ts'
+export type { Issue } from './issue.ts'
 export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
 export type { BillingClient, CalculateOptions } from './billing.ts'
 export type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'

@@ -1,6 +1,6 @@
 // Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.
 
-import type { Issue } from './error.ts'
+import type { Issue } from './issue.ts'
 
 /** Products, prices, meters, webhooks, coupons and promotion codes. */
 export interface BillingDocument {

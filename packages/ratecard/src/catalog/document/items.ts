@@ -1,5 +1,5 @@
 // One item of a pulled document: managed (live values, our own from the current version) or of somebody else (with its id).
-import type { BillingConfig } from '../../config/schema.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
 import { same } from '../fields/differences.ts'
 import { Unrepresentable } from '../fields/field.ts'
 import type { Names } from '../fields/field.ts'

@@ -1,5 +1,5 @@
-import { toUnixSeconds } from '../../config/moment.ts'
-import type { Coupon } from '../../config/schema.ts'
+import { toUnixSeconds } from '../../config/document/moment.ts'
+import type { Coupon } from '../../config/document/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'

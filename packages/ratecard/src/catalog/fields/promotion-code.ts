@@ -1,5 +1,5 @@
-import { toUnixSeconds } from '../../config/moment.ts'
-import type { PromotionCode } from '../../config/schema.ts'
+import { toUnixSeconds } from '../../config/document/moment.ts'
+import type { PromotionCode } from '../../config/document/schema.ts'
 import { configId } from '../kinds.ts'
 import { documentMoment, supportedCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../config/schema.ts'
+import type { Webhook } from '../../config/document/schema.ts'
 import { rowsFor } from './field.ts'
 
 const { field, required, text, flag, table } = rowsFor<Webhook>('webhook_endpoints')

@@ -6,8 +6,8 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
-import type { Desk } from './desk.ts'
-import { readOne, understood, writeOne } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { readOne, understood, writeOne } from './single-object.ts'
 import { hasEnded, liveSubscription } from './live-subscription.ts'
 import type { SaidSubscription } from './live-subscription.ts'
 import { idIn, text } from './reading.ts'
@@ -23,40 +23,40 @@ type Phases = readonly [Phase, ...Phase[]]
  * move, when a price is of another usage type, or when its schedule puts the item on a third price.
  */
 export async function scheduleSwaps(
-  desk: Desk,
+  context: StripeContext,
   { subscription: id, swaps }: ScheduledSwaps,
   options: WriteOptions,
 ): Promise<{ effectiveAt: number }> {
   if (swaps.length === 0) throw new TypeError('A schedule without swaps would do nothing.')
   const { signal, idempotencyKey: key } = options
-  const found = await retrieveSubscription(desk, id, signal)
+  const found = await retrieveSubscription(context, id, signal)
   if (found === null) throw rejected(`There is no subscription ${id}.`)
-  const subscription = await withAllItems(desk, found, signal)
+  const subscription = await withAllItems(context, found, signal)
   refuseEnding(subscription)
   // Read whole before anything is written.
   const live = understood(subscription, liveSubscription)
   const owner = understood(subscription, (one) => idIn(one.schedule))
-  const present = owner === null ? null : await readSchedule(desk, owner, signal)
+  const present = owner === null ? null : await readSchedule(context, owner, signal)
   const turns = understood(subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
-  await checkPrices(desk, live, turns, signal)
+  await checkPrices(context, live, turns, signal)
   const asked = { subscription, live, turns }
   const change =
     present === null
-      ? await changeOfNew(desk, asked, { signal, idempotencyKey: `${key}:make` })
+      ? await changeOfNew(context, asked, { signal, idempotencyKey: `${key}:make` })
       : changeOf(present, asked)
   // Without one an earlier attempt has done it.
-  if (change !== null) await write(desk, change, { signal, idempotencyKey: `${key}:change` })
+  if (change !== null) await write(context, change, { signal, idempotencyKey: `${key}:change` })
   return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }
 
 /** Where present prices lead when the running period of their item is over; a price that stays is not mentioned. */
 export async function readScheduledPrices(
-  desk: Desk,
+  context: StripeContext,
   subscription: LiveSubscription,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ProcessorId, ProcessorId>> {
   if (subscription.schedule === null) return new Map()
-  const schedule = await readSchedule(desk, subscription.schedule, signal)
+  const schedule = await readSchedule(context, subscription.schedule, signal)
   if (schedule.status !== 'active') return new Map()
   const phases = remainingPhases(schedule)
   const pairs = subscription.items.flatMap(({ price, currentPeriodEnd }) => {
@@ -106,38 +106,38 @@ function isAhead({ begun }: Schedule, phase: Phase): boolean {
 
 /** A metered price has no quantity to pass on, and a licensed one would begin with 1. */
 async function checkPrices(
-  desk: Desk,
+  context: StripeContext,
   live: LiveSubscription,
   turns: readonly Turn[],
   signal: AbortSignal,
 ): Promise<void> {
   const known = new Map<string, string>(live.items.map(({ price }) => [price.id, price.usageType]))
   const usageOf = async (price: string): Promise<string> =>
-    known.get(price) ?? (await readUsageType(desk, price, signal))
+    known.get(price) ?? (await readUsageType(context, price, signal))
   for (const { from, to } of turns) {
     if ((await usageOf(from)) !== (await usageOf(to)))
       throw rejected(`${from} and ${to} are not both metered or both licensed; such a move is not scheduled.`)
   }
 }
 
-async function readUsageType(desk: Desk, id: string, signal: AbortSignal): Promise<string> {
+async function readUsageType(context: StripeContext, id: string, signal: AbortSignal): Promise<string> {
   const request = {
     operation: 'GET /v1/prices/:id',
-    send: (options: Stripe.RequestOptions) => desk.stripe.prices.retrieve(id, {}, options),
+    send: (options: Stripe.RequestOptions) => context.stripe.prices.retrieve(id, {}, options),
   }
-  const price = await readOne(desk, request, { object: 'price', id }, signal)
+  const price = await readOne(context, request, { object: 'price', id }, signal)
   if (price === null) throw rejected(`There is no price ${id}.`)
   const { recurring } = price
   if (recurring === null || recurring === undefined) throw rejected(`The price ${id} does not recur.`)
   return understood(price, () => text(recurring.usage_type, 'usage_type'))
 }
 
-async function readSchedule(desk: Desk, id: string, signal: AbortSignal): Promise<Schedule> {
+async function readSchedule(context: StripeContext, id: string, signal: AbortSignal): Promise<Schedule> {
   const request = {
     operation: 'GET /v1/subscription_schedules/:id',
-    send: (options: Stripe.RequestOptions) => desk.stripe.subscriptionSchedules.retrieve(id, {}, options),
+    send: (options: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.retrieve(id, {}, options),
   }
-  const schedule = await readOne(desk, request, { object: 'subscription_schedule', id }, signal)
+  const schedule = await readOne(context, request, { object: 'subscription_schedule', id }, signal)
   if (schedule === null) throw rejected(`There is no schedule ${id}.`)
   return understood(schedule, scheduleFrom)
 }
@@ -159,41 +159,46 @@ interface Change {
  * Makes a schedule and works out its change. One that cannot be read, even when it is asked for again, is let go: it would be left
  * over from a change that was never made.
  */
-async function changeOfNew(desk: Desk, asked: Asked, options: WriteOptions): Promise<Change | null> {
+async function changeOfNew(context: StripeContext, asked: Asked, options: WriteOptions): Promise<Change | null> {
   const { subscription } = asked
   const request = {
     operation: 'POST /v1/subscription_schedules',
     send: (sending: Stripe.RequestOptions) =>
-      desk.stripe.subscriptionSchedules.create({ from_subscription: subscription.id }, sending),
+      context.stripe.subscriptionSchedules.create({ from_subscription: subscription.id }, sending),
   }
-  const made = await writeOne(desk, request, { object: 'subscription_schedule', id: null }, options)
+  const made = await writeOne(context, request, { object: 'subscription_schedule', id: null }, options)
   const owner = understood(made, (one) => idIn(one.subscription))
   if (owner !== null && owner !== subscription.id) throw strange(made.id, subscription.id)
   try {
     return changeOf(understood(made, scheduleFrom), asked)
   } catch {
-    return await changeOfRead(desk, made.id, asked, options)
+    return await changeOfRead(context, made.id, asked, options)
   }
 }
 
-async function changeOfRead(desk: Desk, id: string, asked: Asked, options: WriteOptions): Promise<Change | null> {
-  const schedule = await readSchedule(desk, id, options.signal)
+async function changeOfRead(
+  context: StripeContext,
+  id: string,
+  asked: Asked,
+  options: WriteOptions,
+): Promise<Change | null> {
+  const schedule = await readSchedule(context, id, options.signal)
   try {
     return changeOf(schedule, asked)
   } catch (error) {
-    if (schedule.subscription === asked.subscription.id) await letGo(desk, id, options)
+    if (schedule.subscription === asked.subscription.id) await letGo(context, id, options)
     throw error
   }
 }
 
 /** The subscription goes on as it is; nothing of the schedule had begun. */
-async function letGo(desk: Desk, id: string, { idempotencyKey, signal }: WriteOptions): Promise<void> {
+async function letGo(context: StripeContext, id: string, { idempotencyKey, signal }: WriteOptions): Promise<void> {
   const request = {
     operation: 'POST /v1/subscription_schedules/:id/release',
-    send: (sending: Stripe.RequestOptions) => desk.stripe.subscriptionSchedules.release(id, {}, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.release(id, {}, sending),
   }
   const options = { idempotencyKey: `${idempotencyKey}:undo`, signal }
-  await writeOne(desk, request, { object: 'subscription_schedule', id }, options)
+  await writeOne(context, request, { object: 'subscription_schedule', id }, options)
 }
 
 /** null when the schedule says all of it already. Throws, with nothing written, what stands against it. */
@@ -216,12 +221,12 @@ function changeOf(schedule: Schedule, { subscription, live, turns }: Asked): Cha
   }
 }
 
-async function write(desk: Desk, { schedule, params, from }: Change, options: WriteOptions): Promise<void> {
+async function write(context: StripeContext, { schedule, params, from }: Change, options: WriteOptions): Promise<void> {
   const request = {
     operation: 'POST /v1/subscription_schedules/:id',
-    send: (sending: Stripe.RequestOptions) => desk.stripe.subscriptionSchedules.update(schedule, params, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.update(schedule, params, sending),
   }
-  const after = await writeOne(desk, request, { object: 'subscription_schedule', id: schedule }, options)
+  const after = await writeOne(context, request, { object: 'subscription_schedule', id: schedule }, options)
   if (isWritten(understood(after, scheduleFrom), params, from)) return
   throw new ProcessorError(
     'broken',

@@ -4,8 +4,8 @@ import type { Stripe } from 'stripe'
 import type { LiveSubscription, Swap } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
-import type { Desk } from './desk.ts'
-import { readAll, readOne, understood, writeOne } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { readAll, readOne, understood, writeOne } from './single-object.ts'
 import { hasEnded, liveSubscription } from './live-subscription.ts'
 import type { SaidSubscription } from './live-subscription.ts'
 
@@ -13,41 +13,49 @@ type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
 /** Subscriptions that have not ended, oldest first. A customer or price that Stripe does not know is `rejected`. */
 export async function runningSubscriptions(
-  desk: Desk,
+  context: StripeContext,
   filter: Filter,
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
   const found = await readAll<Stripe.Subscription>(
-    desk,
+    context,
     'subscription',
     {
       operation: 'GET /v1/subscriptions',
-      page: (paging, options) => desk.stripe.subscriptions.list({ ...paging, ...filter }, options),
+      page: (paging, options) => context.stripe.subscriptions.list({ ...paging, ...filter }, options),
     },
     signal,
   )
   const running = found.filter((one) => !hasEnded(one)).reverse()
   const live: LiveSubscription[] = []
-  for (const one of running) live.push(await translated(desk, one, signal))
+  for (const one of running) live.push(await translated(context, one, signal))
   // Newest first is Stripe's order; of one second it is all we know.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }
 
-export async function readSubscription(desk: Desk, id: string, signal: AbortSignal): Promise<LiveSubscription | null> {
-  const reply = await retrieveSubscription(desk, id, signal)
-  return reply === null ? null : translated(desk, reply, signal)
+export async function readSubscription(
+  context: StripeContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<LiveSubscription | null> {
+  const reply = await retrieveSubscription(context, id, signal)
+  return reply === null ? null : translated(context, reply, signal)
 }
 
-export function retrieveSubscription(desk: Desk, id: string, signal: AbortSignal): Promise<SaidSubscription | null> {
+export function retrieveSubscription(
+  context: StripeContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<SaidSubscription | null> {
   const request = {
     operation: 'GET /v1/subscriptions/:id',
-    send: (options: Stripe.RequestOptions) => desk.stripe.subscriptions.retrieve(id, {}, options),
+    send: (options: Stripe.RequestOptions) => context.stripe.subscriptions.retrieve(id, {}, options),
   }
-  return readOne<Stripe.Subscription>(desk, request, { object: 'subscription', id }, signal)
+  return readOne<Stripe.Subscription>(context, request, { object: 'subscription', id }, signal)
 }
 
 export async function swapItems(
-  desk: Desk,
+  context: StripeContext,
   id: string,
   swaps: readonly Swap[],
   options: WriteOptions,
@@ -61,10 +69,10 @@ export async function swapItems(
   const request = {
     operation: 'POST /v1/subscriptions/:id',
     send: (sending: Stripe.RequestOptions) =>
-      desk.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
+      context.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
   }
-  const reply = await writeOne(desk, request, { object: 'subscription', id }, options)
-  const after = await translated(desk, reply, options.signal)
+  const reply = await writeOne(context, request, { object: 'subscription', id }, options)
+  const after = await translated(context, reply, options.signal)
   const lost = swaps.find((swap) => !isDone(after, swap))
   if (lost === undefined) return after
   throw new ProcessorError(
@@ -80,28 +88,28 @@ function isDone(after: LiveSubscription, swap: Swap): boolean {
 
 /** In our words, with all its items. */
 export async function translated(
-  desk: Desk,
+  context: StripeContext,
   subscription: SaidSubscription,
   signal: AbortSignal,
 ): Promise<LiveSubscription> {
-  return understood(await withAllItems(desk, subscription, signal), liveSubscription)
+  return understood(await withAllItems(context, subscription, signal), liveSubscription)
 }
 
 /** The list of items inside an answer may be its first page only. */
 export async function withAllItems(
-  desk: Desk,
+  context: StripeContext,
   subscription: SaidSubscription,
   signal: AbortSignal,
 ): Promise<SaidSubscription> {
   const { items } = subscription
   if (items?.has_more !== true) return subscription
   const data = await readAll<Stripe.SubscriptionItem>(
-    desk,
+    context,
     'subscription_item',
     {
       operation: 'GET /v1/subscription_items',
       page: (paging, options) =>
-        desk.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
+        context.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
     },
     signal,
   )
