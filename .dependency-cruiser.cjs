@@ -182,6 +182,14 @@ module.exports = {
       to: { pathNot: '^packages/client/src/' },
     },
     {
+      name: 'pricing-table-takes-pure-rooms',
+      comment:
+        'It is bundled for browsers: beside its own files the money of the pure rooms, and types of the document',
+      severity: 'error',
+      from: { path: '^packages/pricing-table/src/' },
+      to: { pathNot: ['^packages/pricing-table/src/', anyOf(['pricing', 'money', 'config'])] },
+    },
+    {
       name: 'client-through-its-package',
       comment: 'The product uses the client by its public name, never by its files',
       severity: 'error',

@@ -203,6 +203,7 @@ function tenantOperations(
     updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
     removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
     recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
+    sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
     createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
     createPortal: (...args) => tracked(checkouts.createPortal(...args)),
   } satisfies Partial<Service>

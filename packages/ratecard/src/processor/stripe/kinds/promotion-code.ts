@@ -2,12 +2,13 @@ import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { formerId, idIn } from '../reading.ts'
 import type { Untrusted } from '../reading.ts'
-import { ordinary, reasons, unlessNull } from './kind.ts'
+import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -46,6 +47,19 @@ const translations: Translations<
     read: (code) => restrictionsOf(code).minimum_amount_currency ?? null,
     create: (currency) => (currency === null ? {} : { restrictions: { minimum_amount_currency: currency } }),
   },
+  currencyOptions: {
+    read: (code) => {
+      const { minimum_amount_currency: own = null, currency_options: options } = restrictionsOf(code)
+      return amountsBeside(own, options, ({ minimum_amount: amount }) => amount)
+    },
+    create: (amounts) =>
+      isEmpty(amounts) ? {} : { restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } },
+    update: (amounts) => ({ restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } }),
+  },
+  customer: {
+    read: (code) => (code.customer ? idOf(code.customer) : ''),
+    create: (customer) => unlessEmpty('customer', customer),
+  },
   expiresAt: {
     read: (code) => code.expires_at,
     create: (seconds) => unlessNull('expires_at', seconds),
@@ -57,10 +71,8 @@ function couponOf(code: Untrusted<Stripe.PromotionCode>): ProcessorId | null {
   return idIn(code.promotion?.coupon) ?? formerId(code, 'coupon')
 }
 
-function restrictionsOf({
-  restrictions,
-}: Untrusted<Stripe.PromotionCode>): Untrusted<Stripe.PromotionCode.Restrictions> {
-  return restrictions ?? {}
+function restrictionsOf(code: Stripe.PromotionCode): Partial<Stripe.PromotionCode.Restrictions> {
+  return (code as { readonly restrictions?: Stripe.PromotionCode.Restrictions | null }).restrictions ?? {}
 }
 
 const expand = ['restrictions.currency_options']
@@ -133,10 +145,11 @@ export function observePromotionCode(
     // Of its own doing; what its coupon has to do with it is seen where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
-      customer: (code.customer ?? code.customer_account ?? null) !== null,
+      // It is for one customer whom the document cannot name: it must not be taken for one that is for everybody.
+      customer_account: (code.customer_account ?? null) !== null,
       promotion: couponOf(code) === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),
-      'restrictions.currency_options': Object.keys(restrictions.currency_options ?? {}).some((one) => one !== currency),
+      'restrictions.currency_options': unsupportedCurrency(restrictions.currency_options),
     }),
     raw: code,
   }
