@@ -1,4 +1,4 @@
-// Builds what is installed from this repository: the client and the sandbox, then the product. Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, then the product, then the script of the pricing table. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -10,6 +10,12 @@ const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
+/** A bundle: the compiler’s output is no single file. Loaded here, because what it needs may not be installed. */
+async function bundlePricingTable() {
+  const { buildPricingTable } = await import('../packages/pricing-table/build.mjs')
+  await buildPricingTable()
+}
+
 /** The running Node when it is new enough, else the one that the repository pins. */
 function chooseNode() {
   const major = Number(process.versions.node.split('.')[0])
@@ -17,7 +23,7 @@ function chooseNode() {
   return existsSync(pinned) ? pinned : process.execPath
 }
 
-function build() {
+async function build() {
   if (!existsSync(compiler)) {
     console.log('build: skipped, because the compiler is not installed (development dependencies were left out)')
     return 0
@@ -34,6 +40,7 @@ function build() {
   }
   if (result.status !== 0) console.error('build: failed; the messages above say where. The output may be incomplete.')
   else for (const project of projects) freshen(path.join(root, project), startedAt)
+  if (result.status === 0) await bundlePricingTable()
   return result.status ?? 1
 }
 
@@ -52,4 +59,4 @@ function freshen(folder, startedAt) {
   }
 }
 
-process.exitCode = build()
+process.exitCode = await build()

@@ -210,7 +210,7 @@ function checkOut(): void {
   ))
     symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name))
   mkdirSync(path.join(modules, '@ratecard'))
-  for (const name of ['client', 'sandbox'])
+  for (const name of readdirSync(path.join(root, 'node_modules/@ratecard')))
     symlinkSync(path.join(copy, 'packages', name), path.join(modules, '@ratecard', name))
   const own = 'packages/ratecard/node_modules'
   if (existsSync(path.join(root, own))) symlinkSync(path.join(root, own), path.join(copy, own))

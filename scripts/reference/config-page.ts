@@ -71,6 +71,14 @@ function changeText(kind: ResourceKind, member: string): string {
   return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
 }
 
+const isCurrencyCode = (name: string | undefined) => currencies.some((currency) => currency === name)
+
+/** What a map from currencies holds for each of them. */
+function currencyMap(node: SchemaNode): SchemaNode | undefined {
+  const options = Object.entries(node.properties ?? {})
+  return options.length === currencies.length && isCurrencyCode(options[0]?.[0]) ? options[0]?.[1] : undefined
+}
+
 /** Objects without a section are opened in place: `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
@@ -89,6 +97,8 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
       meaning,
     ]
     if (nameOf(child) !== undefined) return [own]
+    const inCurrency = currencyMap(child)
+    if (inCurrency !== undefined) return [own, ...rowsOf(inCurrency, `${path}.<currency>.`)]
     if (child.properties !== undefined) return [own, ...rowsOf(child, `${path}.`)]
     const items = child.items
     if (items?.properties !== undefined && nameOf(items) === undefined) return [own, ...rowsOf(items, `${path}[].`)]

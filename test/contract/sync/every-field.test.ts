@@ -10,7 +10,7 @@ import type { BillingConfig as Document } from '../../../packages/ratecard/src/c
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
-import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
@@ -21,13 +21,34 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
-  const stack = await startStack({ sandbox })
+type InAccount = (document: Document) => Document
+
+/** `real` puts customers of the account in the place of those that samples name. */
+async function withStack(
+  work: (stack: Stack, real: InAccount) => Promise<void>,
+  secretKey = newAccount(),
+  real?: InAccount,
+): Promise<void> {
+  const stack = await startStack({ sandbox, secretKey })
   try {
-    await work(stack)
+    await work(stack, real ?? (await withCustomers(stack)))
   } finally {
     await stack.close()
   }
+}
+
+let accounts = 0
+const newAccount = () => `sk_test_everyfield${String(process.pid)}x${String(++accounts)}`
+
+async function withCustomers({ stripe }: Stack): Promise<InAccount> {
+  const made = await Promise.all(sampleCustomers.map((name) => stripe.customers.create({ name })))
+  return (document) =>
+    JSON.parse(
+      sampleCustomers.reduce(
+        (text, name, index) => text.replaceAll(name, made[index]?.id ?? ''),
+        JSON.stringify(document),
+      ),
+    ) as Document
 }
 
 const cases = resourceKinds.flatMap((kind) =>
@@ -47,16 +68,29 @@ async function liveOf({ snapshot, store }: Stack, kind: ResourceKind): Promise<O
   return found
 }
 
+/** As if somebody else had made it; meters carry no mark. */
+async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResource): Promise<void> {
+  const metadata = { ratecard_id: '' }
+  if (kind === 'promotion_code') await stripe.promotionCodes.update(processorId, { metadata })
+  if (kind === 'webhook') await stripe.webhookEndpoints.update(processorId, { metadata })
+}
+
 const valueOf = (live: ObservedResource, field: string) => (live.fields as unknown as Record<string, unknown>)[field]
 
 /** Edits in these fields make a new object although the table says that the processor changes them, and why. */
-const replacedWhenRemoved = new Set(['coupon.name', 'price.taxBehavior'])
+const replacedWhenRemoved = new Set([
+  'coupon.name',
+  'coupon.currencyOptions',
+  'promotion_code.currencyOptions',
+  'price.taxBehavior',
+])
 
 type Case = (typeof cases)[number]
 
 /** The document of a case with these members, the rest of the item as it is. */
 const documentOf = ({ kind, sample }: Case, members: object) => sampleDocument(kind, { ...sample.beside, ...members })
-const without = (one: Case) => documentOf(one, Object.fromEntries(one.row.members.map((member) => [member, undefined])))
+const withoutMembers = ({ row }: Case) => Object.fromEntries(row.members.map((member) => [member, undefined]))
+const without = (one: Case) => documentOf(one, withoutMembers(one))
 
 function canonicalOf({ kind, row }: Case, config: Document): unknown {
   const placed = itemsOf(config, kind).find(({ item }) => item.id === sampleIds[kind])
@@ -67,9 +101,9 @@ describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
   it('is changed in place, or its object replaced, as the table says; nothing is left to do afterwards', () =>
-    withStack(async (stack) => {
+    withStack(async (stack, real) => {
       const { service } = stack
-      const [first, second] = [documentOf(one, sample.first), documentOf(one, sample.second)]
+      const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]
       expect(validateConfig(first).errors).toEqual([])
       expect(validateConfig(second).errors).toEqual([])
       await service.push(first, nobody)
@@ -106,22 +140,54 @@ describe.each(optional)('the $kind’s $field, which may be left out,', (one) =>
   const { kind, field, row, sample } = one
   const bare = without(one)
 
-  it('is emptied when the document leaves it out again', () =>
-    withStack(async (stack) => {
+  const meaning = row.leftOut === 'kept' ? 'stays, as it cannot be empty,' : 'is emptied'
+  it(`${meaning} when the document leaves it out again`, () =>
+    withStack(async (stack, real) => {
       const { service } = stack
-      await service.push(documentOf(one, sample.second), nobody)
+      await service.push(real(documentOf(one, sample.second)), nobody)
       const before = await liveOf(stack, kind)
       await service.push(bare, nobody)
       const after = await liveOf(stack, kind)
-      expect(valueOf(after, field)).toEqual(canonicalOf(one, bare))
-      if (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`))
+      expect(valueOf(after, field)).toEqual(row.leftOut === 'kept' ? valueOf(before, field) : canonicalOf(one, bare))
+      if (row.leftOut === 'kept' || (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`)))
         expect(after.processorId).toBe(before.processorId)
       expect((await service.push(bare, nobody)).status).toBe('unchanged')
     }))
 })
 
-describe.each(cases.filter(({ row }) => row.leftOut === 'unmanaged'))(
-  'the $kind’s $field, unmanaged when left out,',
+const silent = cases.filter(({ row }) => row.leftOut !== 'default')
+
+describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
+  'the $kind’s $field, of which the document may say nothing,',
+  (one) => {
+    const { kind, field, sample } = one
+
+    it('is left alone when its object is adopted', async () => {
+      const account = newAccount()
+      await withStack(async (maker, real) => {
+        await maker.service.push(real(documentOf(one, sample.second)), nobody)
+        const made = await liveOf(maker, kind)
+        await unmarked(maker, made)
+        await withStack(
+          async (stack) => {
+            const adopting = documentOf(one, { ...withoutMembers(one), processor_id: made.processorId })
+            const { warnings } = await stack.service.push(adopting, nobody)
+            expect(warnings.map(({ code }) => code)).toContain('left_as_is')
+            const live = await liveOf(stack, kind)
+            expect(live.processorId).toBe(made.processorId)
+            expect(valueOf(live, field)).toEqual(valueOf(made, field))
+            expect((await stack.service.push(adopting, nobody)).status).toBe('unchanged')
+          },
+          account,
+          real,
+        )
+      }, account)
+    })
+  },
+)
+
+describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
+  'the $kind’s $field, of which the document may say nothing,',
   (one) => {
     const { kind, field, sample } = one
     const bare = without(one)

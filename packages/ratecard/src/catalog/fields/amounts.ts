@@ -48,6 +48,37 @@ export function documentTier(tier: CanonicalTier): Tier {
   }
 }
 
+/** Amounts by further currency. */
+export type AmountsByCurrency = Readonly<Record<string, number>>
+
+/** `{ usd: { amount_off: 500 } }` as `{ usd: 500 }`. */
+export function canonicalAmounts<Part extends string>(
+  options: Readonly<Partial<Record<Currency, { readonly [Key in Part]: number }>>> | undefined,
+  part: Part,
+): AmountsByCurrency {
+  return Object.fromEntries(
+    Object.entries(options ?? {}).map(([currency, option]: [string, { readonly [Key in Part]: number }]) => [
+      currency,
+      option[part],
+    ]),
+  )
+}
+
+/** The way back; undefined where there is none. */
+export function documentAmounts<Part extends string>(
+  amounts: AmountsByCurrency,
+  part: Part,
+): Partial<Record<Currency, { [Key in Part]: number }>> | undefined {
+  const entries = Object.entries(amounts)
+  if (entries.length === 0) return undefined
+  return Object.fromEntries(entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]))
+}
+
+/** Another currency and another amount are taken in place; a currency is never lost again. */
+export function losesCurrency(want: AmountsByCurrency, live: AmountsByCurrency): boolean {
+  return Object.keys(live).some((currency) => want[currency] === undefined)
+}
+
 /** Unix seconds as ISO 8601 without needless milliseconds. */
 export function documentMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')

@@ -57,6 +57,14 @@ export const StatementDescriptor = Type.String({
   description: 'Text on the customer’s card or bank statement, for subscriptions.',
   examples: ['EXAMPLE PRO'],
 })
+/** A date, since 2024 with the name of its release line. */
+export const apiVersionPattern = '^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(\\.[a-z]{2,30})?$'
+export const ApiVersion = Type.String({
+  pattern: apiVersionPattern,
+  description:
+    'Version of the processor’s API in which its events come. Fixed at creation: another one makes a new endpoint with a new secret. Absent: the one this release is written for; what an endpoint has stays.',
+  examples: ['2025-03-31.basil'],
+})
 export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
 export const WebAddress = (description: string, ...examples: string[]) =>
   Type.String({ pattern: addressPattern, maxLength: 2000, description, examples })

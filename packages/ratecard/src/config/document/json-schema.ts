@@ -94,11 +94,14 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
   currency_option: [{ oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers')] }],
   coupon: [
     { oneOf: [has('percent_off'), has('amount_off')] },
-    { if: has('amount_off'), then: needs('currency'), else: without('currency') },
+    { if: has('amount_off'), then: needs('currency'), else: without('currency', 'currency_options') },
+    ...currencies.map((currency) => when(says('currency', currency), inCurrency(currency, false))),
     { if: says('duration', 'repeating'), then: needs('duration_in_months'), else: without('duration_in_months') },
   ],
   promotion_code: [
     { dependentRequired: { minimum_amount: ['minimum_amount_currency'], minimum_amount_currency: ['minimum_amount'] } },
+    when(has('currency_options'), needs('minimum_amount')),
+    ...currencies.map((currency) => when(says('minimum_amount_currency', currency), inCurrency(currency, false))),
   ],
 }
 

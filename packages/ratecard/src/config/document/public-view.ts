@@ -21,6 +21,9 @@ export function publicView(config: BillingConfig): BillingConfig {
   }
 }
 
+/** A price as its buyer may see it. */
+export const publicPrice = (price: Price): Price => withoutNotes(price)
+
 /** Metadata is the author's own, and earlier ids are names inside a company. */
 function withoutNotes<Item extends { previous_ids?: string[]; metadata?: object }>({
   previous_ids: _ids,
@@ -34,5 +37,5 @@ function publicProduct(whole: Product): Product[] {
   const product = withoutNotes(whole)
   if (product.prices === undefined || product.prices.length === 0) return [product]
   const prices = product.prices.filter(isPublic)
-  return prices.length === 0 ? [] : [{ ...product, prices: prices.map(withoutNotes) }]
+  return prices.length === 0 ? [] : [{ ...product, prices: prices.map(publicPrice) }]
 }

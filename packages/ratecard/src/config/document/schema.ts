@@ -1,8 +1,9 @@
 // The configuration document: the one truth for the TypeScript type, the published JSON Schema, the OpenAPI component and
 // the runtime check. Shape only; what fields mean to each other is in rules.ts.
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import {
+  ApiVersion,
   closed,
   Count,
   CurrencyField,
@@ -28,7 +29,16 @@ import { PriceUi, ProductUi } from './ui-schema.ts'
 export { idPattern } from './fields.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
 
-type CurrencyOptionMap = Record<(typeof currencies)[number], typeof CurrencyOption>
+/** A map from the code of a further currency to what is said in it. */
+function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
+  const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
+  return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
+    ...closed,
+    minProperties: 1,
+    description,
+    examples: [example],
+  })
+}
 
 export const Tier = Type.Object(
   {
@@ -142,15 +152,9 @@ export const Price = Type.Object(
       Type.Boolean({ description: 'Whether the amount includes tax. Absent: not specified at the processor.' }),
     ),
     currency_options: Type.Optional(
-      Type.Partial(
-        Type.Object(Object.fromEntries(currencies.map((currency) => [currency, CurrencyOption])) as CurrencyOptionMap),
-        {
-          ...closed,
-          minProperties: 1,
-          description: 'What it costs in other currencies, by their code; never its own currency.',
-          examples: [{ usd: { amount: 1300 } }],
-        },
-      ),
+      byCurrency(CurrencyOption, 'What it costs in other currencies, by their code; never its own currency.', {
+        usd: { amount: 1300 },
+      }),
     ),
     transform_quantity: Type.Optional(TransformQuantity),
     custom_unit_amount: Type.Optional(CustomUnitAmount),
@@ -295,6 +299,12 @@ export const Meter = Type.Object(
         { ...closed, description: 'Where an event carries its value.' },
       ),
     ),
+    event_time_window: Type.Optional(
+      Type.Enum(['hour', 'day'], {
+        description:
+          'Events of one hour or day are added up as they come, for meters with very many of them. Fixed at creation. Absent: each event counts by itself.',
+      }),
+    ),
     previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
@@ -324,10 +334,17 @@ export const Webhook = Type.Object(
       Type.Boolean({ description: 'Deliver events of connected accounts. Fixed at creation. Default false.' }),
     ),
     description: Type.Optional(Description('What the endpoint is for.')),
+    api_version: Type.Optional(ApiVersion),
+    metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'A webhook endpoint that the processor delivers events to.' },
+)
+
+export const CouponCurrencyOption = Type.Object(
+  { amount_off: PositiveMinor('Amount off in minor units of this currency.', 1100) },
+  { ...closed, description: 'What the coupon takes off in another currency.' },
 )
 
 export const Coupon = Type.Object(
@@ -341,6 +358,13 @@ export const Coupon = Type.Object(
     ),
     amount_off: Type.Optional(PositiveMinor('Amount off in minor units; needs `currency`.')),
     currency: Type.Optional(CurrencyField('Currency of `amount_off`.')),
+    currency_options: Type.Optional(
+      byCurrency(
+        CouponCurrencyOption,
+        'What it takes off in other currencies, by their code; only with `amount_off`, never its own currency.',
+        { usd: { amount_off: 1100 } },
+      ),
+    ),
     duration: Type.Enum(['once', 'repeating', 'forever'], {
       description: 'How long the discount lasts for a customer.',
     }),
@@ -364,6 +388,11 @@ export const Coupon = Type.Object(
   { ...closed, description: 'A discount: a percentage or an amount off.' },
 )
 
+export const CodeCurrencyOption = Type.Object(
+  { minimum_amount: PositiveMinor('Smallest order it applies to, in minor units of this currency.', 2700) },
+  { ...closed, description: 'The smallest order of the code in another currency.' },
+)
+
 export const PromotionCode = Type.Object(
   {
     id: Id('Your id of the code.', 'code_hello'),
@@ -380,6 +409,21 @@ export const PromotionCode = Type.Object(
       PositiveMinor('Smallest order it applies to, in minor units; needs `minimum_amount_currency`.', 2500),
     ),
     minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
+    currency_options: Type.Optional(
+      byCurrency(
+        CodeCurrencyOption,
+        'The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency.',
+        { usd: { minimum_amount: 2700 } },
+      ),
+    ),
+    customer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Id of the one customer at the processor who may use it. Absent: anybody.',
+        examples: ['cus_NffrFeUfNV2Hib'],
+      }),
+    ),
     expires_at: Type.Optional(Moment('When it stops working; not after its coupon.')),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),

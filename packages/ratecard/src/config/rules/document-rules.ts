@@ -56,22 +56,25 @@ export const uniqueCodes: Rule = ({ promotionCodes }) =>
 
 /** Our own ownership marks live in the same map at the processor. */
 export const unreservedMetadata: Rule = (draft) =>
-  [...draft.products.map(({ product }) => product), ...draft.prices, ...draft.coupons, ...draft.promotionCodes].flatMap(
-    (entry) => {
-      const metadata = entry.child('metadata')
-      return metadata
-        .keys()
-        .filter((key) => key.startsWith('ratecard_') || key === '__proto__')
-        .map((key) =>
-          problem(
-            'metadata_reserved',
-            metadata.at(pointerToken(key)),
-            `The metadata key ${quoted(key)} is reserved.`,
-            'Rename the key.',
-          ),
-        )
-    },
-  )
+  everyEntry(draft).flatMap((entry) => {
+    const metadata = entry.child('metadata')
+    return metadata
+      .keys()
+      .filter((key) => key.startsWith('ratecard_') || key === '__proto__')
+      .map((key) =>
+        problem(
+          'metadata_reserved',
+          metadata.at(pointerToken(key)),
+          `The metadata key ${quoted(key)} is reserved.`,
+          'Rename the key.',
+        ),
+      )
+  })
+
+/** The items of all kinds: those that have no metadata have no reserved key. */
+function everyEntry({ products, prices, meters, coupons, promotionCodes, webhooks }: Draft): readonly Entry[] {
+  return [...products.map(({ product }) => product), ...prices, ...meters, ...coupons, ...promotionCodes, ...webhooks]
+}
 
 /** Text that is not an id of `kind`, in the words of every rule that follows a reference. */
 export function undefinedReference(

@@ -34,6 +34,40 @@ export const couponCurrency: Rule = ({ coupons }) =>
     return []
   })
 
+/** Only an amount has other currencies, and none is its own. */
+export const couponCurrencies: Rule = ({ coupons }) =>
+  coupons.flatMap((coupon) => otherCurrencies(coupon, 'coupon', 'amount_off', coupon.text('currency')))
+
+export const codeCurrencies: Rule = ({ promotionCodes }) =>
+  promotionCodes.flatMap((code) =>
+    otherCurrencies(code, 'promotion code', 'minimum_amount', code.text('minimum_amount_currency')),
+  )
+
+function otherCurrencies(entry: Entry, kind: string, amount: string, own: string | undefined): Issue[] {
+  const options = entry.child('currency_options')
+  if (options.keys().length === 0) return []
+  if (!entry.has(amount))
+    return [
+      problem(
+        'currency_options_invalid',
+        entry.at('currency_options'),
+        `${named(kind, entry)} has other currencies but no \`${amount}\`.`,
+        `Add \`${amount}\` with its currency, or remove \`currency_options\`.`,
+      ),
+    ]
+  return options
+    .keys()
+    .filter((currency) => currency === own)
+    .map((currency) =>
+      problem(
+        'currency_options_invalid',
+        options.at(currency),
+        `${named(kind, entry)} is in ${quoted(currency)} itself.`,
+        'Leave its own currency out of `currency_options`.',
+      ),
+    )
+}
+
 export const couponDuration: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => {
     const duration = coupon.text('duration')

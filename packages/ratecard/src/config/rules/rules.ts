@@ -34,7 +34,9 @@ import {
 } from './price-rules.ts'
 import {
   codeCoupon,
+  codeCurrencies,
   codeWithinCoupon,
+  couponCurrencies,
   couponCurrency,
   couponDuration,
   couponHasOneDiscount,
@@ -68,9 +70,11 @@ const rules: readonly Rule[] = [
   oneEnterprisePricePerBase,
   couponHasOneDiscount,
   couponCurrency,
+  couponCurrencies,
   couponDuration,
   couponProducts,
   codeCoupon,
+  codeCurrencies,
   minimumAmountCurrency,
   codeWithinCoupon,
   webhookUrl,

@@ -1,6 +1,8 @@
 // Whether an object is what a step wanted it to be. Asked after each write, and when a step of unknown outcome is looked up.
 import { isDeepStrictEqual } from 'node:util'
-import type { MetadataMap, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
+import { isUnmanaged } from '../../catalog/fields/differences.ts'
+import { rowOf } from '../../catalog/fields/tables.ts'
+import type { MetadataMap, ObservedResource, ProcessorId, ResourceKind } from '../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../catalog/steps.ts'
 
 type Creation = CreateStep<ProcessorId>
@@ -22,7 +24,7 @@ function createMismatch(step: Creation, observed: ObservedResource): string | nu
   const { metadata, ...fields } = withMetadata(step.fields)
   const active = step.kind === 'promotion_code' ? step.fields.active : true
   return (
-    fieldMismatch(fields, observed) ??
+    fieldMismatch(spokenOf(step.kind, fields), observed) ??
     (isDeepStrictEqual(filled(metadata ?? {}), withMetadata(observed.fields).metadata ?? {}) ? null : 'metadata') ??
     (step.kind === 'meter' || observed.mark === step.configId ? null : 'mark') ??
     (step.kind !== 'price' || observed.lookupKey === step.configId ? null : 'lookupKey') ??
@@ -52,6 +54,16 @@ function updateMismatch(step: Change, observed: ObservedResource): string | null
 function archiveMismatch(observed: ObservedResource): string | null {
   if (observed.kind === 'coupon' || observed.active) return 'active'
   return 'defaultPrice' in observed.fields && observed.fields.defaultPrice !== null ? 'defaultPrice' : null
+}
+
+/** What a creation says nothing of, the processor chooses. */
+function spokenOf(kind: ResourceKind, fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => {
+      const row = rowOf(kind, field)
+      return row?.leftOut !== 'kept' || !isUnmanaged(row, value)
+    }),
+  )
 }
 
 function fieldMismatch(wanted: object, observed: ObservedResource): string | null {

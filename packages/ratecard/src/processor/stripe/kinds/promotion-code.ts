@@ -1,11 +1,14 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
+import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { idOf, ordinary, reasons, unlessNull } from './kind.ts'
+import { formerId, idIn } from '../reading.ts'
+import type { Untrusted } from '../reading.ts'
+import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -20,7 +23,7 @@ const translations: Translations<
     create: (code) => ({ code }),
   },
   coupon: {
-    read: (code) => (code.promotion.coupon === null ? processorId('') : idOf(code.promotion.coupon)),
+    read: (code) => couponOf(code) ?? processorId(''),
     create: (coupon) => ({ promotion: { type: 'coupon', coupon } }),
   },
   active: {
@@ -33,21 +36,43 @@ const translations: Translations<
     create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
   },
   firstTimeTransaction: {
-    read: (code) => code.restrictions.first_time_transaction,
+    read: (code) => restrictionsOf(code).first_time_transaction ?? false,
     create: (first) => ({ restrictions: { first_time_transaction: first } }),
   },
   minimumAmount: {
-    read: (code) => code.restrictions.minimum_amount,
+    read: (code) => restrictionsOf(code).minimum_amount ?? null,
     create: (amount) => (amount === null ? {} : { restrictions: { minimum_amount: amount } }),
   },
   minimumAmountCurrency: {
-    read: (code) => code.restrictions.minimum_amount_currency,
+    read: (code) => restrictionsOf(code).minimum_amount_currency ?? null,
     create: (currency) => (currency === null ? {} : { restrictions: { minimum_amount_currency: currency } }),
+  },
+  currencyOptions: {
+    read: (code) => {
+      const { minimum_amount_currency: own = null, currency_options: options } = restrictionsOf(code)
+      return amountsBeside(own, options, ({ minimum_amount: amount }) => amount)
+    },
+    create: (amounts) =>
+      isEmpty(amounts) ? {} : { restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } },
+    update: (amounts) => ({ restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } }),
+  },
+  customer: {
+    read: (code) => (code.customer ? idOf(code.customer) : ''),
+    create: (customer) => unlessEmpty('customer', customer),
   },
   expiresAt: {
     read: (code) => code.expires_at,
     create: (seconds) => unlessNull('expires_at', seconds),
   },
+}
+
+/** Before 2025-09-30.clover the coupon stood in the code itself. */
+function couponOf(code: Untrusted<Stripe.PromotionCode>): ProcessorId | null {
+  return idIn(code.promotion?.coupon) ?? formerId(code, 'coupon')
+}
+
+function restrictionsOf(code: Stripe.PromotionCode): Partial<Stripe.PromotionCode.Restrictions> {
+  return (code as { readonly restrictions?: Stripe.PromotionCode.Restrictions | null }).restrictions ?? {}
 }
 
 const expand = ['restrictions.currency_options']
@@ -105,8 +130,8 @@ export function observePromotionCode(
   { now }: Surroundings,
 ): ObservedResource<'promotion_code'> {
   const { author, mark, carried } = splitMetadata(code.metadata)
-  const { restrictions } = code
-  const currency = restrictions.minimum_amount_currency
+  const restrictions = restrictionsOf(code)
+  const currency = restrictions.minimum_amount_currency ?? null
   return {
     ...ordinary,
     kind: 'promotion_code',
@@ -120,10 +145,11 @@ export function observePromotionCode(
     // Of its own doing; what its coupon has to do with it is seen where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
-      customer: code.customer !== null || (code.customer_account ?? null) !== null,
-      promotion: code.promotion.coupon === null,
+      // It is for one customer whom the document cannot name: it must not be taken for one that is for everybody.
+      customer_account: (code.customer_account ?? null) !== null,
+      promotion: couponOf(code) === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),
-      'restrictions.currency_options': Object.keys(restrictions.currency_options ?? {}).some((one) => one !== currency),
+      'restrictions.currency_options': unsupportedCurrency(restrictions.currency_options),
     }),
     raw: code,
   }
