@@ -1,8 +1,8 @@
 // The crossing between the two sides: one walk over the shape, in both directions. Names turn in shapes alone; what a shape
 // does not name does not cross, and what belongs to its author crosses as it is.
 import type { Static, TSchema } from 'typebox'
+import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
-import { absence, coded, target, verbatim } from './schema.ts'
 import type { Inside } from './schema.ts'
 
 /** The wire's form of a value of the rooms. */
