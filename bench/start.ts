@@ -5,7 +5,7 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { document } from './catalogue.ts'
+import { documentOf } from './catalogue.ts'
 import { median, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
@@ -19,7 +19,7 @@ export async function benchStart({ quick }: BenchOptions): Promise<BenchResult[]
   const server = await startProcess('service', path.join(home, 'data'))
   try {
     const file = path.join(home, 'billing.json')
-    writeFileSync(file, JSON.stringify(document({ products: 10, pricesEach: 3 })))
+    writeFileSync(file, JSON.stringify(documentOf(10, 3)))
     const address = ['--api-url', server.url, '--service-key', 'bench-service-key']
     const env = { PATH: process.env['PATH'], HOME: home }
     const run = async (args: readonly string[]) => {

@@ -127,11 +127,16 @@ async function printedShapes() {
     return known.get(node)
   }
   const modules = new Map()
-  for (const [, imported, from] of readFileSync(view, 'utf8').matchAll(/import \{([^}]+)\} from ["'](\.\.\/\.\.\/wire\/[^"']+)["']/g)) {
+  for (const [, imported, from] of readFileSync(view, 'utf8').matchAll(
+    /import \{([^}]+)\} from ["'](\.\.\/\.\.\/wire\/[^"']+)["']/g,
+  )) {
     const file = path.resolve(folder, from)
     if (file === path.join(dist, 'wire/cross.js')) continue
     const shapes = await import(pathToFileURL(file).href)
-    modules.set(from, imported.split(',').map((name) => `${reference(shapes[name.trim()])} as ${name.trim()}`))
+    modules.set(
+      from,
+      imported.split(',').map((name) => `${reference(shapes[name.trim()])} as ${name.trim()}`),
+    )
   }
   if (modules.size === 0) throw new Error('No shapes were found in cli/views/json.js.')
   const contents = `import { absence, verbatim } from ${JSON.stringify(path.join(dist, 'wire/marks.js'))}
@@ -182,13 +187,15 @@ function licences(inputs) {
     if (found === null || found[2].startsWith('@ratecard/')) continue
     packages.set(found[1], found[2])
   }
-  const parts = [...packages].sort(([, a], [, b]) => a.localeCompare(b)).map(([folder, name]) => {
-    const at = path.join(root, folder)
-    const { version, license } = JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8'))
-    const file = readdirSync(at).find((entry) => /^(licen[cs]e|copying)/i.test(entry))
-    const text = file === undefined ? 'Its package holds no licence text.' : readFileSync(path.join(at, file), 'utf8')
-    return `${name} ${version} (${license})\n\n${text.trim()}\n`
-  })
+  const parts = [...packages]
+    .sort(([, a], [, b]) => a.localeCompare(b))
+    .map(([folder, name]) => {
+      const at = path.join(root, folder)
+      const { version, license } = JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8'))
+      const file = readdirSync(at).find((entry) => /^(licen[cs]e|copying)/i.test(entry))
+      const text = file === undefined ? 'Its package holds no licence text.' : readFileSync(path.join(at, file), 'utf8')
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`
+    })
   return parts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
@@ -224,7 +231,9 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
     // Where a package has both, its modules: its CommonJS may ask for its own files in ways that cannot be bundled.
     mainFields: ['module', 'main'],
     external: [...external, 'pg-native', 'pg-cloudflare'],
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
     legalComments: 'none',
     metafile: true,
     absWorkingDir: root,

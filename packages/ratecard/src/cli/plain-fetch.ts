@@ -28,7 +28,11 @@ function answerTo(url: URL, { method = 'GET', headers, body, signal }: RequestIn
     }
     let sent: ClientRequest
     try {
-      sent = request(url, { method, headers: headers as Record<string, string>, ...(signal ? { signal } : {}) }, resolve)
+      sent = request(
+        url,
+        { method, headers: headers as Record<string, string>, ...(signal ? { signal } : {}) },
+        resolve,
+      )
     } catch (error) {
       failed(error)
       return
