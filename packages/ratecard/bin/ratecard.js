@@ -106,7 +106,7 @@ async function load() {
 
 if (process.argv.length === 3 && ['-v', '-V', '--version'].includes(process.argv[2])) {
   // Asked by scripts and by every second bug report: it needs nothing of what follows.
-  console.log(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version)
+  process.stdout.write(`${JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version}\n`)
 } else if (isNewEnough(process.versions.node)) {
   const { runProcess } = await load()
   await runProcess()

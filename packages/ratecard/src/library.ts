@@ -24,6 +24,6 @@ export interface Server {
 /** The service, as `ratecard server start` starts it. Throws an Error whose message says what is wrong and what to do. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { env = {}, port, dataDir, signal, out = () => undefined } = options
-  const { url, sandboxUrl, close } = await start({ env, port, dataDir, signal, out, showKey: false })
-  return { url, sandboxUrl, close }
+  const running = await start({ env, port, dataDir, signal, out, showKey: false })
+  return { url: running.url, sandboxUrl: running.sandboxUrl, close: () => running.close() }
 }
