@@ -44,7 +44,7 @@ export default defineConfig({
     projects: [
       {
         resolve,
-        test: { ...shared, name: 'fast', include: ['test/{unit,property,contract,http,cli,pains}/**/*.test.ts'] },
+        test: { ...shared, name: 'fast', include: ['test/{unit,property,contract,http,cli,symptoms}/**/*.test.ts'] },
       },
       // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit.
       { resolve, test: { ...shared, name: 'attack', include: ['test/attack/**/*.test.ts'], testTimeout: 600_000 } },

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BillingConfig, Price } from '../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig, Price } from '../packages/ratecard/src/config/document/schema.ts'
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
 import { median, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'

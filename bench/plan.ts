@@ -10,7 +10,7 @@ import type {
   ResourceKind,
   Snapshot,
 } from '../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
 import { documentOf } from './catalogue.ts'
 import { milliseconds, timeMs } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'

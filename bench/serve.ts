@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
-import { startSandboxProcess, startServer } from '../packages/ratecard/src/main.ts'
+import { startSandboxProcess, startServer } from '../packages/ratecard/src/composition/main.ts'
 
 const [kind, argument = '', settings = '{}'] = process.argv.slice(2)
 /** From the benchmark, never from whoever runs it: their variables may name a real account or a real database. */

@@ -28,7 +28,7 @@ const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
 )
 /** What an installation brings itself: native parts, files that are served, runtimes. Our own client is inside and beside it. */
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
-  (name) => name !== '@ratecard/client',
+  (name) => !name.startsWith('@ratecard/'),
 )
 
 /** A file keeps its own address: what it reads beside itself or above stays where it was before bundling. */
@@ -58,7 +58,7 @@ const ownAddress = {
  * data is that of the commands themselves, read from the compiled table.
  */
 async function lazyCommands() {
-  const table = path.join(dist, 'cli/commands.js')
+  const table = path.join(dist, 'cli/program/commands.js')
   const { commands, groups } = await import(pathToFileURL(table).href)
   const folder = path.join(dist, 'cli/commands')
   const found = new Map()
@@ -83,7 +83,7 @@ async function lazyCommands() {
     name: 'lazy-commands',
     setup(context) {
       context.onResolve({ filter: /commands\.js\?whole$/ }, () => ({ path: table, suffix: '?whole' }))
-      context.onLoad({ filter: /[\\/]dist[\\/]cli[\\/]commands\.js$/ }, ({ suffix }) =>
+      context.onLoad({ filter: /[\\/]dist[\\/]cli[\\/]program[\\/]commands\.js$/ }, ({ suffix }) =>
         suffix === '?whole' ? undefined : { contents, loader: 'js', resolveDir: path.dirname(table) },
       )
     },
@@ -155,13 +155,13 @@ export { ${[...modules.values()].flat().join(', ')} }\n`
 
 /** The check of the document's schema as code: compiling it takes longer than all else that `billing validate` does. */
 async function compiledShape() {
-  const file = path.join(dist, 'config/compile-shape.js')
+  const file = path.join(dist, 'config/validation/compile-shape.js')
   const { shapeCompiler } = await import(pathToFileURL(file).href)
-  const { BillingConfig } = await import(pathToFileURL(path.join(dist, 'config/schema.js')).href)
+  const { BillingConfig } = await import(pathToFileURL(path.join(dist, 'config/document/schema.js')).href)
   const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
   const code = standaloneCode.default(ajv, ajv.compile(BillingConfig))
   const { code: contents } = await transform(
-    `import { isMoment } from './moment.js'
+    `import { isMoment } from '../document/moment.js'
 const formats = { 'date-time': isMoment }
 ${code}
 export const compileShape = () => validate\n`,
@@ -170,7 +170,7 @@ export const compileShape = () => validate\n`,
   return {
     name: 'compiled-shape',
     setup(context) {
-      context.onLoad({ filter: /[\\/]dist[\\/]config[\\/]compile-shape\.js$/ }, () => ({
+      context.onLoad({ filter: /[\\/]dist[\\/]config[\\/]validation[\\/]compile-shape\.js$/ }, () => ({
         contents,
         loader: 'js',
         resolveDir: path.dirname(file),

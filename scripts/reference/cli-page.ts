@@ -1,6 +1,6 @@
-import type { Command, OptionSpec } from '../../packages/ratecard/src/cli/command.ts'
-import { commands, groups } from '../../packages/ratecard/src/cli/commands.ts'
-import { globalOptions } from '../../packages/ratecard/src/cli/global-options.ts'
+import type { Command, OptionSpec } from '../../packages/ratecard/src/cli/program/command.ts'
+import { commands, groups } from '../../packages/ratecard/src/cli/program/commands.ts'
+import { globalOptions } from '../../packages/ratecard/src/cli/program/global-options.ts'
 import { code, page, table } from './markdown.ts'
 
 const intro = `Exit codes: \`0\` done, \`1\` your matter (invalid, refused, conflict), \`2\` usage, \`3\` changes or drift present (with \`--exit-code\`), \`70\` ours

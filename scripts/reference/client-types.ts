@@ -2,7 +2,7 @@
 // operation's method and path, and where in its bodies names are to be turned.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
-import * as config from '../../packages/ratecard/src/config/schema.ts'
+import * as config from '../../packages/ratecard/src/config/document/schema.ts'
 import { problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
 import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import { contract } from '../../packages/ratecard/src/wire/contract.ts'
@@ -203,7 +203,7 @@ export function clientTypes(): string {
   })
   return [
     '// Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.\n',
-    "import type { Issue } from './error.ts'\n",
+    "import type { Issue } from './issue.ts'\n",
     ...documentTypes,
     ...types.found.values(),
     `/** Codes of problems that this version knows. */\nexport type ProblemCode = ${union(Object.keys(problemCodes).map(literal))}\n`,

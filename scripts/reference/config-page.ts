@@ -2,7 +2,7 @@ import { currencies, currencyDecimals } from '../../packages/ratecard/src/money/
 import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import type { Mutability } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
-import * as schema from '../../packages/ratecard/src/config/schema.ts'
+import * as schema from '../../packages/ratecard/src/config/document/schema.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText } from './schema-text.ts'
 import type { SchemaNode } from './schema-text.ts'
@@ -71,6 +71,14 @@ function changeText(kind: ResourceKind, member: string): string {
   return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
 }
 
+const isCurrencyCode = (name: string | undefined) => currencies.some((currency) => currency === name)
+
+/** What a map from currencies holds for each of them. */
+function currencyMap(node: SchemaNode): SchemaNode | undefined {
+  const options = Object.entries(node.properties ?? {})
+  return options.length === currencies.length && isCurrencyCode(options[0]?.[0]) ? options[0]?.[1] : undefined
+}
+
 /** Objects without a section are opened in place: `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
@@ -89,6 +97,8 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
       meaning,
     ]
     if (nameOf(child) !== undefined) return [own]
+    const inCurrency = currencyMap(child)
+    if (inCurrency !== undefined) return [own, ...rowsOf(inCurrency, `${path}.<currency>.`)]
     if (child.properties !== undefined) return [own, ...rowsOf(child, `${path}.`)]
     const items = child.items
     if (items?.properties !== undefined && nameOf(items) === undefined) return [own, ...rowsOf(items, `${path}[].`)]
@@ -109,7 +119,7 @@ export function configPage(): string {
     const node = plainSchema(object)
     return [`## ${name}`, node.description ?? '', ...tablesOf(node, kinds[name])]
   })
-  return page('The configuration document', 'packages/ratecard/src/config/schema.ts', [
+  return page('The configuration document', 'packages/ratecard/src/config/document/schema.ts', [
     intro,
     ...blocks,
     '## ids',

@@ -1,7 +1,7 @@
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
 import type { ScopeNeeded } from '../../packages/ratecard/src/wire/operation.ts'
-import type { Service } from '../../packages/ratecard/src/service.ts'
+import type { Service } from '../../packages/ratecard/src/service/service.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, typeText } from './schema-text.ts'
 import type { SchemaNode } from './schema-text.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { main } from '../../packages/ratecard/src/cli/main.ts'
-import type { CliIo } from '../../packages/ratecard/src/cli/io.ts'
+import type { CliIo } from '../../packages/ratecard/src/cli/terminal/io.ts'
 import { recordAnswer } from '../support/record-answers.ts'
 
 export interface Ran {

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseSource } from '../../packages/ratecard/src/config/source.ts'
-import { startServer } from '../../packages/ratecard/src/main.ts'
+import { parseSource } from '../../packages/ratecard/src/config/files/source.ts'
+import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 
@@ -32,7 +32,7 @@ describe('a file that is none', () => {
 
   it('a pipe that somebody writes to is read, as from a shell', async () => {
     const cli = path.join(process.cwd(), 'packages/ratecard/src/bin.ts')
-    const script = `cat <<'END' | "${process.execPath}" -e 'const {readText} = await import(process.argv[1]); process.stdout.write(String(readText("/dev/stdin").length))' "${path.join(path.dirname(cli), 'cli/read-text.ts')}"\n${JSON.stringify(smallConfig())}\nEND\n`
+    const script = `cat <<'END' | "${process.execPath}" -e 'const {readText} = await import(process.argv[1]); process.stdout.write(String(readText("/dev/stdin").length))' "${path.join(path.dirname(cli), 'cli/files/read-text.ts')}"\n${JSON.stringify(smallConfig())}\nEND\n`
     const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     let text = ''
     shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -85,7 +85,7 @@ describe('a start', () => {
       [
         '-e',
         'const { startServer } = await import(process.argv[1]); await (await startServer({ env: process.env, port: 0, dataDir: process.argv[2], out() {} })).close()',
-        path.join(process.cwd(), 'packages/ratecard/src/main.ts'),
+        path.join(process.cwd(), 'packages/ratecard/src/composition/main.ts'),
         folder,
       ],
       {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commands } from '../../packages/ratecard/src/cli/commands.ts'
+import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createReadiness } from '../../packages/ratecard/src/readiness.ts'
-import type { ReadinessDeps } from '../../packages/ratecard/src/readiness.ts'
+import { createReadiness } from '../../packages/ratecard/src/health/readiness.ts'
+import type { ReadinessDeps } from '../../packages/ratecard/src/health/readiness.ts'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { startStack } from '../support/stack.ts'
 import { inMemory } from '../support/store.ts'

@@ -12,8 +12,8 @@ import { chromium } from 'playwright-core'
 import type { Browser, Page } from 'playwright-core'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/main.ts'
+import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file))

@@ -5,7 +5,7 @@ import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { closeGracefully } from '../../packages/ratecard/src/http/app.ts'
 import type { EgressPolicy } from '../../packages/ratecard/src/workers/host/workerd/egress.ts'
 import { createWorkerdRuntime } from '../../packages/ratecard/src/workers/host/workerd/workerd-runtime.ts'
-import type { WorkersOptions } from '../../packages/ratecard/src/workers/host/workers.ts'
+import type { WorkersOptions } from '../../packages/ratecard/src/workers/host/workers-options.ts'
 import { startTestApp } from '../support/app.ts'
 import type { TestApp, TestAppOptions } from '../support/app.ts'
 

@@ -10,7 +10,7 @@ import type {
   PromotionCode,
   Tier,
   Webhook,
-} from '../../packages/ratecard/src/config/schema.ts'
+} from '../../packages/ratecard/src/config/document/schema.ts'
 
 /** Few ids, so that two random documents share most of them and differ in what they say. */
 const productIds = ['alpha', 'beta', 'gamma', 'delta']
@@ -210,22 +210,43 @@ function meter(id: string): fc.Arbitrary<Meter> {
     default_aggregation: optional(fc.record({ formula: fc.constantFrom('sum', 'count', 'last') })),
     customer_mapping: optional(fc.record({ type: fc.constant('by_id'), event_payload_key: key })),
     value_settings: optional(fc.record({ event_payload_key: fc.constantFrom('value', 'units') })),
+    event_time_window: optional(fc.constantFrom('hour', 'day')),
   }
   return fc
     .record({ ...members, display_name: text, event_name: fc.constantFrom(id, `${id}_v2`) })
     .map((rest) => compact<Meter>({ id, ...rest }))
 }
 
+/** What is said in further currencies, given the own one. */
+function inOtherCurrencies<Option>(option: (amount: number) => Option) {
+  const amounts = fc.dictionary(fc.constantFrom('usd', 'gbp', 'jpy'), fc.integer({ min: 1, max: 9000 }), { minKeys: 1 })
+  return optional(amounts).map((given) => (own: string): Record<string, Option> | undefined => {
+    const others = Object.entries(given ?? {}).filter(([currency]) => currency !== own)
+    return others.length === 0
+      ? undefined
+      : Object.fromEntries(others.map(([currency, amount]) => [currency, option(amount)]))
+  })
+}
+
 function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
   const discount = fc.oneof(
     fc.record({ percent_off: fc.integer({ min: 1, max: 200 }).map((half) => half / 2) }),
-    fc.record({ amount_off: fc.integer({ min: 1, max: 9000 }), currency: fc.constantFrom(...currencies) }),
+    fc
+      .record({
+        amount_off: fc.integer({ min: 1, max: 9000 }),
+        currency: fc.constantFrom(...currencies),
+        others: inOtherCurrencies((amount_off) => ({ amount_off })),
+      })
+      .map(({ others, ...own }) => compact<Partial<Coupon>>({ ...own, currency_options: others(own.currency) })),
   )
   const duration = fc.oneof(
     fc.record({ duration: fc.constantFrom('once' as const, 'forever' as const) }),
     fc.record({ duration: fc.constant('repeating' as const), duration_in_months: fc.integer({ min: 1, max: 24 }) }),
   )
-  const members: Members<Coupon, 'percent_off' | 'amount_off' | 'currency' | 'duration' | 'duration_in_months'> = {
+  const members: Members<
+    Coupon,
+    'percent_off' | 'amount_off' | 'currency' | 'currency_options' | 'duration' | 'duration_in_months'
+  > = {
     name: optional(fc.constantFrom('Welcome', 'Winter sale')),
     // A code may not allow more than its coupon.
     max_redemptions: optional(fc.integer({ min: 100, max: 500 })),
@@ -241,7 +262,11 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
 }
 
 function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCode> {
-  const members: Members<PromotionCode, 'code' | 'coupon' | 'minimum_amount' | 'minimum_amount_currency'> = {
+  // The customer of a code has to exist: every-field.test.ts has two.
+  const members: Members<
+    PromotionCode,
+    'code' | 'coupon' | 'minimum_amount' | 'minimum_amount_currency' | 'currency_options' | 'customer'
+  > = {
     active: optional(fc.boolean()),
     max_redemptions: optional(fc.integer({ min: 1, max: 100 })),
     first_time_transaction: optional(fc.boolean()),
@@ -255,10 +280,15 @@ function code(id: string, coupons: readonly string[]): fc.Arbitrary<PromotionCod
       code: fc.constantFrom(id.toUpperCase(), `${id.toUpperCase()}-NEW`),
       coupon: fc.constantFrom(...coupons),
       minimum: optional(
-        fc.record({
-          minimum_amount: fc.integer({ min: 1, max: 5000 }),
-          minimum_amount_currency: fc.constantFrom(...currencies),
-        }),
+        fc
+          .record({
+            minimum_amount: fc.integer({ min: 1, max: 5000 }),
+            minimum_amount_currency: fc.constantFrom(...currencies),
+            others: inOtherCurrencies((minimum_amount) => ({ minimum_amount })),
+          })
+          .map(({ others, ...own }) =>
+            compact<Partial<PromotionCode>>({ ...own, currency_options: others(own.minimum_amount_currency) }),
+          ),
       ),
     })
     .map(({ minimum, ...rest }) => compact<PromotionCode>({ id, ...rest, ...minimum }))
@@ -268,6 +298,8 @@ function webhook(id: string): fc.Arbitrary<Webhook> {
   const members: Members<Webhook, 'url' | 'events'> = {
     connect: optional(fc.boolean()),
     description: optional(text),
+    api_version: optional(fc.constantFrom('2025-03-31.basil', '2024-06-20')),
+    metadata: optional(metadata),
   }
   return fc
     .record({

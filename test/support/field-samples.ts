@@ -9,7 +9,7 @@ import type {
   Product,
   PromotionCode,
   Webhook,
-} from '../../packages/ratecard/src/config/schema.ts'
+} from '../../packages/ratecard/src/config/document/schema.ts'
 
 /** `undefined` takes a member of the base item away. */
 type Members<Item> = { readonly [Key in keyof Item]?: Item[Key] | undefined }
@@ -27,6 +27,9 @@ type Samples = {
 
 const tiered: Members<Price> = { billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 5 }] }
 
+/** Customers that the samples name; a test makes them before it pushes. */
+export const sampleCustomers = ['cus_sample_one', 'cus_sample_two'] as const
+
 export const fieldSamples: Samples = {
   meter: {
     displayName: { first: { display_name: 'Calls' }, second: { display_name: 'API calls' } },
@@ -43,6 +46,7 @@ export const fieldSamples: Samples = {
       first: { value_settings: { event_payload_key: 'units' } },
       second: { value_settings: { event_payload_key: 'amount' } },
     },
+    eventTimeWindow: { first: { event_time_window: 'hour' }, second: { event_time_window: 'day' } },
   },
   product: {
     name: { first: { name: 'Pro' }, second: { name: 'Professional' } },
@@ -129,6 +133,11 @@ export const fieldSamples: Samples = {
       first: { currency: 'eur' },
       second: { currency: 'usd' },
     },
+    currencyOptions: {
+      beside: { percent_off: undefined, amount_off: 500, currency: 'eur' },
+      first: { currency_options: { usd: { amount_off: 550 } } },
+      second: { currency_options: { usd: { amount_off: 600 }, gbp: { amount_off: 450 } } },
+    },
     duration: { first: { duration: 'once' }, second: { duration: 'forever' } },
     durationInMonths: {
       beside: { duration: 'repeating' },
@@ -156,6 +165,12 @@ export const fieldSamples: Samples = {
       first: { minimum_amount_currency: 'eur' },
       second: { minimum_amount_currency: 'usd' },
     },
+    currencyOptions: {
+      beside: { minimum_amount: 1000, minimum_amount_currency: 'eur' },
+      first: { currency_options: { usd: { minimum_amount: 1100 } } },
+      second: { currency_options: { usd: { minimum_amount: 1200 }, gbp: { minimum_amount: 900 } } },
+    },
+    customer: { first: { customer: sampleCustomers[0] }, second: { customer: sampleCustomers[1] } },
     expiresAt: { first: { expires_at: '2030-01-31T00:00:00Z' }, second: { expires_at: '2030-02-28T00:00:00Z' } },
     metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
   },
@@ -164,6 +179,8 @@ export const fieldSamples: Samples = {
     events: { first: { events: ['invoice.paid'] }, second: { events: ['invoice.paid', 'invoice.created'] } },
     connect: { first: { connect: true }, second: { connect: false } },
     description: { first: { description: 'Billing' }, second: { description: 'Invoices' } },
+    apiVersion: { first: { api_version: '2025-03-31.basil' }, second: { api_version: '2024-06-20' } },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
   },
 }
 

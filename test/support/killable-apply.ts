@@ -1,6 +1,6 @@
 // A process that applies a template and kills itself (SIGKILL) at the n-th point: before and after every write of the journal
 // and of the tenant, and before every call that goes out to the processor. Composed of the real parts.
-import { createService } from '../../packages/ratecard/src/compose.ts'
+import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'

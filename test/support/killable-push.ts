@@ -1,7 +1,7 @@
 // A process that pushes one document and kills itself (SIGKILL) at the n-th point: before and after every journal write and
 // every call of the processor. Composed of the real parts; only the counting stands between them.
 import { readFileSync } from 'node:fs'
-import { createService } from '../../packages/ratecard/src/compose.ts'
+import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'

@@ -1,6 +1,6 @@
 // A replica in a process of its own, put together of the real parts. Unlike the command it has no pace, a lease as short as a
 // test wants it, and, when told to, it stops itself (SIGSTOP) in the middle of a push, exactly there where it is asked to.
-import { createService } from '../../packages/ratecard/src/compose.ts'
+import { createService } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { buildApp } from '../../packages/ratecard/src/http/app.ts'
 import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'

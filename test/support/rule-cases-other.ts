@@ -151,6 +151,46 @@ export const promotions: RuleCase[] = [
     config({ coupons: [coupon({ currency: 'usd' })] }),
   ),
   of(
+    'other currencies of a percentage',
+    'currency_options_invalid',
+    '#/coupons/0/currency_options',
+    config({ coupons: [coupon({ currency_options: { eur: { amount_off: 100 } } })] }),
+  ),
+  of(
+    'the own currency of a coupon among the others',
+    'currency_options_invalid',
+    '#/coupons/0/currency_options/usd',
+    config({
+      coupons: [
+        without(
+          coupon({ amount_off: 100, currency: 'usd', currency_options: { usd: { amount_off: 100 } } }),
+          'percent_off',
+        ),
+      ],
+    }),
+  ),
+  of(
+    'other currencies of no minimum',
+    'currency_options_invalid',
+    '#/promotion_codes/0/currency_options',
+    config({ coupons: [coupon()], promotion_codes: [code({ currency_options: { eur: { minimum_amount: 100 } } })] }),
+  ),
+  of(
+    'the own currency of a minimum among the others',
+    'currency_options_invalid',
+    '#/promotion_codes/0/currency_options/usd',
+    config({
+      coupons: [coupon()],
+      promotion_codes: [
+        code({
+          minimum_amount: 100,
+          minimum_amount_currency: 'usd',
+          currency_options: { usd: { minimum_amount: 100 } },
+        }),
+      ],
+    }),
+  ),
+  of(
     'a repeating coupon without months',
     'coupon_duration',
     '#/coupons/0',
@@ -212,5 +252,11 @@ export const promotions: RuleCase[] = [
     'metadata_reserved',
     '#/coupons/0/metadata/ratecard_id',
     config({ coupons: [coupon({ metadata: { ratecard_id: 'x' } })] }),
+  ),
+  of(
+    'a metadata key of ours on a webhook',
+    'metadata_reserved',
+    '#/webhooks/0/metadata/ratecard_connect',
+    config({ webhooks: [webhook({ metadata: { ratecard_connect: 'true' } })] }),
   ),
 ]

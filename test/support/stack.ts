@@ -1,7 +1,7 @@
 // The real thing in one process: store in memory, sandbox processor, Stripe adapter over HTTP, service.
 import Stripe from 'stripe'
-import { createService } from '../../packages/ratecard/src/compose.ts'
-import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/compose.ts'
+import { createService } from '../../packages/ratecard/src/composition/compose.ts'
+import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/composition/compose.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import type { Clock } from '../../packages/ratecard/src/clock.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createIds } from '../../packages/ratecard/src/ids.ts'
+import { createIds } from '../../packages/ratecard/src/composition/ids.ts'
 
 test('ids of one millisecond sort in the order they were made, and a clock set back changes nothing', () => {
   let now = 1_800_000_000_000

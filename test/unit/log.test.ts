@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readable } from '../../packages/ratecard/src/log.ts'
+import { readable } from '../../packages/ratecard/src/composition/log.ts'
 
 test('a line of the log is read as a sentence at a terminal', () => {
   const line = JSON.stringify({

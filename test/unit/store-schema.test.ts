@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/src/store/history-chain.ts'
-import { schemaText } from '../../packages/ratecard/src/store/sql/migrate.ts'
-import { storable } from '../../packages/ratecard/src/store/sql/text.ts'
+import { schemaText } from '../../packages/ratecard/src/store/sql/migrations/migrate.ts'
+import { storable } from '../../packages/ratecard/src/store/sql/database/text.ts'
 import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
 
 test('the reviewed schema file is what the migrations make', () => {

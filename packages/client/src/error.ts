@@ -1,16 +1,8 @@
+import type { Issue } from './issue.ts'
 import type { ProblemCode } from './wire.generated.ts'
 
 /** Codes that this version knows: the service's own (docs/reference/errors.md), and the client's when no answer came. */
 export type ErrorCode = ProblemCode | 'server_unreachable' | 'request_timeout' | 'request_aborted' | 'answer_invalid'
-
-/** One thing wrong with a document or a request, with its place as a JSON pointer (`#/products/0/id`). */
-export interface Issue {
-  readonly code: string
-  readonly pointer: string
-  readonly severity: 'error' | 'warning'
-  readonly detail: string
-  readonly hint?: string
-}
 
 /** What the payment processor itself said, unchanged. */
 export interface ProcessorWords {

@@ -1,6 +1,6 @@
 // Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.
 
-import type { Issue } from './error.ts'
+import type { Issue } from './issue.ts'
 
 /** Products, prices, meters, webhooks, coupons and promotion codes. */
 export interface BillingDocument {
@@ -435,6 +435,8 @@ export interface MeterDocument {
     /** Payload key with the number. Default `value`. */
     event_payload_key: string
   }
+  /** Events of one hour or day are added up as they come, for meters with very many of them. Fixed at creation. Absent: each event counts by itself. */
+  event_time_window?: 'hour' | 'day'
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
@@ -453,6 +455,10 @@ export interface WebhookDocument {
   connect?: boolean
   /** What the endpoint is for. */
   description?: string
+  /** Version of the processor’s API in which its events come. Fixed at creation: another one makes a new endpoint with a new secret. Absent: the one this release is written for; what an endpoint has stays. */
+  api_version?: string
+  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
@@ -471,6 +477,109 @@ export interface CouponDocument {
   amount_off?: number
   /** Currency of `amount_off`. */
   currency?: string
+  /** What it takes off in other currencies, by their code; only with `amount_off`, never its own currency. */
+  currency_options?: {
+    /** What the coupon takes off in another currency. */
+    usd?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    eur?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    gbp?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    cad?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    aud?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    jpy?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    inr?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    brl?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    mxn?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    sgd?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    hkd?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    nzd?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    chf?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    sek?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    dkk?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    nok?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    pln?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    czk?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    ils?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+    /** What the coupon takes off in another currency. */
+    zar?: {
+      /** Amount off in minor units of this currency. */
+      amount_off: number
+    }
+  }
   /** How long the discount lasts for a customer. */
   duration: 'once' | 'repeating' | 'forever'
   /** Months, when `duration` is `repeating`. */
@@ -507,6 +616,111 @@ export interface PromotionCodeDocument {
   minimum_amount?: number
   /** Currency of `minimum_amount`. */
   minimum_amount_currency?: string
+  /** The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency. */
+  currency_options?: {
+    /** The smallest order of the code in another currency. */
+    usd?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    eur?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    gbp?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    cad?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    aud?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    jpy?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    inr?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    brl?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    mxn?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    sgd?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    hkd?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    nzd?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    chf?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    sek?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    dkk?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    nok?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    pln?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    czk?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    ils?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+    /** The smallest order of the code in another currency. */
+    zar?: {
+      /** Smallest order it applies to, in minor units of this currency. */
+      minimum_amount: number
+    }
+  }
+  /** Id of the one customer at the processor who may use it. Absent: anybody. */
+  customer?: string
   /** When it stops working; not after its coupon. ISO 8601 with a time zone, or Unix seconds. */
   expires_at?: string | number
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
@@ -572,6 +786,15 @@ export interface Conversion {
 
 /** Kind of the resource. */
 export type ResourceKind = 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
+
+export interface SessionPrices {
+  /** Empty for a tenant without a deal. */
+  prices: Array<{
+    /** Config id of the public price that it stands in for. */
+    basePriceId: string
+    price: PriceDocument
+  }>
+}
 
 export interface Checkout {
   /** Where to send the customer. */
@@ -1483,6 +1706,15 @@ export interface Operations {
       200: Conversion
     }
   }
+  listSessionPrices: {
+    query: {
+      /** Needed with a service key. A session has a tenant already and may name no other. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: SessionPrices
+    }
+  }
   createCheckout: {
     body: NewCheckout
     answers: {
@@ -2157,6 +2389,7 @@ export const operations = {
   getMeter: ['GET', '/api/v1/billing/config/meters/:id', null],
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
+  listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],

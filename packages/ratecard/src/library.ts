@@ -1,5 +1,5 @@
 // What `import 'ratecard'` gives. Its types name nothing else of the product, because an installation has no sources.
-import { startServer as start } from './main.ts'
+import { startServer as start } from './composition/main.ts'
 
 export interface ServerOptions {
   /** The settings, as environment variables. Default: none, so that nothing of the process's own environment is taken by chance. */

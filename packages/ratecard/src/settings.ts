@@ -4,8 +4,8 @@ import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
 import { Type } from 'typebox'
 import { ServiceError } from './errors/service-error.ts'
-import { sandboxModes } from './workers/host/sandbox-modes.ts'
-import type { SandboxMode } from './workers/host/sandbox-modes.ts'
+import { confinementModes } from './workers/host/confinement-modes.ts'
+import type { ConfinementMode } from './workers/host/confinement-modes.ts'
 
 export interface Settings {
   readonly host: string
@@ -32,7 +32,7 @@ export interface Settings {
   readonly workerAllowedHosts: readonly string[]
   /** Each worker answers at `<name>.<domain>` too. */
   readonly workerDomain: string | null
-  readonly workerSandbox: 'auto' | SandboxMode
+  readonly workerConfinement: 'auto' | ConfinementMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
   /** Requests a minute and address. */
@@ -47,7 +47,7 @@ export interface Settings {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof logLevels)[number]
-const sandboxes = ['auto', ...sandboxModes] as const
+const confinements = ['auto', ...confinementModes] as const
 
 const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
@@ -118,7 +118,7 @@ export const settingsSchema = Type.Object({
   RATECARD_WORKER_DOMAIN: Text(
     'A domain of which each worker answers at its own host name as well: `workers.example.com` makes `<name>.workers.example.com`.',
   ),
-  RATECARD_WORKER_SANDBOX: Type.Enum([...sandboxes], {
+  RATECARD_WORKER_SANDBOX: Type.Enum([...confinements], {
     default: 'auto',
     description:
       'How worker processes are confined; `auto` is the strictest that works here, and the start says which.',
@@ -184,7 +184,7 @@ function readRaw(env: NodeJS.ProcessEnv) {
     RATECARD_WORKERS: 'on' | 'off'
     RATECARD_WORKER_ALLOWED_HOSTS?: string
     RATECARD_WORKER_DOMAIN?: string
-    RATECARD_WORKER_SANDBOX: (typeof sandboxes)[number]
+    RATECARD_WORKER_SANDBOX: (typeof confinements)[number]
     RATECARD_WORKER_LOG_DAYS: number
     RATECARD_WORKER_IDLE_MINUTES: number
     RATECARD_RATE_LIMIT: number
@@ -229,7 +229,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     workers: raw.RATECARD_WORKERS,
     workerAllowedHosts: listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS).map((host) => host.toLowerCase()),
     workerDomain: raw.RATECARD_WORKER_DOMAIN?.toLowerCase() ?? null,
-    workerSandbox: raw.RATECARD_WORKER_SANDBOX,
+    workerConfinement: raw.RATECARD_WORKER_SANDBOX,
     workerLogDays: raw.RATECARD_WORKER_LOG_DAYS,
     workerIdleMinutes: raw.RATECARD_WORKER_IDLE_MINUTES,
     rateLimit: raw.RATECARD_RATE_LIMIT,

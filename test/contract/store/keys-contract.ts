@@ -1,7 +1,7 @@
 // What one store promises about secrets, keys and small facts. The same for every engine.
 import { describe, expect, test } from 'vitest'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { reseal } from '../../../packages/ratecard/src/store/sql/reseal.ts'
+import { reseal } from '../../../packages/ratecard/src/store/sql/maintenance/reseal.ts'
 import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
 import { refusalOf } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'

@@ -1,6 +1,6 @@
 // The same promises on a real PostgreSQL, and what only it has to promise.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copyStore } from '../../../packages/ratecard/src/store/sql/copy.ts'
+import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { announceSkip } from '../../support/skips.ts'

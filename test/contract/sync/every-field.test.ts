@@ -5,12 +5,12 @@ import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import { configId, resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
-import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/schema.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
-import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
@@ -21,13 +21,34 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
-  const stack = await startStack({ sandbox })
+type InAccount = (document: Document) => Document
+
+/** `real` puts customers of the account in the place of those that samples name. */
+async function withStack(
+  work: (stack: Stack, real: InAccount) => Promise<void>,
+  secretKey = newAccount(),
+  real?: InAccount,
+): Promise<void> {
+  const stack = await startStack({ sandbox, secretKey })
   try {
-    await work(stack)
+    await work(stack, real ?? (await withCustomers(stack)))
   } finally {
     await stack.close()
   }
+}
+
+let accounts = 0
+const newAccount = () => `sk_test_everyfield${String(process.pid)}x${String(++accounts)}`
+
+async function withCustomers({ stripe }: Stack): Promise<InAccount> {
+  const made = await Promise.all(sampleCustomers.map((name) => stripe.customers.create({ name })))
+  return (document) =>
+    JSON.parse(
+      sampleCustomers.reduce(
+        (text, name, index) => text.replaceAll(name, made[index]?.id ?? ''),
+        JSON.stringify(document),
+      ),
+    ) as Document
 }
 
 const cases = resourceKinds.flatMap((kind) =>
@@ -47,10 +68,22 @@ async function liveOf({ snapshot, store }: Stack, kind: ResourceKind): Promise<O
   return found
 }
 
+/** As if somebody else had made it; meters carry no mark. */
+async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResource): Promise<void> {
+  const metadata = { ratecard_id: '' }
+  if (kind === 'promotion_code') await stripe.promotionCodes.update(processorId, { metadata })
+  if (kind === 'webhook') await stripe.webhookEndpoints.update(processorId, { metadata })
+}
+
 const valueOf = (live: ObservedResource, field: string) => (live.fields as unknown as Record<string, unknown>)[field]
 
 /** Edits in these fields make a new object although the table says that the processor changes them, and why. */
-const replacedWhenRemoved = new Set(['coupon.name', 'price.taxBehavior'])
+const replacedWhenRemoved = new Set([
+  'coupon.name',
+  'coupon.currencyOptions',
+  'promotion_code.currencyOptions',
+  'price.taxBehavior',
+])
 
 describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
   const document = (members: object) => sampleDocument(kind, { ...sample.beside, ...members })
@@ -61,9 +94,9 @@ describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
   const without = Object.fromEntries(row.members.map((member) => [member, undefined]))
 
   it('is changed in place, or its object replaced, as the table says; nothing is left to do afterwards', () =>
-    withStack(async (stack) => {
+    withStack(async (stack, real) => {
       const { service } = stack
-      const [first, second] = [document(sample.first), document(sample.second)]
+      const [first, second] = [real(document(sample.first)), real(document(sample.second))]
       expect(validateConfig(first).errors).toEqual([])
       expect(validateConfig(second).errors).toEqual([])
       await service.push(first, nobody)
@@ -90,24 +123,53 @@ describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
 
   const bare = document(without)
   it.runIf(row.members.length > 0 && validateConfig(bare).errors.length === 0)(
-    'that the document leaves out again is emptied',
+    row.leftOut === 'kept'
+      ? 'that the document leaves out again stays: it cannot be empty'
+      : 'that the document leaves out again is emptied',
     () =>
-      withStack(async (stack) => {
+      withStack(async (stack, real) => {
         const { service } = stack
-        const said = document(sample.second)
+        const said = real(document(sample.second))
         await service.push(said, nobody)
         const before = await liveOf(stack, kind)
         if (kind === 'product' && row.mutability === 'fixed') return
         await service.push(bare, nobody)
         const after = await liveOf(stack, kind)
-        expect(valueOf(after, field)).toEqual(canonicalOf(bare))
+        expect(valueOf(after, field)).toEqual(row.leftOut === 'kept' ? valueOf(before, field) : canonicalOf(bare))
+        if (row.leftOut === 'kept') expect(after.processorId).toBe(before.processorId)
         if (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`))
           expect(after.processorId).toBe(before.processorId)
         expect((await service.push(bare, nobody)).status).toBe('unchanged')
       }),
   )
 
-  it.runIf(row.leftOut === 'unmanaged')('that the document never had is left alone', () =>
+  const silent = row.leftOut !== 'default'
+  it.runIf(silent && row.mutability === 'fixed')(
+    'that the document never had is left alone when it is adopted',
+    async () => {
+      const account = newAccount()
+      await withStack(async (maker, real) => {
+        await maker.service.push(real(document(sample.second)), nobody)
+        const made = await liveOf(maker, kind)
+        await unmarked(maker, made)
+        await withStack(
+          async (stack) => {
+            const adopting = document({ ...without, processor_id: made.processorId })
+            const { warnings } = await stack.service.push(adopting, nobody)
+            expect(warnings.map(({ code }) => code)).toContain('left_as_is')
+            const live = await liveOf(stack, kind)
+            expect(live.processorId).toBe(made.processorId)
+            expect(valueOf(live, field)).toEqual(valueOf(made, field))
+            expect((await stack.service.push(adopting, nobody)).status).toBe('unchanged')
+          },
+          account,
+          real,
+        )
+      }, account)
+    },
+  )
+
+  it.runIf(silent && row.mutability !== 'fixed')('that the document never had is left alone', () =>
     withStack(async (stack) => {
       const { service, processor } = stack
       await service.push(bare, nobody)

@@ -1,8 +1,8 @@
 // Rotation of a webhook's secret: both endpoints live for a while, the old one switched off once, and nothing else moves.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/compose.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/compose.ts'
-import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema.ts'
+import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
+import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
+import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'
 import { refusedBy } from '../../support/store.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { NewCheckout } from '../../../packages/ratecard/src/service-tenants.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, forTenant, kiln, startWorld } from './world.ts'
 import type { World } from './world.ts'

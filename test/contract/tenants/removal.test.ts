@@ -1,7 +1,7 @@
 // The removal of a tenant while its money could still move: nothing may go on to bill a customer that nobody knows.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createService } from '../../../packages/ratecard/src/compose.ts'
+import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'

@@ -2,11 +2,12 @@
 import { onTestFinished } from 'vitest'
 import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createIds } from '../../../packages/ratecard/src/ids.ts'
-import type { NewDeployment } from '../../../packages/ratecard/src/service-workers.ts'
+import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/service/workers.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { createWorkers } from '../../../packages/ratecard/src/workers/host/workers.ts'
-import type { Workers, WorkersOptions } from '../../../packages/ratecard/src/workers/host/workers.ts'
+import type { Workers } from '../../../packages/ratecard/src/workers/host/workers.ts'
+import type { WorkersOptions } from '../../../packages/ratecard/src/workers/host/workers-options.ts'
 import { front, testRuntime } from './bench-host.ts'
 
 export interface Replica {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copyStore } from '../../../packages/ratecard/src/store/sql/copy.ts'
+import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'

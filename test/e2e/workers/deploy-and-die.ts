@@ -1,8 +1,8 @@
 // A service process that deploys `next` of the worker `one` and dies at the step it is told. Argument: JSON.
 import { createServiceKeys } from '../../../packages/ratecard/src/access/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createIds } from '../../../packages/ratecard/src/ids.ts'
-import type { NewDeployment } from '../../../packages/ratecard/src/service-workers.ts'
+import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/service/workers.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createWorkers } from '../../../packages/ratecard/src/workers/host/workers.ts'

@@ -200,8 +200,8 @@ describe('the process of a worker', () => {
   })
 
   it('works in the weaker modes too', async () => {
-    for (const sandbox of ['namespaces', 'uid', 'none'] as const) {
-      const runtime = testRuntime({}, { sandbox })
+    for (const confinement of ['namespaces', 'uid', 'none'] as const) {
+      const runtime = testRuntime({}, { confinement })
       open.push(() => runtime.close())
       if (!(await runtime.state()).available) continue
       const worker = await runtime.start(spec(code), recorder())

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSessions } from '../../../packages/ratecard/src/access/sessions.ts'
 import type { Sessions } from '../../../packages/ratecard/src/access/sessions.ts'
-import { createIds } from '../../../packages/ratecard/src/ids.ts'
+import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'

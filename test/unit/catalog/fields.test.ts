@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { fieldRows, ownMembers } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf, resourceKinds } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
-import { Coupon, Meter, Price, Product, PromotionCode, Webhook } from '../../../packages/ratecard/src/config/schema.ts'
+import {
+  Coupon,
+  Meter,
+  Price,
+  Product,
+  PromotionCode,
+  Webhook,
+} from '../../../packages/ratecard/src/config/document/schema.ts'
 import { sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import { operations } from '../../support/stripe-contract.ts'
 

@@ -7,8 +7,8 @@ import {
   own,
   seen,
   terminalIo,
-} from '../../../packages/ratecard/src/cli/terminal-text.ts'
-import type { CliIo } from '../../../packages/ratecard/src/cli/io.ts'
+} from '../../../packages/ratecard/src/cli/terminal/terminal-text.ts'
+import type { CliIo } from '../../../packages/ratecard/src/cli/terminal/io.ts'
 
 const drives = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069\u200b\ufeff]/u
 const withoutLines = (text: string) => text.replaceAll(/[\n\t]/g, '')

@@ -2,7 +2,7 @@
 // shapes of the contract.
 import { describe, expectTypeOf, it } from 'vitest'
 import type * as client from '../../../packages/client/src/client.ts'
-import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
 import type { contract } from '../../../packages/ratecard/src/wire/contract.ts'
 import type { EnterpriseOutcome } from '../../../packages/ratecard/src/wire/enterprise.ts'
 import type { Job, JobReport } from '../../../packages/ratecard/src/wire/jobs.ts'

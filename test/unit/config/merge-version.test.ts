@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mergeFiles } from '../../../packages/ratecard/src/config/merge-files.ts'
-import { parseSource } from '../../../packages/ratecard/src/config/source.ts'
+import { mergeFiles } from '../../../packages/ratecard/src/config/files/merge-files.ts'
+import { parseSource } from '../../../packages/ratecard/src/config/files/source.ts'
 
 describe('a file whose version is no version', () => {
   const file = (path: string, version: unknown) =>

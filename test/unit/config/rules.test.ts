@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { validateConfig } from '../../../packages/ratecard/src/config/validate.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { issueCodes } from '../../../packages/ratecard/src/errors/codes.ts'
 import { ruleCases, validDocument, warningCases } from '../../support/rule-cases.ts'
 

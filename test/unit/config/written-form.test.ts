@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { interpolate } from '../../../packages/ratecard/src/config/interpolate.ts'
-import { variableTexts, whereNotExpanded } from '../../../packages/ratecard/src/config/written-form.ts'
+import { interpolate } from '../../../packages/ratecard/src/config/files/interpolate.ts'
+import { variableTexts, whereNotExpanded } from '../../../packages/ratecard/src/config/files/written-form.ts'
 
 describe('a document and what it was written as', () => {
   test('whatever the variables hold, the expanded document fits what was written', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { planSwaps } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
 import type { LiveState } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
 import type { LiveItem, LivePrice, LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { matchedTag } from '../../../packages/ratecard/src/http/conditional.ts'
-import { configAnswer, encodingOf } from '../../../packages/ratecard/src/http/config-answer.ts'
-import { eventStream } from '../../../packages/ratecard/src/http/event-stream.ts'
+import { matchedTag } from '../../../packages/ratecard/src/http/response/conditional.ts'
+import { configAnswer, encodingOf } from '../../../packages/ratecard/src/http/response/config-answer.ts'
+import { eventStream } from '../../../packages/ratecard/src/http/response/event-stream.ts'
 
 describe('Accept-Encoding', () => {
   it('is weighed as it says', () => {

@@ -97,6 +97,7 @@ export function liveCoupon(params: Stripe.CouponCreateParams): Created<Stripe.Co
     ...{ id: params.id ?? 'coupon_1', object: 'coupon', ...stamp, times_redeemed: 0, valid: true },
     amount_off: params.amount_off ?? null,
     currency: params.currency ?? null,
+    ...(params.currency_options === undefined ? {} : { currency_options: params.currency_options }),
     duration: params.duration ?? 'once',
     duration_in_months: params.duration_in_months ?? null,
     max_redemptions: params.max_redemptions ?? null,
@@ -111,7 +112,8 @@ export function liveCoupon(params: Stripe.CouponCreateParams): Created<Stripe.Co
 
 export function livePromotionCode(params: Stripe.PromotionCodeCreateParams): Created<Stripe.PromotionCode> {
   return {
-    ...{ id: 'promo_1', object: 'promotion_code', ...stamp, customer: null, customer_account: null, times_redeemed: 0 },
+    ...{ id: 'promo_1', object: 'promotion_code', ...stamp, customer_account: null, times_redeemed: 0 },
+    customer: params.customer ?? null,
     active: params.active ?? true,
     code: params.code ?? 'RANDOM',
     expires_at: params.expires_at ?? null,
@@ -119,6 +121,9 @@ export function livePromotionCode(params: Stripe.PromotionCodeCreateParams): Cre
     metadata: metadataOf(params.metadata),
     promotion: { type: 'coupon', coupon: params.promotion.coupon ?? null },
     restrictions: {
+      ...(params.restrictions?.currency_options === undefined
+        ? {}
+        : { currency_options: params.restrictions.currency_options as Record<string, { minimum_amount: number }> }),
       first_time_transaction: params.restrictions?.first_time_transaction ?? false,
       minimum_amount: params.restrictions?.minimum_amount ?? null,
       minimum_amount_currency: params.restrictions?.minimum_amount_currency ?? null,

@@ -32,6 +32,9 @@ import { liveCoupon, liveMeter, livePrice, liveProduct, livePromotionCode, liveW
 const now = 1_790_000_000
 const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,30}$/)
 const reference = id.map(processorId)
+const inOtherCurrencies = fc.dictionary(fc.constantFrom('usd', 'gbp'), fc.integer({ min: 1, max: 9999 }), {
+  noNullPrototype: true,
+})
 const metadata = fc.dictionary(fc.stringMatching(/^[a-z]{1,12}$/), fc.string({ minLength: 1, maxLength: 40 }), {
   maxKeys: 5,
   noNullPrototype: true,
@@ -151,6 +154,7 @@ describe('what is written is read back the same', () => {
       formula: fc.constantFrom('sum' as const, 'count' as const, 'last' as const),
       customerKey: id,
       valueKey: id,
+      eventTimeWindow: fc.constantFrom(null, 'hour' as const, 'day' as const),
     })
     fc.assert(
       fc.property(id, fields, (name, given) => {
@@ -163,12 +167,13 @@ describe('what is written is read back the same', () => {
   it('as a coupon, whatever predecessors used up', () => {
     const discount = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }).map((hundredths) => ({
-        ...{ percentOff: canonicalDecimal(hundredths / 100), amountOff: null, currency: null },
+        ...{ percentOff: canonicalDecimal(hundredths / 100), amountOff: null, currency: null, currencyOptions: {} },
       })),
       fc.record({
         percentOff: fc.constant(null),
         amountOff: fc.integer({ min: 1, max: 1_000_000 }),
-        currency: fc.constantFrom(...currencies),
+        currency: fc.constantFrom('eur', 'jpy'),
+        currencyOptions: inOtherCurrencies,
       }),
     )
     const duration = fc.oneof(
@@ -201,11 +206,16 @@ describe('what is written is read back the same', () => {
       active: fc.boolean(),
       maxRedemptions: orNull(fc.integer({ min: 1000, max: 2000 })),
       firstTimeTransaction: fc.boolean(),
+      customer: fc.constantFrom('', 'cus_1'),
       expiresAt: orNull(moment),
       metadata,
     })
     const minimum = orNull(
-      fc.record({ minimumAmount: fc.nat(9999), minimumAmountCurrency: fc.constantFrom(...currencies) }),
+      fc.record({
+        minimumAmount: fc.nat(9999),
+        minimumAmountCurrency: fc.constantFrom('eur', 'jpy'),
+        currencyOptions: inOtherCurrencies,
+      }),
     )
     fc.assert(
       fc.property(id, reference, fields, minimum, fc.nat(999), (name, coupon, given, least, carried) => {
@@ -223,6 +233,8 @@ describe('what is written is read back the same', () => {
       events: fc.uniqueArray(id, { minLength: 1, maxLength: 6 }).map((list) => list.sort()),
       connect: fc.boolean(),
       description: fc.string(),
+      apiVersion: fc.constantFrom('2025-03-31.basil', '2024-06-20'),
+      metadata,
     })
     fc.assert(
       fc.property(id, fields, (name, given) => {

@@ -93,12 +93,19 @@ describe('what no document can say', () => {
 
   it('is named for coupons, codes and meters', () => {
     const coupon = liveCoupon({ amount_off: 1, currency: 'eur', currency_options: {} })
-    const foreign = observeCoupon({ ...coupon, currency_options: { usd: { amount_off: 2 } } }, { now })
+    const inDollars = observeCoupon({ ...coupon, currency_options: { usd: { amount_off: 2 } } }, { now })
+    expect(inDollars.fields.currencyOptions).toEqual({ usd: 2 })
+    const foreign = observeCoupon({ ...coupon, currency_options: { xof: { amount_off: 2 } } }, { now })
     expect(foreign.unrepresentable).toEqual(['currency_options'])
     const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
-    expect(observePromotionCode({ ...code, customer: 'cus_1' }, { now }).unrepresentable).toEqual(['customer'])
+    expect(observePromotionCode({ ...code, customer: 'cus_1' }, { now }).fields.customer).toBe('cus_1')
+    expect(observePromotionCode({ ...code, customer_account: 'acct_1' }, { now }).unrepresentable).toEqual([
+      'customer_account',
+    ])
     const meter = liveMeter(newMeterParams(createMeter('m')))
-    expect(observeMeter({ ...meter, event_time_window: 'day' }).unrepresentable).toEqual(['event_time_window'])
+    expect(observeMeter({ ...meter, event_time_window: 'day' }).fields.eventTimeWindow).toBe('day')
+    const other = { ...meter, event_time_window: 'week' } as unknown as Stripe.Billing.Meter
+    expect(observeMeter(other).unrepresentable).toEqual(['event_time_window'])
   })
 })
 

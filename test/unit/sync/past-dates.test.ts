@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { planChanges } from '../../../packages/ratecard/src/catalog/plan.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { pastDates } from '../../../packages/ratecard/src/sync/past-dates.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)

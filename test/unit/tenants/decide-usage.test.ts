@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { Meter } from '../../../packages/ratecard/src/config/schema.ts'
+import type { Meter } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { decideUsage } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
 import type { UsageSituation } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
-import type { NewUsage } from '../../../packages/ratecard/src/service-tenants.ts'
+import type { NewUsage } from '../../../packages/ratecard/src/service/tenants.ts'
 import { refusedWith } from '../../support/refused.ts'
 
 const now = Date.parse('2031-05-01T00:00:00Z')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { namePrices } from '../../../packages/ratecard/src/subscribers/price-names.ts'
 
 let sequence = 0

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 
 /** After this long without a sign of life, and with no push running, the process that claimed the key has died. */

@@ -3,7 +3,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { Session, TenantOperations } from '../service-tenants.ts'
+import type { Session, TenantOperations } from '../service/tenants.ts'
 import { sessionColumns } from '../store/records/access.ts'
 import type { SessionRecord } from '../store/records/access.ts'
 import { shown } from '../store/records/columns.ts'

@@ -1,5 +1,5 @@
 // How two documents differ in meaning: what is written another way and says the same is no difference.
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
 import { same } from './fields/differences.ts'

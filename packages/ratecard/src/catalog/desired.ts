@@ -1,8 +1,8 @@
 // The document as a catalog of canonical resources: what should exist. Pure; knows nothing of the processor.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../config/canonical.ts'
-import { isLocalPrice } from '../config/ids.ts'
-import type { BillingConfig, Price } from '../config/schema.ts'
+import { canonicalJson } from '../config/document/canonical.ts'
+import { isLocalPrice } from '../config/document/ids.ts'
+import type { BillingConfig, Price } from '../config/document/schema.ts'
 import { fieldRows, ownMembers } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, processorId, resourceKinds } from './kinds.ts'
 import type { PlacedItem, ResourceKind } from './kinds.ts'

@@ -1,6 +1,6 @@
 // The leaf of the catalog: kinds of resources, their ids, and the canonical values that several kinds share.
-import type { BillingConfig, Coupon, Meter, Price, Product, PromotionCode, Webhook } from '../config/schema.ts'
-import { webhookId } from '../config/ids.ts'
+import type { BillingConfig, Coupon, Meter, Price, Product, PromotionCode, Webhook } from '../config/document/schema.ts'
+import { webhookId } from '../config/document/ids.ts'
 
 declare const brand: unique symbol
 /** An id chosen by the user in the document. */

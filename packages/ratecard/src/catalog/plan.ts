@@ -1,7 +1,7 @@
 // A plan is a value: printable, storable, comparable. planChanges decides; it never acts and never reads anything but its input.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../config/canonical.ts'
-import type { BillingConfig } from '../config/schema.ts'
+import { canonicalJson } from '../config/document/canonical.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { Change } from './change.ts'
 import { desiredCatalog, emptyCatalog } from './desired.ts'

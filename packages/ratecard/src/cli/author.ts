@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { userInfo } from 'node:os'
 import { promisify } from 'node:util'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from './program/command.ts'
 
 const run = promisify(execFile)
 

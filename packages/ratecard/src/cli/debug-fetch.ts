@@ -1,4 +1,4 @@
-import type { CliIo } from './io.ts'
+import type { CliIo } from './terminal/io.ts'
 
 /**
  * A `fetch` that says on stderr what was asked and how it was answered. Headers and bodies hold secrets: they are never shown, and of

@@ -1,9 +1,9 @@
 // How a command line ends that failed.
 import { toFailure } from './failure.ts'
 import type { ExitCode } from './failure.ts'
-import type { CliIo } from './io.ts'
-import type { Output } from './output.ts'
-import type { Invocation } from './program.ts'
+import type { CliIo } from './terminal/io.ts'
+import type { Output } from './terminal/output.ts'
+import type { Invocation } from './program/program.ts'
 import { serverAddress } from './server-address.ts'
 import { jsonProblem } from './views/json-problem.ts'
 import { showFailure } from './views/problem.ts'

@@ -1,5 +1,5 @@
 import { RatecardError } from '@ratecard/client'
-import type { PlacedIssue } from '../config/source.ts'
+import type { PlacedIssue } from '../config/files/source.ts'
 import type { Issue } from '../errors/issue.ts'
 import { problemCodes } from '../errors/codes.ts'
 import { ServiceError } from '../errors/service-error.ts'

@@ -1,8 +1,8 @@
 // Words that make no command, told to whoever wrote them.
 import type { CommanderError } from 'commander'
-import type { Command } from './command.ts'
+import type { Command } from './program/command.ts'
 import { CliFailure } from './failure.ts'
-import { groupOf, nextWords, suggestionFor } from './words.ts'
+import { groupOf, nextWords, suggestionFor } from './program/words.ts'
 
 /** What was wrong with the words, and what may have been meant. */
 export function usage(

@@ -12,7 +12,7 @@ import type {
   EnterpriseTarget,
   SkipReport,
   SwapReport,
-} from '../service-tenants.ts'
+} from '../service/tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../store/tenant-store.ts'
 import { keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'

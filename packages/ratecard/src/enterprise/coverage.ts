@@ -1,4 +1,4 @@
-import type { Coverage } from '../service-tenants.ts'
+import type { Coverage } from '../service/tenants.ts'
 import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
 
 /** Which base price has a negotiated price for which template and deal, in document order; a cell without one is a gap. */

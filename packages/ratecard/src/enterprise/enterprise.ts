@@ -1,5 +1,5 @@
 // Negotiated prices of tenants: applying and removing them, what there is, and moving a whole template.
-import type { TenantOperations } from '../service-tenants.ts'
+import type { TenantOperations } from '../service/tenants.ts'
 import type { SwapDeps } from '../swaps/deps.ts'
 import { summaryOf } from '../swaps/jobs.ts'
 import { applyEnterprise } from './apply-pricing.ts'

@@ -1,7 +1,7 @@
 // Applies a template anew to every tenant that has it, for example after its prices changed. Each tenant is one step, done
 // by the same code as a single apply; what a tenant was moved to meanwhile is respected.
 import { ServiceError } from '../errors/service-error.ts'
-import type { Caller } from '../service-tenants.ts'
+import type { Caller } from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
 import { byOf, keyOf } from '../store/records/who.ts'
 import type { SwapDeps } from '../swaps/deps.ts'

@@ -2,8 +2,8 @@
 // Pure. Nothing that it plans is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
-import type { SkipReport } from '../service-tenants.ts'
-import type { EnterpriseTarget } from '../service-tenants.ts'
+import type { SkipReport } from '../service/tenants.ts'
+import type { EnterpriseTarget } from '../service/tenants.ts'
 import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../swaps/compatibility.ts'
 import type { Effective } from '../swaps/compatibility.ts'
 import { belongs } from '../swaps/price-book.ts'

@@ -16,7 +16,7 @@ export const issueCodes = {
   products_empty: 'At least one product is required.',
   amount_negative: '`amount` is zero or more.',
   amount_or_tiers: 'A price has exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`.',
-  currency_options_invalid: 'A further currency of a price is not priced as the price itself is.',
+  currency_options_invalid: 'A further currency is the own one, or is not said as the price, coupon or code itself is.',
   price_parts: 'Parts of a price contradict each other.',
   tiers_missing: 'A tiered price needs `tiers`, and `tiers` need `billing_scheme: tiered`.',
   tiers_invalid: 'Tiers ascend strictly and end with exactly one "inf".',

@@ -1,10 +1,9 @@
 import type { ResourceKind } from '../catalog/resource.ts'
-import { aliasesOf } from '../config/previous-ids.ts'
-import type { Alias } from '../config/previous-ids.ts'
-import type { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
+import { aliasesOf } from '../config/document/previous-ids.ts'
+import type { Alias } from '../config/document/previous-ids.ts'
+import type { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { Visibility } from '../service.ts'
-import type { Published } from './published.ts'
+import type { Visibility } from '../service/service.ts'
 
 export interface ConfigIndex {
   readonly prices: ReadonlyMap<string, { readonly price: Price; readonly product: Product }>
@@ -12,7 +11,11 @@ export interface ConfigIndex {
   readonly meters: ReadonlyMap<string, Meter>
 }
 
-type Current = NonNullable<Published['current']>
+/** What is applied now: all of it, and what everybody may see. */
+export interface Indexes {
+  readonly fullIndex: ConfigIndex
+  readonly publicIndex: ConfigIndex
+}
 
 /** By id, and by the earlier ids that the document names: readers of an old link find the item under its present id. */
 export function indexConfig(config: BillingConfig, aliases: readonly Alias[] = aliasesOf(config)): ConfigIndex {
@@ -44,19 +47,19 @@ export function shows(index: ConfigIndex, kind: ResourceKind, id: string): boole
 }
 
 /** Hidden and absent look the same, so that price ids cannot be probed. */
-export function findPrice(current: Current, id: string, { hidden }: Visibility) {
+export function findPrice(current: Indexes, id: string, { hidden }: Visibility) {
   const found = (hidden ? current.fullIndex : current.publicIndex).prices.get(id)
   if (found === undefined) throw new ServiceError('price_not_found', `There is no price "${id}".`)
   return found
 }
 
-export function findProduct(current: Current, id: string, { hidden }: Visibility): Product {
+export function findProduct(current: Indexes, id: string, { hidden }: Visibility): Product {
   const found = (hidden ? current.fullIndex : current.publicIndex).products.get(id)
   if (found === undefined) throw new ServiceError('product_not_found', `There is no product "${id}".`)
   return found
 }
 
-export function findMeter(current: Current, id: string, { hidden }: Visibility): Meter {
+export function findMeter(current: Indexes, id: string, { hidden }: Visibility): Meter {
   const found = (hidden ? current.fullIndex : current.publicIndex).meters.get(id)
   if (found === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
   return found

@@ -1,8 +1,8 @@
 import { compareDocuments } from '../catalog/compare-documents.ts'
 import type { ChangeReport } from '../catalog/change-report.ts'
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service.ts'
+import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service/service.ts'
 import { byOf } from '../store/records/who.ts'
 import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 

@@ -3,28 +3,23 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
-import { webhookId } from '../config/ids.ts'
-import { aliasesOf } from '../config/previous-ids.ts'
-import { publicView } from '../config/public-view.ts'
-import type { BillingConfig, Product } from '../config/schema.ts'
-import type { PublishedConfig, ServedConfig } from '../service.ts'
+import { webhookId } from '../config/document/ids.ts'
+import { aliasesOf } from '../config/document/previous-ids.ts'
+import { publicView } from '../config/document/public-view.ts'
+import type { BillingConfig, Product } from '../config/document/schema.ts'
+import type { PublishedConfig, ServedConfig } from '../service/service.ts'
 import type { Store, VersionRecord } from '../store/store.ts'
 import { ServedConfig as ServedConfigShape } from '../wire/config.ts'
 import { toWire } from '../wire/cross.ts'
 import { indexConfig } from './find.ts'
-import type { ConfigIndex } from './find.ts'
+import type { Indexes } from './find.ts'
 
 /** The mapping history of each resource, oldest first, by `kind:config id`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
 export interface Published {
   /** null before the first push and after a reset. */
-  readonly current: {
-    readonly full: ServedConfig
-    readonly published: PublishedConfig
-    readonly fullIndex: ConfigIndex
-    readonly publicIndex: ConfigIndex
-  } | null
+  readonly current: (Indexes & { readonly full: ServedConfig; readonly published: PublishedConfig }) | null
   readonly mappings: MappingHistory
 }
 

@@ -1,4 +1,4 @@
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import type { LiveItem } from '../processor/customer-half.ts'
 import type { Tariff } from '../pricing/calculate.ts'
 import { monthlyAmount } from '../pricing/impact.ts'

@@ -2,7 +2,7 @@
 // another stays. Pure. An item moves only where nothing is billed now and its rhythm stays; see swaps/compatibility.ts.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
-import type { MigrationRequest } from '../service-tenants.ts'
+import type { MigrationRequest } from '../service/tenants.ts'
 import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../swaps/compatibility.ts'
 import type { Effective } from '../swaps/compatibility.ts'
 import type { BookedPrice } from '../swaps/price-book.ts'

@@ -1,6 +1,6 @@
 // What a quantity costs. The answer equals what the processor would invoice: exact arithmetic, one rounding, half up, at the end.
 // It never knows a tenant, a discount or a tax.
-import type { CurrencyOption, Price, Tier } from '../config/schema.ts'
+import type { CurrencyOption, Price, Tier } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import {
   addDecimals,

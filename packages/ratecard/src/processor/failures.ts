@@ -20,24 +20,24 @@ const afterTimeout = {
   push: 'Push again: what happened is looked up first, nothing is done twice.',
   call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
 } as const
-type Asking = keyof typeof afterTimeout
+type CallKind = keyof typeof afterTimeout
 
-const hintOf = (kind: ProcessorErrorKind, asking: Asking) =>
+const hintOf = (kind: ProcessorErrorKind, call: CallKind) =>
   ({
     rejected: undefined,
     broken: undefined,
     unauthorized: 'Check STRIPE_SECRET_KEY and its permissions.',
     rate_limited: 'Try again in a minute.',
     unavailable: 'Try again when the processor is reachable.',
-    timeout: afterTimeout[asking],
-    unknown_outcome: afterTimeout[asking],
+    timeout: afterTimeout[call],
+    unknown_outcome: afterTimeout[call],
   })[kind]
 
 /** Anything thrown by the port as a ServiceError; what is not the processor's passes unchanged. */
-export function asServiceError(error: unknown, asking: Asking): unknown {
+export function asServiceError(error: unknown, call: CallKind): unknown {
   if (!(error instanceof ProcessorError)) return error
   return new ServiceError(codeOf[error.kind], error.message, {
-    hint: hintOf(error.kind, asking),
+    hint: hintOf(error.kind, call),
     processor: error.original,
     ...(error.kind === 'rate_limited' || error.kind === 'unavailable' ? { retryAfter: 30 } : {}),
     cause: error,

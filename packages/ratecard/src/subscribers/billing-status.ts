@@ -1,4 +1,4 @@
-import type { BillingStatus } from '../service-tenants.ts'
+import type { BillingStatus } from '../service/tenants.ts'
 
 /**
  * What is told of a tenant with several subscriptions. Debts come first, because somebody must act on them; then what runs, paid

@@ -1,12 +1,12 @@
 // What a report of usage becomes at the processor. Pure.
 import { createHash } from 'node:crypto'
 import type { ProcessorId } from '../catalog/resource.ts'
-import type { Meter } from '../config/schema.ts'
+import type { Meter } from '../config/document/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
-import type { NewUsage } from '../service-tenants.ts'
+import type { NewUsage } from '../service/tenants.ts'
 
 const oldestMs = 35 * 24 * 60 * 60 * 1000
 const aheadMs = 5 * 60 * 1000

@@ -1,6 +1,6 @@
 import { processorId } from '../catalog/resource.ts'
 import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
-import type { BillingConfig, Price } from '../config/schema.ts'
+import type { BillingConfig, Price } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { SubscriberDeps } from './deps.ts'
 

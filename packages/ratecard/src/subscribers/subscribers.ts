@@ -1,5 +1,5 @@
 // What tenants are subscribed to, will be billed, and have used. Reads and reports; never changes a subscription.
-import type { TenantOperations } from '../service-tenants.ts'
+import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'

@@ -1,7 +1,7 @@
 import { formatMinor } from '../money/format.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { InvoicePreview } from '../processor/customer-half.ts'
-import type { TenantOperations } from '../service-tenants.ts'
+import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames } from './price-names.ts'
 import type { PriceNames } from './price-names.ts'

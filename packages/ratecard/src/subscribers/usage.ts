@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Meter } from '../config/schema.ts'
+import type { Meter } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
-import type { NewUsage, Principal, TenantOperations } from '../service-tenants.ts'
+import type { NewUsage, Principal, TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { decideUsage } from './decide-usage.ts'
 

@@ -1,7 +1,7 @@
 // Whether an item can change its price without anything being billed now, and when. Pure. The rules are the processor's:
 // another interval, or the step between free and paid, begins a new period and bills it at once, whatever was asked for;
 // a metered item that is swapped loses the usage recorded so far; what a schedule owns is changed in the schedule.
-import type { Price } from '../config/schema.ts'
+import type { Price } from '../config/document/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import type { LiveItem, LiveSubscription, SubscriptionStatus } from '../processor/customer-half.ts'
 import type { BookedPrice } from './price-book.ts'

@@ -2,10 +2,10 @@
 // reading of it. Decides no swap.
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ProcessorId, ResourceKind } from '../catalog/resource.ts'
-import { basePriceId } from '../config/base-price.ts'
-import { isEnterprise, isLocalPrice } from '../config/ids.ts'
-import { aliasesOf } from '../config/previous-ids.ts'
-import type { BillingConfig, Price } from '../config/schema.ts'
+import { basePriceId } from '../config/document/base-price.ts'
+import { isEnterprise, isLocalPrice } from '../config/document/ids.ts'
+import { aliasesOf } from '../config/document/previous-ids.ts'
+import type { BillingConfig, Price } from '../config/document/schema.ts'
 import type { Store } from '../store/store.ts'
 
 export interface BookedPrice {

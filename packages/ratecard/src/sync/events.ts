@@ -1,6 +1,6 @@
 // Live events of a push. This process tells at once; a push of another replica is seen by polling the journal.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PushEvent } from '../service.ts'
+import type { PushEvent } from '../service/service.ts'
 import type { PushState } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPushHead, liveState, stepView } from './pushes.ts'

@@ -8,7 +8,7 @@ import type { ConfigId, ObservedResource, FieldsOf, ProcessorId, Snapshot } from
 import { monthlyAmount } from '../pricing/impact.ts'
 import type { BilledPrice } from '../pricing/impact.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
-import type { PriceImpact } from '../service.ts'
+import type { PriceImpact } from '../service/service.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
 

@@ -1,5 +1,5 @@
 // A deactivated meter drops the usage of whoever is still billed by it, and no later push brings that back.
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { placesOf } from '../catalog/places.ts'

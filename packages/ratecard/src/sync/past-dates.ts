@@ -1,6 +1,6 @@
 // Coupons and codes that the plan would make although their time is over: the processor refuses them, and the push would stop
 // half-way for it. Whether time is over is not the plan's to say: it is pure and knows no clock.
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { Plan } from '../catalog/plan.ts'
 import { placesOf } from '../catalog/places.ts'

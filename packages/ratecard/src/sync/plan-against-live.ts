@@ -1,6 +1,6 @@
 // What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
-import { checksum } from '../config/canonical.ts'
-import type { BillingConfig } from '../config/schema.ts'
+import { checksum } from '../config/document/canonical.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { renamesBack } from '../catalog/renames.ts'

@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors/service-error.ts'
 import { liveState as stateNow } from '../journal/live-state.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { PushStep } from '../service.ts'
+import type { PushStep } from '../service/service.ts'
 import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'

@@ -1,4 +1,4 @@
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
 import type { SyncDeps } from './deps.ts'

@@ -2,7 +2,7 @@
 // their target gone when the date comes, and everybody would stay on the old price.
 import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { SyncDeps } from './deps.ts'
 

@@ -1,6 +1,6 @@
 // The document as its author wrote it, kept beside the one that is pushed. Nothing is expanded here: it only has to be what the
 // pushed one was expanded from.
-import { whereNotExpanded } from '../config/written-form.ts'
+import { whereNotExpanded } from '../config/files/written-form.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { SyncDeps } from './deps.ts'
 

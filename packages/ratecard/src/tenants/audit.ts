@@ -1,5 +1,5 @@
 // The trail of what was changed about a tenant. Which fields it tells of is said where the record's columns are.
-import type { AuditEntry, Caller } from '../service-tenants.ts'
+import type { AuditEntry, Caller } from '../service/tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
 import { byOf, keyOf } from '../store/records/who.ts'

@@ -1,6 +1,6 @@
 // The configuration as its owners see it: read, push, validate, roll back, pull, drift, reset.
 import { Type } from 'typebox'
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import { Detail } from './changes.ts'
 import { Ids, ResourceKind, Revision } from './common.ts'
 import { actorHeaders, keyHeader, operations, processorErrors, pushErrors } from './operation.ts'

@@ -1,5 +1,5 @@
 // Every operation of the API, in the order in which they are described, and the shapes that have a place of their own there.
-import { BillingConfig, Meter, Price, Product } from '../config/schema.ts'
+import { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { checkoutOperations } from './checkout.ts'
 import { configOperations } from './config.ts'

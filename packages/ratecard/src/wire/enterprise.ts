@@ -1,6 +1,6 @@
 // Negotiated prices: which there are, given to a tenant, taken back.
 import { Type } from 'typebox'
-import type { Price } from '../config/schema.ts'
+import type { Price } from '../config/document/schema.ts'
 import { TenantId } from './common.ts'
 import { jobStarted } from './jobs.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations } from './operation.ts'

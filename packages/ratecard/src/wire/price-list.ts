@@ -1,6 +1,6 @@
 // The public rows of the specification: no key needed; a valid one shows hidden prices in the single lookups.
 import { Type } from 'typebox'
-import type { Meter, Price, Product } from '../config/schema.ts'
+import type { Meter, Price, Product } from '../config/document/schema.ts'
 import { ResourceKind } from './common.ts'
 import { ServedConfig } from './config.ts'
 import { idParams, operations } from './operation.ts'

@@ -1,6 +1,6 @@
 // What was accepted before: the history, one revision of it, the difference of two.
 import { Type } from 'typebox'
-import type { BillingConfig } from '../config/schema.ts'
+import type { BillingConfig } from '../config/document/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'
 import { By, Pagination, PushKind, Revision as RevisionNumber } from './common.ts'
 import { operations, pageQuery } from './operation.ts'

@@ -1,6 +1,6 @@
 // Configuration ids for objects that somebody else made: readable, and the same at every pull.
-import { idPattern } from '../../config/schema.ts'
-import { webhookId } from '../../config/ids.ts'
+import { idPattern } from '../../config/document/schema.ts'
+import { webhookId } from '../../config/document/ids.ts'
 import type { ObservedResource } from '../resource.ts'
 
 const valid = new RegExp(idPattern)

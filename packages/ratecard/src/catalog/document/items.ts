@@ -1,6 +1,6 @@
 // One item of a pulled document: managed (live values, our own from the current version) or of somebody else (with its id).
-import type { BillingConfig } from '../../config/schema.ts'
-import { same } from '../fields/differences.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
+import { isUnmanaged, same } from '../fields/differences.ts'
 import { Unrepresentable } from '../fields/field.ts'
 import type { Names } from '../fields/field.ts'
 import { price } from '../fields/price.ts'
@@ -50,12 +50,26 @@ export function managedItem<K extends ResourceKind>(
   if (!live.active && kind !== 'promotion_code') return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
-  if (unchanged(reading, kind, desired, live)) return { item, processorId: live.processorId }
+  const told = withoutKept(desired, live)
+  if (unchanged(reading, kind, desired, told)) return { item, processorId: live.processorId }
   try {
-    return { item: { ...ownPart(kind, item), ...itemOf(reading, id, live) }, processorId: live.processorId }
+    return { item: { ...ownPart(kind, item), ...itemOf(reading, id, told) }, processorId: live.processorId }
   } catch (error) {
     leaveOut(reading, live, error)
     return undefined
+  }
+}
+
+/** The object without the values that only become the document's when it says so itself. */
+function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: ObservedResource<K>): ObservedResource<K> {
+  const wanted = desired.fields as unknown as Readonly<Record<string, unknown>>
+  const silent = fieldRows[live.kind].filter(
+    ([field, row]) => row.leftOut === 'kept' && isUnmanaged(row, wanted[field]),
+  )
+  if (silent.length === 0) return live
+  return {
+    ...live,
+    fields: { ...live.fields, ...Object.fromEntries(silent.map(([field, row]) => [field, row.absent])) },
   }
 }
 

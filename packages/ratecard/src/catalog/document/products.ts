@@ -1,6 +1,6 @@
 // The products of a pulled document with their prices and defaults.
-import { isEnterprise, isLocalPrice } from '../../config/ids.ts'
-import type { Price, Product } from '../../config/schema.ts'
+import { isEnterprise, isLocalPrice } from '../../config/document/ids.ts'
+import type { Price, Product } from '../../config/document/schema.ts'
 import { configId } from '../kinds.ts'
 import type { ObservedResource } from '../resource.ts'
 import { foreignItem, managedItem, others } from './items.ts'

@@ -1,9 +1,9 @@
 // A configuration document of what is active at the processor: live values for what the processor holds, our own values
 // (ui, public, enterprise fields, free prices, inactive codes) from the current version. Never rounds, never guesses money:
 // what the document cannot express is listed instead.
-import type { BillingConfig, Product } from '../../config/schema.ts'
-import { withSoundText } from '../../config/text.ts'
-import { validateConfig } from '../../config/validate.ts'
+import type { BillingConfig, Product } from '../../config/document/schema.ts'
+import { withSoundText } from '../../config/document/text.ts'
+import { validateConfig } from '../../config/validation/validate.ts'
 import { pathOf } from '../../errors/issue.ts'
 import { desiredCatalog, emptyCatalog } from '../desired.ts'
 import { documentLists, idOfItem, resourceKinds } from '../kinds.ts'

@@ -1,5 +1,5 @@
 // Amounts, tiers, currencies and moments between the document and the canonical form.
-import type { Tier } from '../../config/schema.ts'
+import type { Tier } from '../../config/document/schema.ts'
 import { currencies } from '../../money/currencies.ts'
 import type { Currency } from '../../money/currencies.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
@@ -46,6 +46,37 @@ export function documentTier(tier: CanonicalTier): Tier {
     // A tier says at least one of the two; a free tier says so.
     ...(amount === undefined && flat === undefined ? { unit_amount: 0 } : {}),
   }
+}
+
+/** Amounts by further currency. */
+export type AmountsByCurrency = Readonly<Record<string, number>>
+
+/** `{ usd: { amount_off: 500 } }` as `{ usd: 500 }`. */
+export function canonicalAmounts<Part extends string>(
+  options: Readonly<Partial<Record<Currency, { readonly [Key in Part]: number }>>> | undefined,
+  part: Part,
+): AmountsByCurrency {
+  return Object.fromEntries(
+    Object.entries(options ?? {}).map(([currency, option]: [string, { readonly [Key in Part]: number }]) => [
+      currency,
+      option[part],
+    ]),
+  )
+}
+
+/** The way back; undefined where there is none. */
+export function documentAmounts<Part extends string>(
+  amounts: AmountsByCurrency,
+  part: Part,
+): Partial<Record<Currency, { [Key in Part]: number }>> | undefined {
+  const entries = Object.entries(amounts)
+  if (entries.length === 0) return undefined
+  return Object.fromEntries(entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]))
+}
+
+/** Another currency and another amount are taken in place; a currency is never lost again. */
+export function losesCurrency(want: AmountsByCurrency, live: AmountsByCurrency): boolean {
+  return Object.keys(live).some((currency) => want[currency] === undefined)
 }
 
 /** Unix seconds as ISO 8601 without needless milliseconds. */

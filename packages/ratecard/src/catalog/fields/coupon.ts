@@ -1,9 +1,9 @@
-import { toUnixSeconds } from '../../config/moment.ts'
-import type { Coupon } from '../../config/schema.ts'
+import { toUnixSeconds } from '../../config/document/moment.ts'
+import type { Coupon } from '../../config/document/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
-import { documentMoment, supportedCurrency } from './amounts.ts'
+import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
 import type { Writing } from './field.ts'
 
@@ -33,6 +33,22 @@ export const coupon = table()(
       absent: null,
       canonical: (coupon): string | null => (coupon.amount_off === undefined ? null : (coupon.currency ?? null)),
       document: (currency) => (currency === null ? {} : { currency: supportedCurrency(currency) }),
+    }),
+    currencyOptions: field({
+      name: 'currency_options',
+      members: ['currency_options'],
+      mutability: 'in_place',
+      needsNewObject: losesCurrency,
+      parameter: 'currency_options',
+      absent: {},
+      leftOut: 'unmanaged',
+      whole: true,
+      canonical: (coupon) => canonicalAmounts(coupon.currency_options, 'amount_off'),
+      document: (amounts) => {
+        const options = documentAmounts(amounts, 'amount_off')
+        return options === undefined ? {} : { currency_options: options }
+      },
+      show: (amounts) => documentAmounts(amounts, 'amount_off'),
     }),
     duration: required('duration', 'fixed'),
     durationInMonths: orNull('duration_in_months', 'fixed'),

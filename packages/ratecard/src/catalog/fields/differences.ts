@@ -46,21 +46,37 @@ export function differences<K extends ResourceKind>(
       continue
     }
     if (same(wanted[field], lived[field])) continue
-    if (isUnmanaged(row, wanted[field]) && (lasted === null ? adopting : isUnmanaged(row, lasted[field]))) continue
+    if (isLeftAlone(row, wanted[field], lasted === null ? undefined : { value: lasted[field] }, adopting)) continue
     found.push({
       field,
       want: wanted[field],
       live: lived[field],
-      origin: originOf(wanted[field], lived[field], lasted === null ? undefined : { value: lasted[field] }),
+      origin: originOf(wanted[field], lived[field], spoken(row, lasted, field)),
       fixed: mutability === 'fixed' || (row.needsNewObject?.(wanted[field] as never, lived[field] as never) ?? false),
     })
   }
   return found
 }
 
+/** What the last document said of a field; undefined when it said nothing, so that whatever is live is nobody's drift. */
+function spoken(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
+  return last === null || isUnmanaged(row, last[field]) ? undefined : { value: last[field] }
+}
+
 /** Whether the document says nothing of a field, neither a value nor that there shall be none. */
 export function isUnmanaged(row: AnyField, value: unknown): boolean {
-  return row.leftOut === 'unmanaged' && same(value, row.absent)
+  return row.leftOut !== 'default' && same(value, row.absent)
+}
+
+/** Whether a live value of the field is left alone: neither the document nor the last one speaks of it. */
+export function isLeftAlone(
+  row: AnyField,
+  want: unknown,
+  last: { readonly value: unknown } | undefined,
+  adopting: boolean,
+): boolean {
+  if (!isUnmanaged(row, want)) return false
+  return row.leftOut === 'kept' || (last === undefined ? adopting : isUnmanaged(row, last.value))
 }
 
 const none: readonly Difference[] = []

@@ -5,6 +5,8 @@ import type { ConfigId, MetadataMap, ProcessorId, ResourceKind } from '../kinds.
 /** `once`: from unspecified it may be set, after that it is fixed. `apart`: decided by a step of its own. */
 export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart'
 
+export type LeftOut = 'default' | 'unmanaged' | 'kept'
+
 /** The document's id of another resource; undefined when the document does not hold it. */
 export type Names = (kind: ResourceKind, id: ProcessorId) => string | undefined
 
@@ -38,9 +40,9 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
   readonly absent: NoInfer<Value>
   /**
    * What leaving it out means. `default`: the value above. `unmanaged`: nothing is said, so that a live value is left alone,
-   * unless the document said something before.
+   * unless the document said something before. `kept`: nothing is said, whatever was said before.
    */
-  readonly leftOut: 'default' | 'unmanaged'
+  readonly leftOut: LeftOut
   /** Whether an edit of a file replaces it whole: its order counts, or its parts have parts. */
   readonly whole: boolean
   canonical(item: Item, parent: Parent): Value
@@ -60,7 +62,7 @@ export interface AnyField {
   readonly source: string
   readonly reference: ResourceKind | null
   readonly absent: unknown
-  readonly leftOut: 'default' | 'unmanaged'
+  readonly leftOut: LeftOut
   readonly whole: boolean
   canonical(item: never, parent: never): unknown
   document(value: never, writing: Writing): object
@@ -106,7 +108,7 @@ type Keys<Item, Value> = {
 /** What a row says besides: the processor's parameter where it has another name, and what leaving the field out means. */
 interface Said {
   readonly parameter?: string
-  readonly leftOut?: 'default' | 'unmanaged'
+  readonly leftOut?: LeftOut
 }
 
 const reference = 'https://docs.stripe.com/api/'
@@ -149,14 +151,18 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   }
 
   /** Text; '' is absent. */
-  function text<const Member extends Keys<Item, string>, const M extends Mutability>(member: Member, mutability: M) {
+  function text<const Member extends Keys<Item, string>, const M extends Mutability>(
+    member: Member,
+    mutability: M,
+    { parameter = member, leftOut = 'unmanaged' }: Said = {},
+  ) {
     return field<string, Member, M>({
       name: member,
       members: [member],
       mutability,
-      parameter: member,
+      parameter,
       absent: '',
-      leftOut: 'unmanaged',
+      leftOut,
       canonical: (item) => (item[member] as string | undefined) ?? '',
       document: (value) => (value === '' ? {} : ({ [member]: value } as Partial<Item>)),
     })

@@ -1,7 +1,7 @@
-import type { Meter } from '../../config/schema.ts'
+import type { Meter } from '../../config/document/schema.ts'
 import { rowsFor } from './field.ts'
 
-const { field, required, table } = rowsFor<Meter>('billing/meter')
+const { field, required, orNull, table } = rowsFor<Meter>('billing/meter')
 
 /** The processor's own defaults for the payload keys. */
 const defaultCustomerKey = 'stripe_customer_id'
@@ -38,6 +38,7 @@ export const meter = table()(
       canonical: (meter) => meter.value_settings?.event_payload_key ?? defaultValueKey,
       document: (key) => ({ value_settings: { event_payload_key: key } }),
     }),
+    eventTimeWindow: orNull('event_time_window', 'fixed', { leftOut: 'unmanaged' }),
   },
   {},
 )

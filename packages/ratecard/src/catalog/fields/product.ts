@@ -1,5 +1,5 @@
-import { isLocalPrice } from '../../config/ids.ts'
-import type { Product } from '../../config/schema.ts'
+import { isLocalPrice } from '../../config/document/ids.ts'
+import type { Product } from '../../config/document/schema.ts'
 import { configId } from '../kinds.ts'
 import type { ConfigId } from '../kinds.ts'
 import { rowsFor } from './field.ts'

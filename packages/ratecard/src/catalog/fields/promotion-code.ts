@@ -1,10 +1,10 @@
-import { toUnixSeconds } from '../../config/moment.ts'
-import type { PromotionCode } from '../../config/schema.ts'
+import { toUnixSeconds } from '../../config/document/moment.ts'
+import type { PromotionCode } from '../../config/document/schema.ts'
 import { configId } from '../kinds.ts'
-import { documentMoment, supportedCurrency } from './amounts.ts'
+import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
 
-const { field, required, flag, orNull, metadata, table } = rowsFor<PromotionCode>('promotion_codes')
+const { field, required, text, flag, orNull, metadata, table } = rowsFor<PromotionCode>('promotion_codes')
 
 export const promotionCode = table()(
   {
@@ -39,6 +39,23 @@ export const promotionCode = table()(
       canonical: (code): string | null => code.minimum_amount_currency ?? null,
       document: (currency) => (currency === null ? {} : { minimum_amount_currency: supportedCurrency(currency) }),
     }),
+    currencyOptions: field({
+      name: 'currency_options',
+      members: ['currency_options'],
+      mutability: 'in_place',
+      needsNewObject: losesCurrency,
+      parameter: 'restrictions-currency_options',
+      absent: {},
+      leftOut: 'unmanaged',
+      whole: true,
+      canonical: (code) => canonicalAmounts(code.currency_options, 'minimum_amount'),
+      document: (amounts) => {
+        const options = documentAmounts(amounts, 'minimum_amount')
+        return options === undefined ? {} : { currency_options: options }
+      },
+      show: (amounts) => documentAmounts(amounts, 'minimum_amount'),
+    }),
+    customer: text('customer', 'fixed'),
     /** Unix seconds. */
     expiresAt: field({
       name: 'expires_at',

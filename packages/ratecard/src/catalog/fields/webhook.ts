@@ -1,7 +1,7 @@
-import type { Webhook } from '../../config/schema.ts'
+import type { Webhook } from '../../config/document/schema.ts'
 import { rowsFor } from './field.ts'
 
-const { field, required, text, flag, table } = rowsFor<Webhook>('webhook_endpoints')
+const { field, required, text, flag, metadata, table } = rowsFor<Webhook>('webhook_endpoints')
 
 export const webhook = table()(
   {
@@ -18,6 +18,9 @@ export const webhook = table()(
     }),
     connect: flag('connect', 'fixed', false),
     description: text('description', 'in_place'),
+    // An endpoint always has one, and a new endpoint has a new secret: that the line is taken out is no wish for that.
+    apiVersion: text('api_version', 'fixed', { leftOut: 'kept' }),
+    metadata: metadata('metadata'),
   },
   {},
 )

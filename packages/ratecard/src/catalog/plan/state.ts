@@ -1,6 +1,6 @@
 // What the decisions of a plan look at: the document, the last one, the live objects, and what was decided so far.
 // Nothing here can be changed through it; planChanges alone writes down what is decided.
-import type { BillingConfig } from '../../config/schema.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
 import type { IssueCode } from '../../errors/codes.ts'
 import type { Issue, Severity } from '../../errors/issue.ts'
 import type { Change, FieldChange } from '../change.ts'

@@ -1,7 +1,7 @@
 import type { Client, PushReport } from '@ratecard/client'
-import type { Command, CommandContext } from '../command.ts'
+import type { Command, CommandContext } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
-import { isCut } from '../follow-push.ts'
+import { isCut } from '../follow/follow-push.ts'
 import { connect } from '../server-address.ts'
 import { jsonPush } from '../views/json.ts'
 

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { connect } from '../server-address.ts'
 import { summarizeChanges } from '../views/changes.ts'
 import { showTime, table } from '../views/table.ts'

@@ -1,5 +1,5 @@
 import type { PushReport } from '@ratecard/client'
-import type { Command, CommandContext, CommandResult } from '../command.ts'
+import type { Command, CommandContext, CommandResult } from '../program/command.ts'
 import { connect } from '../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'

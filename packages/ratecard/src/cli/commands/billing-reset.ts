@@ -1,6 +1,6 @@
 import { authorOf } from '../author.ts'
-import type { Command, CommandContext } from '../command.ts'
-import { canAsk, confirmationRequired, declined } from '../confirm.ts'
+import type { Command, CommandContext } from '../program/command.ts'
+import { canAsk, confirmationRequired, declined } from '../terminal/confirm.ts'
 import { connect } from '../server-address.ts'
 import { jsonReset } from '../views/json.ts'
 import { actorOptions } from './shared.ts'

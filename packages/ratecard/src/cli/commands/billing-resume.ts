@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { jsonOutcome } from '../views/json.ts'

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { webhookId } from '../../config/ids.ts'
-import type { BillingConfig } from '../../config/schema.ts'
-import type { Command } from '../command.ts'
-import { readConfig, requireConfig } from '../read-config.ts'
+import { webhookId } from '../../config/document/ids.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
+import type { Command } from '../program/command.ts'
+import { readConfig, requireConfig } from '../files/read-config.ts'
 import { fileOption, filesArgument } from './shared.ts'
 
 export const billingTypes: Command = {

@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { readConfig } from '../read-config.ts'
+import type { Command } from '../program/command.ts'
+import { readConfig } from '../files/read-config.ts'
 import { count, showIssues } from '../views/issues.ts'
 import { jsonIssue } from '../views/json-problem.ts'
 import { fileOption, filesArgument } from './shared.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Command, CommandContext } from '../command.ts'
+import type { Command, CommandContext } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'

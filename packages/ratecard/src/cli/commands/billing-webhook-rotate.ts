@@ -1,5 +1,5 @@
 import { authorOf } from '../author.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { spanMs } from '../spans.ts'

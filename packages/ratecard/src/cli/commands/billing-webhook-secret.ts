@@ -1,5 +1,5 @@
 import type { WebhookListing } from '@ratecard/client'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { jsonWebhook } from '../views/json.ts'

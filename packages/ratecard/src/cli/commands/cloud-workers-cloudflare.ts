@@ -1,7 +1,7 @@
 import { CloudflareError, deployToCloudflare } from '../../workers/cloudflare/deploy.ts'
 import type { CloudflareDeployment } from '../../workers/cloudflare/deploy.ts'
 import { maskedMetadata, notCarriedOver, schedulesRequest, uploadRequest } from '../../workers/cloudflare/requests.ts'
-import type { CommandContext, EnvironmentName } from '../command.ts'
+import type { CommandContext, EnvironmentName } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { parseEnvFile } from '../../workers/project/env-files.ts'
 import type { BundledWorker } from './cloud-workers-project.ts'

@@ -1,6 +1,6 @@
 import type { CronRun } from '@ratecard/client'
 import { parseCron } from '../../workers/cron/parse.ts'
-import type { Command, CommandContext, OptionSpec } from '../command.ts'
+import type { Command, CommandContext, OptionSpec } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'

@@ -5,8 +5,8 @@ import type { Bundler } from '../../workers/project/bundle.ts'
 import { placeBundleIssues } from '../../workers/project/read-workers.ts'
 import type { WorkerIssue, WorkerSource } from '../../workers/project/read-workers.ts'
 import { watchSources } from '../../workers/project/watch.ts'
-import type { LocalWorker } from '../../local-worker.ts'
-import type { Command, CommandContext } from '../command.ts'
+import type { LocalWorker } from '../../composition/local-worker.ts'
+import type { Command, CommandContext } from '../program/command.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
 import { serverAddress, serverUrl } from '../server-address.ts'
 import { showIssues } from '../views/issues.ts'
@@ -57,7 +57,7 @@ export const cloudWorkersDev: Command = {
 async function open(context: CommandContext, name: string | undefined): Promise<DevSession> {
   const { options } = context
   const source = chooseWorker(context, name)
-  const { startLocalWorker } = await import('../../local-worker.ts')
+  const { startLocalWorker } = await import('../../composition/local-worker.ts')
   const port = options.whole('port') ?? defaultPort
   const local = await startLocalWorker({
     port,

@@ -1,6 +1,6 @@
 import type { Worker } from '@ratecard/client'
-import type { Command, CommandContext } from '../command.ts'
-import { requireConsent } from '../confirm.ts'
+import type { Command, CommandContext } from '../program/command.ts'
+import { requireConsent } from '../terminal/confirm.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
 import { authorOf } from '../author.ts'

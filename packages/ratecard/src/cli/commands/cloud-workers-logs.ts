@@ -1,5 +1,5 @@
 import type { LogQuery, WorkerLogLine } from '@ratecard/client'
-import type { Command, CommandContext, CommandResult } from '../command.ts'
+import type { Command, CommandContext, CommandResult } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { showTime } from '../views/table.ts'

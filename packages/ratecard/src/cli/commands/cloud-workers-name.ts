@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { findWorkerFolders, manifestName } from '../../workers/project/read-workers.ts'
 import { parseManifest } from '../../workers/project/manifest.ts'
-import type { ArgumentSpec, CommandContext } from '../command.ts'
+import type { ArgumentSpec, CommandContext } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
-import { findProject } from '../project.ts'
+import { findProject } from '../files/project.ts'
 
 export const nameArgument: ArgumentSpec = {
   name: '[name]',

@@ -1,6 +1,6 @@
-import type { LocalRequest } from '../../local-worker.ts'
-import type { CommandContext } from '../command.ts'
-import type { Paint } from '../output.ts'
+import type { LocalRequest } from '../../composition/local-worker.ts'
+import type { CommandContext } from '../program/command.ts'
+import type { Paint } from '../terminal/output.ts'
 
 type Context = Pick<CommandContext, 'out'>
 

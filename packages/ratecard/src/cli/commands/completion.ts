@@ -1,7 +1,7 @@
-import type { Command } from '../command.ts'
-import { completionScript, shells } from '../completion.ts'
+import type { Command } from '../program/command.ts'
+import { completionScript, shells } from '../program/completion.ts'
 import { usageFailure } from '../failure.ts'
-import { globalOptions } from '../global-options.ts'
+import { globalOptions } from '../program/global-options.ts'
 
 interface Words {
   readonly commands: readonly Command[]

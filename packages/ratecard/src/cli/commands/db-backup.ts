@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { dataDirOption, maintained } from './db-shared.ts'
 
 export const dbBackup: Command = {
@@ -12,7 +12,7 @@ export const dbBackup: Command = {
   examples: [{ command: 'ratecard db backup backup.db', what: 'of the store in ./.ratecard' }],
   run: async (context) => {
     const { args, io, out } = context
-    const { backupStore } = await import('../../maintenance.ts')
+    const { backupStore } = await import('../../composition/maintenance.ts')
     const report = await backupStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''))
     const { file, sizeBytes, revisions, masterKey, keyFits } = report
     const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} revisions intact`

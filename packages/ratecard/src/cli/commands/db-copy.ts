@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { dataDirOption, maintained } from './db-shared.ts'
 
@@ -27,7 +27,7 @@ export const dbCopy: Command = {
         'What to copy to is not a postgres:// URL.',
         'Percent-encode special characters of the password.',
       )
-    const { moveStore } = await import('../../maintenance.ts')
+    const { moveStore } = await import('../../composition/maintenance.ts')
     const { rows, masterKey } = await moveStore(maintained(context), to)
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
     out.say(`${out.paint.green('✓')} Copied ${String(total)} rows; the history is intact.`)

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { dataDirOption, maintained } from './db-shared.ts'
 
 export const dbRestore: Command = {
@@ -12,7 +12,7 @@ export const dbRestore: Command = {
   examples: [{ command: 'ratecard db restore backup.db', what: 'into ./.ratecard' }],
   run: async (context) => {
     const { args, io, out, global, options } = context
-    const { restoreStore } = await import('../../maintenance.ts')
+    const { restoreStore } = await import('../../composition/maintenance.ts')
     const mayReplace = async (store: string, kept: string): Promise<boolean> => {
       if (options.flag('force') || global.yes) return true
       if (!io.interactive || global.json) return false

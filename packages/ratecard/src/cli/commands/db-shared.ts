@@ -1,4 +1,4 @@
-import type { CommandContext, OptionSpec } from '../command.ts'
+import type { CommandContext, OptionSpec } from '../program/command.ts'
 
 export const dataDirOption: OptionSpec = {
   flags: '--data-dir <dir>',

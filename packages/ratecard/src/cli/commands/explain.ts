@@ -1,6 +1,6 @@
 import { issueCodes, problemCodes } from '../../errors/codes.ts'
 import { didYouMean } from '../../errors/suggest.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { failureCodes } from '../failure-codes.ts'
 

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { publishedSchema } from '../../config/json-schema.ts'
-import { parseSource } from '../../config/source.ts'
+import { publishedSchema } from '../../config/document/json-schema.ts'
+import { parseSource } from '../../config/files/source.ts'
 import { initProject, templates } from '../../workers/project/init.ts'
-import type { Command } from '../command.ts'
-import { configurationFiles } from '../read-config.ts'
-import { readText } from '../read-text.ts'
+import type { Command } from '../program/command.ts'
+import { configurationFiles } from '../files/read-config.ts'
+import { readText } from '../files/read-text.ts'
 
 /** Where editors find the schema of the configuration; the `$schema` of the starter files points here. */
 const schemaFile = 'ratecard/billing.schema.json'

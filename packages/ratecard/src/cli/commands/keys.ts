@@ -1,5 +1,5 @@
 import { systemClock, toRfc3339 } from '../../clock.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { momentOf } from '../spans.ts'

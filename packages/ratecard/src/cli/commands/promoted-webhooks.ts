@@ -1,9 +1,9 @@
 // A promoted document names the webhook addresses of the environment that it comes from: whoever gets them must have meant it.
-import { webhookId } from '../../config/ids.ts'
-import { variableTexts } from '../../config/written-form.ts'
-import type { BillingConfig } from '../../config/schema.ts'
-import type { CommandContext, EnvironmentName } from '../command.ts'
-import { requireConsent } from '../confirm.ts'
+import { webhookId } from '../../config/document/ids.ts'
+import { variableTexts } from '../../config/files/written-form.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
+import type { CommandContext, EnvironmentName } from '../program/command.ts'
+import { requireConsent } from '../terminal/confirm.ts'
 
 export interface WebhookMove {
   readonly id: string

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Command, CommandContext, OptionSpec } from '../command.ts'
+import type { Command, CommandContext, OptionSpec } from '../program/command.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import { serverUrl, serviceKeyFiles } from '../server-address.ts'
-import { findProject } from '../project.ts'
+import { findProject } from '../files/project.ts'
 
 const sandboxOptions: readonly OptionSpec[] = [
   {
@@ -35,7 +35,7 @@ export const sandboxClockAdvance: Command = {
     { command: 'ratecard sandbox clock advance 2027-03-01T09:00:00Z', what: 'to a moment' },
   ],
   run: async (context) => {
-    const sandbox = sandboxOf(context)
+    const sandbox = confinementOf(context)
     const to = target(context.args[0] ?? '', await sandbox.now())
     const now = await sandbox.moveTo(to)
     context.out.say(`${context.out.paint.green('✓')} It is now ${now} in the sandbox.`)
@@ -49,7 +49,7 @@ export const sandboxClockShow: Command = {
   options: sandboxOptions,
   examples: [{ command: 'ratecard sandbox clock show', what: 'in UTC' }],
   run: async (context) => {
-    const now = new Date(await sandboxOf(context).now()).toISOString()
+    const now = new Date(await confinementOf(context).now()).toISOString()
     context.out.print(now)
     return { json: { now } }
   },
@@ -61,7 +61,7 @@ interface SandboxClock {
   moveTo(moment: number): Promise<string>
 }
 
-function sandboxOf(context: CommandContext): SandboxClock {
+function confinementOf(context: CommandContext): SandboxClock {
   const { options, io } = context
   const ownPort = io.env['RATECARD_SANDBOX_PORT']
   const known = ofServerHere(context)

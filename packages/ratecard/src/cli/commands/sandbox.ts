@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Command } from '../command.ts'
+import type { Command } from '../program/command.ts'
 import { serveUntilStopped } from './serving.ts'
 
 export const sandbox: Command = {
@@ -17,7 +17,7 @@ export const sandbox: Command = {
     { command: 'ratecard sandbox --port 0 --data-dir .sandbox', what: 'on a free port, state kept' },
   ],
   run: async ({ options, io, out, global }) => {
-    const { startSandboxProcess } = await import('../../main.ts')
+    const { startSandboxProcess } = await import('../../composition/main.ts')
     const dataDir = options.text('dataDir')
     await serveUntilStopped(io, async () => {
       const running = await startSandboxProcess({

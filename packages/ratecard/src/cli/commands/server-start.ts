@@ -1,6 +1,6 @@
 import path from 'node:path'
-import type { Command } from '../command.ts'
-import { harmless } from '../terminal-text.ts'
+import type { Command } from '../program/command.ts'
+import { harmless } from '../terminal/terminal-text.ts'
 import { serveUntilStopped } from './serving.ts'
 
 export const serverStart: Command = {
@@ -22,7 +22,7 @@ export const serverStart: Command = {
     { command: 'STRIPE_SECRET_KEY=sk_test_… ratecard server start --port 8080', what: 'with a Stripe account' },
   ],
   run: async ({ options, io, out, global }) => {
-    const { startServer } = await import('../../main.ts')
+    const { startServer } = await import('../../composition/main.ts')
     const port = options.whole('port')
     const dataDir = options.text('dataDir')
     await serveUntilStopped(io, async () => {

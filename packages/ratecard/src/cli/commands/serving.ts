@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CliIo } from '../io.ts'
+import type { CliIo } from '../terminal/io.ts'
 
 interface Running {
   readonly url: string

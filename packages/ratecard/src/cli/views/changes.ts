@@ -1,6 +1,6 @@
-import { inline } from '../terminal-text.ts'
+import { inline } from '../terminal/terminal-text.ts'
 import type { ChangeReport, HistoryEntry } from '@ratecard/client'
-import type { Paint } from '../output.ts'
+import type { Paint } from '../terminal/output.ts'
 import { count } from './issues.ts'
 
 const groups = [

@@ -1,5 +1,5 @@
 import type { PriceImpact } from '@ratecard/client'
-import type { Paint } from '../output.ts'
+import type { Paint } from '../terminal/output.ts'
 import { count } from './issues.ts'
 
 /** One line for each price that somebody is on: who stays on the old price, and the money a month. Empty when nobody is. */

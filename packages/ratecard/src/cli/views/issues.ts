@@ -1,5 +1,5 @@
-import type { Paint } from '../output.ts'
-import { inline } from '../terminal-text.ts'
+import type { Paint } from '../terminal/output.ts'
+import { inline } from '../terminal/terminal-text.ts'
 
 export interface ViewedIssue {
   readonly code: string

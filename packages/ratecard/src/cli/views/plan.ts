@@ -1,7 +1,7 @@
 // A plan as people read it: one line per change with its sign, then field by field what differs.
 import type { Detail, DocumentDifference } from '@ratecard/client'
-import type { Paint } from '../output.ts'
-import { inline } from '../terminal-text.ts'
+import type { Paint } from '../terminal/output.ts'
+import { inline } from '../terminal/terminal-text.ts'
 import { count } from './issues.ts'
 
 type Action = Detail['action']

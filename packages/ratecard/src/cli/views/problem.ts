@@ -1,5 +1,5 @@
 import type { CliFailure } from '../failure.ts'
-import type { Paint } from '../output.ts'
+import type { Paint } from '../terminal/output.ts'
 import { showIssues } from './issues.ts'
 import type { ViewedIssue } from './issues.ts'
 

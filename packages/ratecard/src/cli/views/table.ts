@@ -1,5 +1,5 @@
-import type { Output } from '../output.ts'
-import { inline, seen } from '../terminal-text.ts'
+import type { Output } from '../terminal/output.ts'
+import { inline, seen } from '../terminal/terminal-text.ts'
 
 export interface Column {
   readonly title: string

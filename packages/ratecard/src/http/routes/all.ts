@@ -1,7 +1,7 @@
 // What the rows of the contract do: a row without a route does not compile.
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import type { contract } from '../../wire/contract.ts'
-import type { Routes } from '../route.ts'
+import type { Routes } from '../contract/route.ts'
 import { checkoutRoutes } from './checkout.ts'
 import type { CheckoutDeps } from './checkout.ts'
 import { configRoutes } from './config.ts'

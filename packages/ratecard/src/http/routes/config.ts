@@ -1,10 +1,10 @@
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { configOperations as rows } from '../../wire/config.ts'
-import { answerOnce, answerPush, idempotencyKeyOf } from '../push-answer.ts'
-import type { PushAnswering } from '../push-answer.ts'
-import { actorOf, documentOf } from '../request-parts.ts'
-import { rawRoute, route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { answerOnce, answerPush, idempotencyKeyOf } from '../response/push-answer.ts'
+import type { PushAnswering } from '../response/push-answer.ts'
+import { actorOf, documentOf } from '../request/request-parts.ts'
+import { rawRoute, route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export const configRoutes = (deps: PushAnswering & { readonly service: Service }): Routes<typeof rows> => {
   const { service } = deps

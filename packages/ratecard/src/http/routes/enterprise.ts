@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import type { Service } from '../../service.ts'
-import type { ApplyChoices, EnterpriseTarget } from '../../service-tenants.ts'
+import type { Service } from '../../service/service.ts'
+import type { ApplyChoices, EnterpriseTarget } from '../../service/tenants.ts'
 import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../wire/enterprise.ts'
 import { jobsPath } from '../../wire/jobs.ts'
 import type { Operation } from '../../wire/operation.ts'
-import { answerKeyed } from '../keyed-answer.ts'
-import { callerOf } from '../request-parts.ts'
-import { route } from '../route.ts'
-import type { Answered, Routes } from '../route.ts'
+import { answerKeyed } from '../response/keyed-answer.ts'
+import { callerOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Answered, Routes } from '../contract/route.ts'
 
 type Deps = {
   readonly service: Pick<Service, 'applyEnterprise' | 'enterpriseCoverage' | 'moveTemplate' | 'idempotent'>

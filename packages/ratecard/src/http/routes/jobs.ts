@@ -1,8 +1,8 @@
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { jobOperations as rows } from '../../wire/jobs.ts'
-import { pageOf } from '../page.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { pageOf } from '../response/page.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export const jobRoutes = ({
   service,

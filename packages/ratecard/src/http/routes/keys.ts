@@ -1,8 +1,8 @@
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { keyOperations as rows } from '../../wire/keys.ts'
-import { timeOf } from '../request-parts.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { timeOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export const keyRoutes = ({
   service,

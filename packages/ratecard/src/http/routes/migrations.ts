@@ -1,11 +1,11 @@
-import type { Service } from '../../service.ts'
-import type { MigrationRequest } from '../../service-tenants.ts'
+import type { Service } from '../../service/service.ts'
+import type { MigrationRequest } from '../../service/tenants.ts'
 import { jobsPath } from '../../wire/jobs.ts'
 import { migrationOperations as rows } from '../../wire/migrations.ts'
-import { answerKeyed } from '../keyed-answer.ts'
-import { callerOf, timeOf } from '../request-parts.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { answerKeyed } from '../response/keyed-answer.ts'
+import { callerOf, timeOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export const migrationRoutes = ({
   service,

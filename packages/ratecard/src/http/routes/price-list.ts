@@ -1,14 +1,14 @@
 // The public price list. GET config is the one answer that is not made for each request: its bytes exist already.
 import type { FastifyRequest } from 'fastify'
-import { publishedSchema } from '../../config/json-schema.ts'
+import { publishedSchema } from '../../config/document/json-schema.ts'
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service, Visibility } from '../../service.ts'
+import type { Service, Visibility } from '../../service/service.ts'
 import { priceListOperations as rows } from '../../wire/price-list.ts'
-import { cacheable, configAnswer } from '../config-answer.ts'
-import type { AddressGuard } from '../limits.ts'
-import { rawRoute, route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { cacheable, configAnswer } from '../response/config-answer.ts'
+import type { AddressGuard } from '../server/address-guard.ts'
+import { rawRoute, route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export interface PriceListDeps {
   readonly service: Pick<Service, 'published' | 'findPrice' | 'findProduct' | 'findMeter' | 'calculate' | 'convert'>

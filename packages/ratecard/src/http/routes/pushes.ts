@@ -1,11 +1,11 @@
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { toWire } from '../../wire/cross.ts'
 import { pushEvents, pushOperations as rows } from '../../wire/pushes.ts'
-import { eventStream, goneWith, sendEvents } from '../event-stream.ts'
-import { pageOf } from '../page.ts'
-import { answerResume, pushesPath } from '../push-answer.ts'
-import { rawRoute, route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { eventStream, goneWith, sendEvents } from '../response/event-stream.ts'
+import { pageOf } from '../response/page.ts'
+import { answerResume, pushesPath } from '../response/push-answer.ts'
+import { rawRoute, route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export interface PushRouteDeps {
   readonly service: Pick<Service, 'listPushes' | 'findPush' | 'pushEvents' | 'resumePush' | 'cancelPush'>

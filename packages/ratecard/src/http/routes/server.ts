@@ -2,11 +2,11 @@
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Readiness, Service } from '../../service.ts'
+import type { Readiness, Service } from '../../service/service.ts'
 import { doctorOperations, serverOperations as rows } from '../../wire/server.ts'
-import type { Authentication } from '../auth.ts'
-import { rawRoute, route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import type { Authentication } from '../authentication/auth.ts'
+import { rawRoute, route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export const metricsPath = rows.getMetrics.path
 

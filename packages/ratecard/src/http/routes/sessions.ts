@@ -1,8 +1,8 @@
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { sessionOperations as rows } from '../../wire/sessions.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
-import { setSessionCookie } from '../session.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
+import { setSessionCookie } from '../authentication/session.ts'
 
 export interface SessionRouteDeps {
   readonly service: Pick<Service, 'createSession' | 'revokeSession'>

@@ -1,11 +1,11 @@
-import type { Service } from '../../service.ts'
-import type { UpcomingInvoices } from '../../service-tenants.ts'
+import type { Service } from '../../service/service.ts'
+import type { UpcomingInvoices } from '../../service/tenants.ts'
 import { tenantOperations as rows } from '../../wire/tenants.ts'
-import { answerKeyed } from '../keyed-answer.ts'
-import { pageOf } from '../page.ts'
-import { callerOf } from '../request-parts.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { answerKeyed } from '../response/keyed-answer.ts'
+import { pageOf } from '../response/page.ts'
+import { callerOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export interface TenantRouteDeps {
   readonly service: Pick<

@@ -1,8 +1,8 @@
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { usualOverlapSeconds, webhookOperations as rows } from '../../wire/webhooks.ts'
-import { callerOf } from '../request-parts.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { callerOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export const webhookRoutes = ({
   service,

@@ -1,13 +1,13 @@
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service } from '../../service.ts'
-import type { WorkerLogView } from '../../service-workers.ts'
+import type { Service } from '../../service/service.ts'
+import type { WorkerLogView } from '../../service/workers.ts'
 import { toWire } from '../../wire/cross.ts'
 import { workerRunOperations as rows, WorkerLogLine } from '../../wire/worker-runs.ts'
-import { goneWith, openEventStream, sendEvents } from '../event-stream.ts'
-import { pageOf } from '../page.ts'
-import { rawRoute, route, send } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { goneWith, openEventStream, sendEvents } from '../response/event-stream.ts'
+import { pageOf } from '../response/page.ts'
+import { rawRoute, route, send } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 interface Deps {
   readonly service: Pick<Service, 'workerLogs' | 'followWorkerLogs' | 'cronRuns' | 'triggerCron'>

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors/service-error.ts'
-import type { Service } from '../../service.ts'
+import type { Service } from '../../service/service.ts'
 import { workerOperations as rows, workersPath } from '../../wire/workers.ts'
-import { pageOf } from '../page.ts'
-import { actorOf } from '../request-parts.ts'
-import { route } from '../route.ts'
-import type { Routes } from '../route.ts'
+import { pageOf } from '../response/page.ts'
+import { actorOf } from '../request/request-parts.ts'
+import { route } from '../contract/route.ts'
+import type { Routes } from '../contract/route.ts'
 
 export interface WorkerRouteDeps {
   readonly service: Pick<

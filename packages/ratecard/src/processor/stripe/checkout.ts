@@ -6,21 +6,21 @@ import type { CheckoutRequest } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import { tenantKey } from './customers.ts'
-import type { Desk } from './desk.ts'
-import { readOne, understood, writeOne } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { readOne, understood, writeOne } from './single-object.ts'
 import { listAll } from './pages.ts'
 
 export async function createCheckout(
-  desk: Desk,
+  context: StripeContext,
   wanted: CheckoutRequest,
   options: WriteOptions,
 ): Promise<{ url: string; sessionId: string }> {
   const params = checkoutParams(wanted)
   const request = {
     operation: 'POST /v1/checkout/sessions',
-    send: (sending: Stripe.RequestOptions) => desk.stripe.checkout.sessions.create(params, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.checkout.sessions.create(params, sending),
   }
-  const reply = await writeOne(desk, request, { object: 'checkout.session', id: null }, options)
+  const reply = await writeOne(context, request, { object: 'checkout.session', id: null }, options)
   return { url: pageOf(reply), sessionId: reply.id }
 }
 
@@ -44,13 +44,13 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
 }
 
 export async function expireCheckouts(
-  desk: Desk,
+  context: StripeContext,
   { customer, tenantId }: { readonly customer: ProcessorId; readonly tenantId: string },
   signal: AbortSignal,
 ): Promise<number> {
-  const { sessions } = desk.stripe.checkout
+  const { sessions } = context.stripe.checkout
   const open = await listAll(
-    desk.caller,
+    context.caller,
     'checkout.session',
     {
       operation: 'GET /v1/checkout/sessions',
@@ -59,13 +59,13 @@ export async function expireCheckouts(
     { signal },
   )
   const ours = open.filter((session) => understood(session, ({ metadata }) => metadata?.[tenantKey]) === tenantId)
-  for (const { id } of ours) await expireCheckout(desk, id, signal)
+  for (const { id } of ours) await expireCheckout(context, id, signal)
   return ours.length
 }
 
 /** One that was paid or ran out meanwhile is refused, and is as closed as can be. */
-async function expireCheckout(desk: Desk, id: string, signal: AbortSignal): Promise<void> {
-  const { sessions } = desk.stripe.checkout
+async function expireCheckout(context: StripeContext, id: string, signal: AbortSignal): Promise<void> {
+  const { sessions } = context.stripe.checkout
   const expected = { object: 'checkout.session', id }
   const request = {
     operation: 'POST /v1/checkout/sessions/:id/expire',
@@ -73,28 +73,28 @@ async function expireCheckout(desk: Desk, id: string, signal: AbortSignal): Prom
   }
   try {
     // Closing twice does no harm, and a key of its own for each try never meets a failure that Stripe keeps for a day.
-    await writeOne(desk, request, expected, { idempotencyKey: `ratecard-expire-${randomUUID()}`, signal })
+    await writeOne(context, request, expected, { idempotencyKey: `ratecard-expire-${randomUUID()}`, signal })
   } catch (error) {
     if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
     const read = {
       operation: 'GET /v1/checkout/sessions/:id',
       send: (reading: Stripe.RequestOptions) => sessions.retrieve(id, {}, reading),
     }
-    if ((await readOne(desk, read, expected, signal))?.status === 'open') throw error
+    if ((await readOne(context, read, expected, signal))?.status === 'open') throw error
   }
 }
 
 export async function createPortal(
-  desk: Desk,
+  context: StripeContext,
   { customer, returnUrl }: { readonly customer: ProcessorId; readonly returnUrl: string },
   options: WriteOptions,
 ): Promise<{ url: string }> {
   const request = {
     operation: 'POST /v1/billing_portal/sessions',
     send: (sending: Stripe.RequestOptions) =>
-      desk.stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, sending),
+      context.stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, sending),
   }
-  const reply = await writeOne(desk, request, { object: 'billing_portal.session', id: null }, options)
+  const reply = await writeOne(context, request, { object: 'billing_portal.session', id: null }, options)
   return { url: pageOf(reply) }
 }
 

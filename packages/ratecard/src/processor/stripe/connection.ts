@@ -7,13 +7,13 @@ import { ProcessorError } from '../processor-error.ts'
 /** A request that got no answer. */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure'
-  /** `connect`: no connection came about, so nothing was sent. `exchange`: the other side may have got it all. */
-  readonly stage: 'connect' | 'exchange'
+  /** `connect`: no connection came about, so nothing was sent. `answer`: the other side may have got it all. */
+  readonly stage: 'connect' | 'answer'
   readonly timedOut: boolean
 
   constructor(error: unknown) {
     super(error instanceof Error && error.message !== '' ? error.message : String(codeOf(error)), { cause: error })
-    this.stage = failedToConnect(error) ? 'connect' : 'exchange'
+    this.stage = failedToConnect(error) ? 'connect' : 'answer'
     this.timedOut = codeOf(error) === Stripe.HttpClient.TIMEOUT_ERROR_CODE
   }
 }

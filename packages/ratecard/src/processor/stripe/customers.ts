@@ -4,8 +4,8 @@ import { processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { NewCustomer } from '../customer-half.ts'
 import type { WriteOptions } from '../processor.ts'
-import type { Desk } from './desk.ts'
-import { understood, writeOne } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { understood, writeOne } from './single-object.ts'
 import { listAll } from './pages.ts'
 
 /** Metadata key on every customer and checkout that we made; its value is the tenant's id. */
@@ -14,21 +14,21 @@ export const tenantKey = 'ratecard_tenant_id'
 const clockSkewSeconds = 600
 
 export async function createCustomer(
-  desk: Desk,
+  context: StripeContext,
   { tenantId, name, email }: NewCustomer,
   options: WriteOptions,
 ): Promise<ProcessorId> {
   const params = { name, ...(email === null ? {} : { email }), metadata: { [tenantKey]: tenantId } }
   const request = {
     operation: 'POST /v1/customers',
-    send: (sending: Stripe.RequestOptions) => desk.stripe.customers.create(params, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.customers.create(params, sending),
   }
-  const reply = await writeOne(desk, request, { object: 'customer', id: null }, options)
+  const reply = await writeOne(context, request, { object: 'customer', id: null }, options)
   return processorId(reply.id)
 }
 
 export async function updateCustomer(
-  desk: Desk,
+  context: StripeContext,
   customer: ProcessorId,
   { name, email }: { readonly name?: string; readonly email?: string | null },
   options: WriteOptions,
@@ -37,25 +37,25 @@ export async function updateCustomer(
   const params = { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email: email ?? '' }) }
   const request = {
     operation: 'POST /v1/customers/{id}',
-    send: (sending: Stripe.RequestOptions) => desk.stripe.customers.update(customer, params, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.customers.update(customer, params, sending),
   }
-  await writeOne(desk, request, { object: 'customer', id: customer }, options)
+  await writeOne(context, request, { object: 'customer', id: customer }, options)
 }
 
 /** By listing, since search does not show what was just made. The oldest of several, so that every caller agrees. */
 export async function findCustomer(
-  desk: Desk,
+  context: StripeContext,
   tenantId: string,
   since: number,
   signal: AbortSignal,
 ): Promise<ProcessorId | null> {
   const created = { gte: Math.max(0, Math.floor(since / 1000) - clockSkewSeconds) }
   const customers = await listAll(
-    desk.caller,
+    context.caller,
     'customer',
     {
       operation: 'GET /v1/customers',
-      page: (paging, options) => desk.stripe.customers.list({ ...paging, created }, options),
+      page: (paging, options) => context.stripe.customers.list({ ...paging, created }, options),
     },
     { signal },
   )

@@ -2,8 +2,8 @@
 // with `ending_before` and turned round.
 import type { Stripe } from 'stripe'
 import type { Processor, ProcessorEvent } from '../processor.ts'
-import type { Desk } from './desk.ts'
-import { understood } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { understood } from './single-object.ts'
 import { milliseconds } from './live-subscription.ts'
 import { pageFlaw } from './pages.ts'
 
@@ -12,13 +12,13 @@ const pageSize = 100
 type Query = Parameters<Processor['events']>[0]
 
 /** A cursor that Stripe does not know (events are kept 30 days) is `rejected`, param `ending_before`. */
-export async function readEvents(desk: Desk, { after, types }: Query, signal: AbortSignal) {
-  const page = await desk.caller.call({
+export async function readEvents(context: StripeContext, { after, types }: Query, signal: AbortSignal) {
+  const page = await context.caller.call({
     operation: 'GET /v1/events',
     access: 'read',
     signal,
     send: () =>
-      desk.stripe.events.list({
+      context.stripe.events.list({
         ...(after === null
           ? { limit: 1 }
           : after === ''

@@ -3,43 +3,47 @@ import { processorId } from '../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../catalog/steps.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { Performed } from '../processor.ts'
-import { adapterOf, isDeleted, observe, replyFlaw, surroundings } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { adapterOf, isDeleted, observe, replyFlaw, surroundings } from './context.ts'
+import type { StripeContext } from './context.ts'
 import type { KindAdapter, Reply, Request } from './kinds/kind.ts'
 import { listAll } from './pages.ts'
 import type { WritingStep } from './perform.ts'
-import { firstMismatch } from './written.ts'
+import { firstMismatch } from './mismatch.ts'
 
 /** null: the step did not happen. */
-export async function locateStep(desk: Desk, step: WritingStep, signal: AbortSignal): Promise<Performed | null> {
-  const adapter = adapterOf(desk, step.kind)
-  if (step.op === 'create') return locateCreation(desk, adapter, step, signal)
-  const object = await readOne(desk, adapter, adapter.retrieve(step.processorId), signal)
-  if (object !== null) return firstFit(desk, adapter, step, [object])
+export async function locateStep(
+  context: StripeContext,
+  step: WritingStep,
+  signal: AbortSignal,
+): Promise<Performed | null> {
+  const adapter = adapterOf(context, step.kind)
+  if (step.op === 'create') return locateCreation(context, adapter, step, signal)
+  const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
+  if (object !== null) return firstMatching(context, adapter, step, [object])
   // What is gone altogether is stopped as well.
   return step.op === 'archive' ? located(step.processorId, null) : null
 }
 
 async function locateCreation(
-  desk: Desk,
+  context: StripeContext,
   adapter: KindAdapter,
   step: CreateStep<ProcessorId>,
   signal: AbortSignal,
 ): Promise<Performed | null> {
   const request = adapter.search(step)
   if ('page' in request)
-    return firstFit(desk, adapter, step, await listAll(desk.caller, adapter.object, request, { signal }))
-  const object = await readOne(desk, adapter, request, signal)
-  return object === null ? null : firstFit(desk, adapter, step, [object])
+    return firstMatching(context, adapter, step, await listAll(context.caller, adapter.object, request, { signal }))
+  const object = await readOne(context, adapter, request, signal)
+  return object === null ? null : firstMatching(context, adapter, step, [object])
 }
 
 async function readOne(
-  desk: Desk,
+  context: StripeContext,
   adapter: KindAdapter,
   request: Request<Reply>,
   signal: AbortSignal,
 ): Promise<Reply | null> {
-  const reply = await desk.caller.callIfPresent({
+  const reply = await context.caller.callIfPresent({
     operation: request.operation,
     access: 'read',
     signal,
@@ -49,13 +53,13 @@ async function readOne(
   return reply === null || isDeleted(reply) ? null : reply
 }
 
-function firstFit(
-  desk: Desk,
+function firstMatching(
+  context: StripeContext,
   adapter: KindAdapter,
   step: CreateStep<ProcessorId> | UpdateStep<ProcessorId> | ArchiveStep,
   objects: readonly Reply[],
 ): Performed | null {
-  const around = surroundings(desk)
+  const around = surroundings(context)
   for (const object of objects) {
     const observed = observe(adapter, object, around)
     if (firstMismatch(step, observed) === null) return located(observed.processorId, observed)

@@ -4,24 +4,28 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { Performed, WriteOptions } from '../processor.ts'
-import { adapterOf, observe, replyFlaw, surroundings } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { adapterOf, observe, replyFlaw, surroundings } from './context.ts'
+import type { StripeContext } from './context.ts'
 import type { Deletion, KindAdapter, Request } from './kinds/kind.ts'
-import { firstMismatch } from './written.ts'
+import { firstMismatch } from './mismatch.ts'
 
 /** A step that writes. */
 export type WritingStep = Exclude<ResolvedStep, { readonly op: 'record' }>
 
-export async function performStep(desk: Desk, step: WritingStep, options: WriteOptions): Promise<Performed> {
-  const adapter = adapterOf(desk, step.kind)
+export async function performStep(
+  context: StripeContext,
+  step: WritingStep,
+  options: WriteOptions,
+): Promise<Performed> {
+  const adapter = adapterOf(context, step.kind)
   const request = requestOf(adapter, step)
-  if ('deletes' in request) return performDeletion(desk, adapter.object, request.deletes, request.id, options)
+  if ('deletes' in request) return performDeletion(context, adapter.object, request.deletes, request.id, options)
   const id = step.op === 'create' ? step.id : step.processorId
-  const reply = await desk.caller.call({
+  const reply = await context.caller.call({
     ...writeOf(request, options),
     flaw: (answer) => replyFlaw(answer, adapter.object, id),
   })
-  const observed = observe(adapter, reply, surroundings(desk))
+  const observed = observe(adapter, reply, surroundings(context))
   const requestId = requestIdOf(reply)
   const mismatch = firstMismatch(step, observed)
   if (mismatch !== null)
@@ -40,13 +44,13 @@ export async function performStep(desk: Desk, step: WritingStep, options: WriteO
 
 /** Deleting what is already gone is done. */
 export async function performDeletion(
-  desk: Desk,
+  context: StripeContext,
   object: string,
   request: Request<Deletion>,
   id: ProcessorId,
   options: WriteOptions,
 ): Promise<Performed> {
-  const reply = await desk.caller.callIfPresent({
+  const reply = await context.caller.callIfPresent({
     ...writeOf(request, options),
     flaw: (answer) => replyFlaw(answer, object, id) ?? (answer.deleted ? null : 'it is not deleted'),
   })

@@ -3,9 +3,9 @@ import type { Stripe } from 'stripe'
 import { processorId } from '../../catalog/resource.ts'
 import type { InvoicePreview, InvoicePreviewLine } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
-import { replyFlaw } from './desk.ts'
-import type { Desk } from './desk.ts'
-import { understood } from './exchange.ts'
+import { replyFlaw } from './context.ts'
+import type { StripeContext } from './context.ts'
+import { understood } from './single-object.ts'
 import { idOf } from './kinds/kind.ts'
 import { hasEnded, milliseconds } from './live-subscription.ts'
 import { pageFlaw } from './pages.ts'
@@ -13,46 +13,55 @@ import { retrieveSubscription } from './subscriptions.ts'
 
 /** A subscription that Stripe does not know is `rejected`; one that has ended, or will before it bills again, has null. */
 export async function upcomingInvoice(
-  desk: Desk,
+  context: StripeContext,
   subscription: string,
   signal: AbortSignal,
 ): Promise<InvoicePreview | null> {
   try {
-    const invoice = await desk.caller.call({
+    const invoice = await context.caller.call({
       operation: 'POST /v1/invoices/create_preview',
       // It writes nothing, whatever its method.
       access: 'read',
       signal,
-      send: () => desk.stripe.invoices.createPreview({ subscription }),
+      send: () => context.stripe.invoices.createPreview({ subscription }),
       flaw: (answer) => replyFlaw(answer, 'invoice', null),
     })
-    const lines = await allLines(desk, invoice, signal)
+    const lines = await allLines(context, invoice, signal)
     return understood(invoice, (one) => previewOf(subscription, one, lines))
   } catch (error) {
-    if (await isNoInvoice(desk, subscription, error, signal)) return null
+    if (await isNoInvoice(context, subscription, error, signal)) return null
     throw error
   }
 }
 
-async function isNoInvoice(desk: Desk, subscription: string, error: unknown, signal: AbortSignal): Promise<boolean> {
+async function isNoInvoice(
+  context: StripeContext,
+  subscription: string,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return false
   if (error.original.code === 'invoice_upcoming_none') return true
   // Stripe has several words for a subscription that is over.
-  const found = await retrieveSubscription(desk, subscription, signal)
+  const found = await retrieveSubscription(context, subscription, signal)
   return found !== null && hasEnded(found)
 }
 
 /** An answer holds the first lines only. */
-async function allLines(desk: Desk, invoice: Stripe.Invoice, signal: AbortSignal): Promise<Stripe.InvoiceLineItem[]> {
+async function allLines(
+  context: StripeContext,
+  invoice: Stripe.Invoice,
+  signal: AbortSignal,
+): Promise<Stripe.InvoiceLineItem[]> {
   const lines = [...understood(invoice, ({ lines: { data } }) => data)]
   for (let more = invoice.lines.has_more; more;) {
     const last = lines.at(-1)?.id
-    const page = await desk.caller.call({
+    const page = await context.caller.call({
       operation: 'GET /v1/invoices/:id/lines',
       access: 'read',
       signal,
       send: () =>
-        desk.stripe.invoices.listLineItems(invoice.id, {
+        context.stripe.invoices.listLineItems(invoice.id, {
           limit: 100,
           ...(last === undefined ? {} : { starting_after: last }),
         }),

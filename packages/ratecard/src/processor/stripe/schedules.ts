@@ -5,8 +5,8 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
-import type { Desk } from './desk.ts'
-import { readOne, understood, writeOne } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { readOne, understood, writeOne } from './single-object.ts'
 import { idOf } from './kinds/kind.ts'
 import { hasEnded } from './live-subscription.ts'
 import { phaseParams } from './schedule-phases.ts'
@@ -22,33 +22,34 @@ type Phases = readonly [Phase, ...Phase[]]
  * move, when a price is of another usage type, or when its schedule puts the item on a third price.
  */
 export async function scheduleSwaps(
-  desk: Desk,
+  context: StripeContext,
   { subscription: id, swaps }: ScheduledSwaps,
   options: WriteOptions,
 ): Promise<{ effectiveAt: number }> {
   if (swaps.length === 0) throw new TypeError('A schedule without swaps would do nothing.')
   const { signal } = options
-  const subscription = await retrieveSubscription(desk, id, signal)
+  const subscription = await retrieveSubscription(context, id, signal)
   if (subscription === null) throw rejected(`There is no subscription ${id}.`)
   refuseEnding(subscription)
-  const live = await translated(desk, subscription, signal)
-  const present = subscription.schedule === null ? null : await readSchedule(desk, idOf(subscription.schedule), signal)
+  const live = await translated(context, subscription, signal)
+  const present =
+    subscription.schedule === null ? null : await readSchedule(context, idOf(subscription.schedule), signal)
   const turns = understood(present ?? subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
-  await checkPrices(desk, live, turns, signal)
+  await checkPrices(context, live, turns, signal)
   const key = options.idempotencyKey
-  const schedule = present ?? (await makeSchedule(desk, id, { signal, idempotencyKey: `${key}:make` }))
-  await move(desk, { subscription, live, schedule, turns }, { signal, idempotencyKey: `${key}:change` })
+  const schedule = present ?? (await makeSchedule(context, id, { signal, idempotencyKey: `${key}:make` }))
+  await move(context, { subscription, live, schedule, turns }, { signal, idempotencyKey: `${key}:change` })
   return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }
 
 /** Where present prices lead when the running period of their item is over; a price that stays is not mentioned. */
 export async function readScheduledPrices(
-  desk: Desk,
+  context: StripeContext,
   subscription: LiveSubscription,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ProcessorId, ProcessorId>> {
   if (subscription.schedule === null) return new Map()
-  const schedule = await readSchedule(desk, subscription.schedule, signal)
+  const schedule = await readSchedule(context, subscription.schedule, signal)
   if (schedule.status !== 'active') return new Map()
   const phases = understood(schedule, remainingPhases)
   const pairs = subscription.items.flatMap(({ price, currentPeriodEnd }) => {
@@ -98,48 +99,48 @@ function isAhead({ current_phase: current }: Schedule, phase: Phase): boolean {
 
 /** A metered price has no quantity to pass on, and a licensed one would begin with 1. */
 async function checkPrices(
-  desk: Desk,
+  context: StripeContext,
   live: LiveSubscription,
   turns: readonly Turn[],
   signal: AbortSignal,
 ): Promise<void> {
   const known = new Map<string, string>(live.items.map(({ price }) => [price.id, price.usageType]))
   const usageOf = async (price: string): Promise<string> =>
-    known.get(price) ?? (await readUsageType(desk, price, signal))
+    known.get(price) ?? (await readUsageType(context, price, signal))
   for (const { from, to } of turns) {
     if ((await usageOf(from)) !== (await usageOf(to)))
       throw rejected(`${from} and ${to} are not both metered or both licensed; such a move is not scheduled.`)
   }
 }
 
-async function readUsageType(desk: Desk, id: string, signal: AbortSignal): Promise<string> {
+async function readUsageType(context: StripeContext, id: string, signal: AbortSignal): Promise<string> {
   const request = {
     operation: 'GET /v1/prices/:id',
-    send: (options: Stripe.RequestOptions) => desk.stripe.prices.retrieve(id, {}, options),
+    send: (options: Stripe.RequestOptions) => context.stripe.prices.retrieve(id, {}, options),
   }
-  const price = await readOne(desk, request, { object: 'price', id }, signal)
+  const price = await readOne(context, request, { object: 'price', id }, signal)
   if (price === null) throw rejected(`There is no price ${id}.`)
   if (price.recurring === null) throw rejected(`The price ${id} does not recur.`)
   return price.recurring.usage_type
 }
 
-async function readSchedule(desk: Desk, id: string, signal: AbortSignal): Promise<Schedule> {
+async function readSchedule(context: StripeContext, id: string, signal: AbortSignal): Promise<Schedule> {
   const request = {
     operation: 'GET /v1/subscription_schedules/:id',
-    send: (options: Stripe.RequestOptions) => desk.stripe.subscriptionSchedules.retrieve(id, {}, options),
+    send: (options: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.retrieve(id, {}, options),
   }
-  const schedule = await readOne(desk, request, { object: 'subscription_schedule', id }, signal)
+  const schedule = await readOne(context, request, { object: 'subscription_schedule', id }, signal)
   if (schedule === null) throw rejected(`There is no schedule ${id}.`)
   return schedule
 }
 
-async function makeSchedule(desk: Desk, subscription: string, options: WriteOptions): Promise<Schedule> {
+async function makeSchedule(context: StripeContext, subscription: string, options: WriteOptions): Promise<Schedule> {
   const request = {
     operation: 'POST /v1/subscription_schedules',
     send: (sending: Stripe.RequestOptions) =>
-      desk.stripe.subscriptionSchedules.create({ from_subscription: subscription }, sending),
+      context.stripe.subscriptionSchedules.create({ from_subscription: subscription }, sending),
   }
-  const made = await writeOne(desk, request, { object: 'subscription_schedule', id: null }, options)
+  const made = await writeOne(context, request, { object: 'subscription_schedule', id: null }, options)
   if (!made.subscription || idOf(made.subscription) !== subscription)
     throw new ProcessorError('broken', `Stripe’s new schedule ${made.id} is not of ${subscription}.`)
   return made
@@ -152,7 +153,11 @@ interface Move {
   readonly turns: readonly Turn[]
 }
 
-async function move(desk: Desk, { subscription, live, schedule, turns }: Move, options: WriteOptions): Promise<void> {
+async function move(
+  context: StripeContext,
+  { subscription, live, schedule, turns }: Move,
+  options: WriteOptions,
+): Promise<void> {
   const phases = understood(schedule, remainingPhases)
   const plan = understood(schedule, () => {
     refuseDisagreement(live, schedule, phases)
@@ -168,9 +173,9 @@ async function move(desk: Desk, { subscription, live, schedule, turns }: Move, o
   }
   const request = {
     operation: 'POST /v1/subscription_schedules/:id',
-    send: (sending: Stripe.RequestOptions) => desk.stripe.subscriptionSchedules.update(schedule.id, params, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.update(schedule.id, params, sending),
   }
-  const after = await writeOne(desk, request, { object: 'subscription_schedule', id: schedule.id }, options)
+  const after = await writeOne(context, request, { object: 'subscription_schedule', id: schedule.id }, options)
   if (!understood(after, () => isWritten(after, params, phases[0].start_date)))
     throw new ProcessorError(
       'broken',

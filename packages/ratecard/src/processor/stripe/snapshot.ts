@@ -1,17 +1,17 @@
 // The whole account by list pages: kinds side by side, as fast as the rate budget lets them.
 import type { ObservedResource, ResourceKind, Snapshot } from '../../catalog/resource.ts'
 import type { ReadOptions } from '../processor.ts'
-import { observe, surroundings } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { observe, surroundings } from './context.ts'
+import type { StripeContext } from './context.ts'
 import type { KindAdapter, Reply, Surroundings } from './kinds/kind.ts'
 import { listAll } from './pages.ts'
 
-export async function readSnapshot(desk: Desk, options: ReadOptions): Promise<Snapshot> {
-  const { kinds } = desk
+export async function readSnapshot(context: StripeContext, options: ReadOptions): Promise<Snapshot> {
+  const { kinds } = context
   const stop = new AbortController()
   const siblings: ReadOptions = { ...options, signal: AbortSignal.any([options.signal, stop.signal]) }
   const read = <K extends ResourceKind, Live extends Reply>(adapter: KindAdapter<K, Live>) =>
-    readKind(desk, adapter, siblings)
+    readKind(context, adapter, siblings)
   try {
     const [meters, products, prices, coupons, codes, webhooks] = await Promise.all([
       read(kinds.meter),
@@ -21,7 +21,7 @@ export async function readSnapshot(desk: Desk, options: ReadOptions): Promise<Sn
       read(kinds.promotion_code),
       read(kinds.webhook),
     ])
-    const around = surroundings(desk)
+    const around = surroundings(context)
     return {
       meter: observeAll(kinds.meter, meters, around),
       product: observeAll(kinds.product, products, around),
@@ -38,7 +38,7 @@ export async function readSnapshot(desk: Desk, options: ReadOptions): Promise<Sn
 
 /** A price that is archived or brought back between two passes comes in both, and counts once. */
 async function readKind<K extends ResourceKind, Live extends Reply>(
-  desk: Desk,
+  context: StripeContext,
   adapter: KindAdapter<K, Live>,
   { signal, onPage }: ReadOptions,
 ): Promise<Live[]> {
@@ -46,7 +46,7 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
   const counts = passes.map(() => 0)
   const lists = await Promise.all(
     passes.map((request, pass) =>
-      listAll(desk.caller, adapter.object, request, {
+      listAll(context.caller, adapter.object, request, {
         signal,
         onPage: (objects) => {
           counts[pass] = objects

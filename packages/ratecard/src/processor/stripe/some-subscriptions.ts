@@ -1,26 +1,26 @@
 import type { LiveSubscription } from '../customer-half.ts'
-import type { Desk } from './desk.ts'
+import type { StripeContext } from './context.ts'
 import { hasEnded } from './live-subscription.ts'
 import { listSome } from './pages.ts'
 import { translated } from './subscriptions.ts'
 
 /** Subscriptions of the account that have not ended, newest first, from this many list pages at most. */
 export async function someSubscriptions(
-  desk: Desk,
+  context: StripeContext,
   pages: number,
   signal: AbortSignal,
 ): Promise<{ readonly subscriptions: readonly LiveSubscription[]; readonly complete: boolean }> {
   const { found, complete } = await listSome(
-    desk.caller,
+    context.caller,
     'subscription',
     {
       operation: 'GET /v1/subscriptions',
-      page: (paging, options) => desk.stripe.subscriptions.list(paging, options),
+      page: (paging, options) => context.stripe.subscriptions.list(paging, options),
     },
     pages,
     { signal },
   )
   const subscriptions: LiveSubscription[] = []
-  for (const one of found) if (!hasEnded(one)) subscriptions.push(await translated(desk, one, signal))
+  for (const one of found) if (!hasEnded(one)) subscriptions.push(await translated(context, one, signal))
   return { subscriptions, complete }
 }

@@ -10,8 +10,8 @@ import { createCheckout, createPortal, expireCheckouts } from './checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from './connection.ts'
 import { createCustomer, findCustomer, updateCustomer } from './customers.ts'
-import { kindsOf, replyFlaw } from './desk.ts'
-import type { Desk } from './desk.ts'
+import { kindsOf, replyFlaw } from './context.ts'
+import type { StripeContext } from './context.ts'
 import { readEvents } from './events.ts'
 import { discardRequest } from './kinds/webhook.ts'
 import { locateStep } from './locate.ts'
@@ -44,44 +44,44 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   const { secretKey, apiBase, budget, clock, timeoutMs = 30_000, firstWaitMs = 500 } = options
   const stripe = connect({ secretKey, apiBase, timeoutMs })
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs })
-  const desk: Desk = { stripe, caller, clock, kinds: kindsOf(stripe) }
+  const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
   return {
     account: async (signal) => {
       // Stripe itself would refuse it as well; another server that speaks its API may take what it likes.
       const problem = apiBase === null ? keyProblem(secretKey) : null
       if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
-      return readAccount(desk, isLiveKey(secretKey), signal)
+      return readAccount(context, isLiveKey(secretKey), signal)
     },
-    snapshot: (reading) => readSnapshot(desk, reading),
-    perform: async (step, writing) => performStep(desk, writingStep(step), writing),
-    locate: async (step, signal) => locateStep(desk, writingStep(step), signal),
-    events: (query, signal) => readEvents(desk, query, signal),
-    liveSubscriptions: async (price, signal) => (await runningSubscriptions(desk, { price }, signal)).length,
+    snapshot: (reading) => readSnapshot(context, reading),
+    perform: async (step, writing) => performStep(context, writingStep(step), writing),
+    locate: async (step, signal) => locateStep(context, writingStep(step), signal),
+    events: (query, signal) => readEvents(context, query, signal),
+    liveSubscriptions: async (price, signal) => (await runningSubscriptions(context, { price }, signal)).length,
     discardWebhook: async (endpoint, writing) => {
       const request = discardRequest(stripe.webhookEndpoints, endpoint)
-      await performDeletion(desk, 'webhook_endpoint', request, endpoint, writing)
+      await performDeletion(context, 'webhook_endpoint', request, endpoint, writing)
     },
-    ...customerHalf(desk),
+    ...customerHalf(context),
   }
 }
 
-function customerHalf(desk: Desk): CustomerProcessor {
+function customerHalf(context: StripeContext): CustomerProcessor {
   return {
-    someSubscriptions: (pages, signal) => someSubscriptions(desk, pages, signal),
-    subscriptions: (customer, signal) => runningSubscriptions(desk, { customer }, signal),
-    subscriptionsOfPrice: (price, signal) => runningSubscriptions(desk, { price }, signal),
-    subscription: (id, signal) => readSubscription(desk, id, signal),
-    swapItems: (subscription, swaps, writing) => swapItems(desk, subscription, swaps, writing),
-    scheduleSwaps: (request, writing) => scheduleSwaps(desk, request, writing),
-    scheduledPrices: (subscription, signal) => readScheduledPrices(desk, subscription, signal),
-    createCustomer: (customer, writing) => createCustomer(desk, customer, writing),
-    updateCustomer: (customer, change, writing) => updateCustomer(desk, customer, change, writing),
-    findCustomer: (tenantId, since, signal) => findCustomer(desk, tenantId, since, signal),
-    createCheckout: (request, writing) => createCheckout(desk, request, writing),
-    expireCheckouts: (request, signal) => expireCheckouts(desk, request, signal),
-    createPortal: (request, writing) => createPortal(desk, request, writing),
-    recordUsage: (event, writing) => recordUsage(desk, event, writing),
-    upcomingInvoice: (subscription, signal) => upcomingInvoice(desk, subscription, signal),
+    someSubscriptions: (pages, signal) => someSubscriptions(context, pages, signal),
+    subscriptions: (customer, signal) => runningSubscriptions(context, { customer }, signal),
+    subscriptionsOfPrice: (price, signal) => runningSubscriptions(context, { price }, signal),
+    subscription: (id, signal) => readSubscription(context, id, signal),
+    swapItems: (subscription, swaps, writing) => swapItems(context, subscription, swaps, writing),
+    scheduleSwaps: (request, writing) => scheduleSwaps(context, request, writing),
+    scheduledPrices: (subscription, signal) => readScheduledPrices(context, subscription, signal),
+    createCustomer: (customer, writing) => createCustomer(context, customer, writing),
+    updateCustomer: (customer, change, writing) => updateCustomer(context, customer, change, writing),
+    findCustomer: (tenantId, since, signal) => findCustomer(context, tenantId, since, signal),
+    createCheckout: (request, writing) => createCheckout(context, request, writing),
+    expireCheckouts: (request, signal) => expireCheckouts(context, request, signal),
+    createPortal: (request, writing) => createPortal(context, request, writing),
+    recordUsage: (event, writing) => recordUsage(context, event, writing),
+    upcomingInvoice: (subscription, signal) => upcomingInvoice(context, subscription, signal),
   }
 }
 
@@ -92,7 +92,7 @@ function writingStep(step: ResolvedStep): WritingStep {
 
 /** An account object does not say its mode; the key does. */
 async function readAccount(
-  { stripe, caller }: Desk,
+  { stripe, caller }: StripeContext,
   livemode: boolean,
   signal: AbortSignal,
 ): Promise<ProcessorAccount> {

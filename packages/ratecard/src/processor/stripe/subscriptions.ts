@@ -4,8 +4,8 @@ import type { Stripe } from 'stripe'
 import type { LiveSubscription, Swap } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
-import type { Desk } from './desk.ts'
-import { readOne, understood, writeOne } from './exchange.ts'
+import type { StripeContext } from './context.ts'
+import { readOne, understood, writeOne } from './single-object.ts'
 import { hasEnded, liveSubscription } from './live-subscription.ts'
 import { listAll } from './pages.ts'
 
@@ -13,45 +13,49 @@ type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
 /** Subscriptions that have not ended, oldest first. A customer or price that Stripe does not know is `rejected`. */
 export async function runningSubscriptions(
-  desk: Desk,
+  context: StripeContext,
   filter: Filter,
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
   const found = await listAll(
-    desk.caller,
+    context.caller,
     'subscription',
     {
       operation: 'GET /v1/subscriptions',
-      page: (paging, options) => desk.stripe.subscriptions.list({ ...paging, ...filter }, options),
+      page: (paging, options) => context.stripe.subscriptions.list({ ...paging, ...filter }, options),
     },
     { signal },
   )
   const running = found.filter((one) => !hasEnded(one)).reverse()
   const live: LiveSubscription[] = []
-  for (const one of running) live.push(await translated(desk, one, signal))
+  for (const one of running) live.push(await translated(context, one, signal))
   // Newest first is Stripe's order; of one second it is all we know.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }
 
-export async function readSubscription(desk: Desk, id: string, signal: AbortSignal): Promise<LiveSubscription | null> {
-  const reply = await retrieveSubscription(desk, id, signal)
-  return reply === null ? null : translated(desk, reply, signal)
+export async function readSubscription(
+  context: StripeContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<LiveSubscription | null> {
+  const reply = await retrieveSubscription(context, id, signal)
+  return reply === null ? null : translated(context, reply, signal)
 }
 
 export function retrieveSubscription(
-  desk: Desk,
+  context: StripeContext,
   id: string,
   signal: AbortSignal,
 ): Promise<Stripe.Response<Stripe.Subscription> | null> {
   const request = {
     operation: 'GET /v1/subscriptions/:id',
-    send: (options: Stripe.RequestOptions) => desk.stripe.subscriptions.retrieve(id, {}, options),
+    send: (options: Stripe.RequestOptions) => context.stripe.subscriptions.retrieve(id, {}, options),
   }
-  return readOne(desk, request, { object: 'subscription', id }, signal)
+  return readOne(context, request, { object: 'subscription', id }, signal)
 }
 
 export async function swapItems(
-  desk: Desk,
+  context: StripeContext,
   id: string,
   swaps: readonly Swap[],
   options: WriteOptions,
@@ -65,10 +69,10 @@ export async function swapItems(
   const request = {
     operation: 'POST /v1/subscriptions/:id',
     send: (sending: Stripe.RequestOptions) =>
-      desk.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
+      context.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
   }
-  const reply = await writeOne(desk, request, { object: 'subscription', id }, options)
-  const after = await translated(desk, reply, options.signal)
+  const reply = await writeOne(context, request, { object: 'subscription', id }, options)
+  const after = await translated(context, reply, options.signal)
   const lost = swaps.find((swap) => !isDone(after, swap))
   if (lost === undefined) return after
   throw new ProcessorError(
@@ -84,19 +88,19 @@ function isDone(after: LiveSubscription, swap: Swap): boolean {
 
 /** The list of items inside an answer may be its first page only. */
 export async function translated(
-  desk: Desk,
+  context: StripeContext,
   subscription: Stripe.Subscription,
   signal: AbortSignal,
 ): Promise<LiveSubscription> {
   const { items } = subscription
   if (!understood(subscription, (one) => one.items.has_more)) return understood(subscription, liveSubscription)
   const data = await listAll(
-    desk.caller,
+    context.caller,
     'subscription_item',
     {
       operation: 'GET /v1/subscription_items',
       page: (paging, options) =>
-        desk.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
+        context.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
     },
     { signal },
   )

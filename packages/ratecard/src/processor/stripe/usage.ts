@@ -3,9 +3,9 @@ import type { Stripe } from 'stripe'
 import type { UsageEvent } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
-import type { Desk } from './desk.ts'
+import type { StripeContext } from './context.ts'
 
-export async function recordUsage(desk: Desk, event: UsageEvent, options: WriteOptions): Promise<void> {
+export async function recordUsage(context: StripeContext, event: UsageEvent, options: WriteOptions): Promise<void> {
   const { idempotencyKey, signal } = options
   const { eventName, payload, timestamp, identifier } = event
   const params: Stripe.Billing.MeterEventCreateParams = {
@@ -15,11 +15,11 @@ export async function recordUsage(desk: Desk, event: UsageEvent, options: WriteO
     ...(timestamp === null ? {} : { timestamp: Math.floor(timestamp / 1000) }),
   }
   try {
-    await desk.caller.call({
+    await context.caller.call({
       operation: 'POST /v1/billing/meter_events',
       access: 'write',
       signal,
-      send: () => desk.stripe.billing.meterEvents.create(params, { idempotencyKey }),
+      send: () => context.stripe.billing.meterEvents.create(params, { idempotencyKey }),
       flaw: (answer) => eventFlaw(answer, identifier),
     })
   } catch (error) {

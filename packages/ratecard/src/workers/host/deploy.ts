@@ -1,23 +1,23 @@
 // From an upload to the version that serves. One deployment of a worker at a time; until the store has switched, everything
 // can still be taken back, and what served before goes on serving.
 import { ServiceError } from '../../errors/service-error.ts'
-import type { NewDeployment } from '../../service-workers.ts'
-import type { WorkerKeys } from '../../service-workers.ts'
+import type { NewDeployment } from '../../service/workers.ts'
+import type { WorkerKeys } from '../../service/workers.ts'
 import type { LeaseToken, Store } from '../../store/store.ts'
 import type { DeploymentContent, DeploymentRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
 import { checkDeployment, serviceKeyVariable } from './check-deployment.ts'
 import { specOf } from './deployment-spec.ts'
 import type { Env } from './deployment-spec.ts'
 import { firstTicks } from './due-runs.ts'
-import { notFound } from './fleet.ts'
-import type { Fleet } from './fleet.ts'
+import { notFound } from './replica-workers.ts'
+import type { ReplicaWorkers } from './replica-workers.ts'
 import type { Candidate, Supervisor } from './supervisor.ts'
 
 export interface DeployDeps {
   readonly store: Pick<Store, 'exclusively' | 'workerRuns' | 'workerLogs'>
   readonly workers: WorkerStore
   readonly supervisor: Supervisor
-  readonly fleet: Fleet
+  readonly replica: ReplicaWorkers
   readonly newId: () => string
   readonly keys: WorkerKeys
   readonly serviceUrl: () => string | null
@@ -69,7 +69,7 @@ export async function rollBack(deps: DeployDeps, name: string, to: string | null
 export async function removeWorker(deps: DeployDeps, name: string): Promise<void> {
   await exclusively(deps, name, async (token) => {
     if (!(await deps.workers.remove(name, token))) throw notFound(name)
-    await deps.fleet.drop(name)
+    await deps.replica.drop(name)
     await deps.keys.revokeAll(name)
     await forgetTraces(deps.store, name)
   })
@@ -127,7 +127,7 @@ async function bringUp(deps: DeployDeps, version: Version, token: LeaseToken): P
     throw error
   }
   deps.onStep?.('stored')
-  deps.fleet.adopt(worker, candidate)
+  deps.replica.adopt(worker, candidate)
   deps.onStep?.('activated')
   return worker
 }

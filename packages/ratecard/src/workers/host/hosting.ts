@@ -1,17 +1,17 @@
 // What a replica that hosts workers consists of. Only wiring; the parts decide.
 import type { DeployDeps } from './deploy.ts'
-import { Fleet } from './fleet.ts'
+import { ReplicaWorkers } from './replica-workers.ts'
 import type { LogBook } from './log-book.ts'
 import type { WorkerRuntime } from './runtime.ts'
 import { Scheduler } from './scheduler.ts'
 import { createSupervisor } from './supervisor.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
-import type { WorkersOptions } from './workers.ts'
+import type { WorkersOptions } from './workers-options.ts'
 
 export interface Hosting {
   readonly supervisor: Supervisor
-  readonly fleet: Fleet
+  readonly replica: ReplicaWorkers
   readonly scheduler: Scheduler
   readonly deps: DeployDeps
 }
@@ -46,7 +46,7 @@ export function createHosting(
       state: () => undefined,
     },
   })
-  const fleet = new Fleet({
+  const replica = new ReplicaWorkers({
     store: store.workers,
     supervisor,
     clock,
@@ -63,11 +63,11 @@ export function createHosting(
     time: options.time ?? (() => store.workers.now()),
     instance,
     newId,
-    carryOut: (run) => fleet.runScheduled(run),
+    carryOut: (run) => replica.runScheduled(run),
     onEnd: (run, result) => metrics?.run(run.worker, result),
     report,
   })
   const onStep = onDeployStep === undefined ? {} : { onStep: onDeployStep }
-  const deps = { store, workers: store.workers, supervisor, fleet, newId, keys, serviceUrl, isOwnHost, ...onStep }
-  return { supervisor, fleet, scheduler, deps }
+  const deps = { store, workers: store.workers, supervisor, replica, newId, keys, serviceUrl, isOwnHost, ...onStep }
+  return { supervisor, replica, scheduler, deps }
 }

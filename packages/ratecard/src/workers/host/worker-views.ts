@@ -1,4 +1,4 @@
-import type { CronRunView, DeploymentView, WorkerLogView, WorkerView } from '../../service-workers.ts'
+import type { CronRunView, DeploymentView, WorkerLogView, WorkerView } from '../../service/workers.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, WorkerRecord } from '../../store/worker-store.ts'
 import type { HostedState } from './supervisor-options.ts'
 

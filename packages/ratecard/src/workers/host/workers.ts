@@ -1,45 +1,20 @@
 // Everything the service can do with workers, put together. A replica that hosts none can still tell of them and remove them.
 import type { IncomingMessage } from 'node:http'
-import type { Registry } from 'prom-client'
-import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { WorkerKeys, WorkerOperations, WorkerRequest, WorkerView } from '../../service-workers.ts'
-import type { Store } from '../../store/store.ts'
+import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service/workers.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
-import type { DeployStep } from './deploy.ts'
-import { notFound } from './fleet.ts'
+import { notFound } from './replica-workers.ts'
 import { createHosting } from './hosting.ts'
 import type { Hosting } from './hosting.ts'
 import { LogBook } from './log-book.ts'
 import { startPruning } from './pruning.ts'
-import type { RequestContext, RuntimeState, WorkerRuntime } from './runtime.ts'
+import type { RequestContext, RuntimeState } from './runtime.ts'
 import type { Live } from './supervisor.ts'
-import type { SupervisorOptions } from './supervisor-options.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
+import type { WorkersOptions } from './workers-options.ts'
 import { deploymentView, logView, runView, workerView } from './worker-views.ts'
-
-export interface WorkersOptions {
-  readonly store: Store
-  /** null: this replica hosts no workers. */
-  readonly runtime: WorkerRuntime | null
-  readonly clock: Clock
-  readonly newId: () => string
-  readonly keys: WorkerKeys
-  readonly publicUrl: string | null
-  /** Each worker answers at `<name>.<domain>` as well. */
-  readonly domain: string | null
-  readonly logRetentionMs: number
-  readonly idleMs?: number
-  readonly pollMs?: number
-  readonly registry?: Registry
-  readonly supervisor?: Partial<Omit<SupervisorOptions, 'runtime' | 'clock' | 'events'>>
-  /** For schedules; default the database's clock. */
-  readonly time?: () => Promise<number>
-  readonly report: (error: unknown, what: string) => void
-  readonly onDeployStep?: (step: DeployStep) => void
-}
 
 export interface Workers extends WorkerOperations {
   /** Learns what is deployed and fires schedules from now on. `url` is where the service listens. */
@@ -115,7 +90,7 @@ class LocalWorkers implements Workers {
     this.addresses.add(new URL(url).hostname)
     const { store, logRetentionMs, report } = this.options
     if (this.hosting === null) return
-    await this.hosting.fleet.start()
+    await this.hosting.replica.start()
     this.hosting.scheduler.start()
     this.stopPruning = startPruning({ store, logRetentionMs, report })
   }
@@ -128,10 +103,10 @@ class LocalWorkers implements Workers {
     this.stopping.abort()
     this.stopPruning()
     if (this.hosting !== null) {
-      const { fleet, scheduler, supervisor } = this.hosting
+      const { replica, scheduler, supervisor } = this.hosting
       // Runs have processes of their own, so both may take the whole time.
       const stopped = scheduler.stop(deadlineMs)
-      await fleet.close()
+      await replica.close()
       await Promise.all([stopped, supervisor.close(deadlineMs)])
     }
     await this.logs.close()
@@ -212,16 +187,16 @@ class LocalWorkers implements Workers {
 
   workersHaveHosts(): boolean {
     if (this.hosting === null) return false
-    return this.options.domain !== null || this.hosting.fleet.hasHosts()
+    return this.options.domain !== null || this.hosting.replica.hasHosts()
   }
 
   workerAtHost(host: string): string | null {
     if (this.hosting === null || this.addresses.has(host)) return null
     const { domain } = this.options
-    const own = this.hosting.fleet.workerAt(host)
+    const own = this.hosting.replica.workerAt(host)
     if (own !== null || domain === null || !host.endsWith(`.${domain}`)) return own
     const name = host.slice(0, -domain.length - 1)
-    return this.hosting.fleet.knows(name) ? name : null
+    return this.hosting.replica.knows(name) ? name : null
   }
 
   async dispatchToWorker(...[name, request, response, context]: Parameters<WorkerOperations['dispatchToWorker']>) {
@@ -234,7 +209,7 @@ class LocalWorkers implements Workers {
   }
 
   private live(name: string): Live | Promise<Live> {
-    return this.hosted().fleet.live(name)
+    return this.hosted().replica.live(name)
   }
 
   private hosted(): Hosting {
@@ -267,7 +242,7 @@ class LocalWorkers implements Workers {
     const url = `${this.options.publicUrl ?? this.url ?? ''}/workers/${name}`
     const hosted = this.hosting?.supervisor.states().find((state) => state.name === name)
     if (hosted !== undefined) return workerView(record, { url, state: hosted.state, detail: null, hosted })
-    const rest = this.hosting?.fleet.stateOf(name) ?? { state: 'unavailable', detail: null }
+    const rest = this.hosting?.replica.stateOf(name) ?? { state: 'unavailable', detail: null }
     return workerView(record, { url, ...rest, hosted })
   }
 

@@ -4,7 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import path from 'node:path'
 import type { Plugin } from 'esbuild'
-import type { BundleModule } from './bundle.ts'
+
+export type BundleModule =
+  | { readonly name: string; readonly type: 'text'; readonly content: string }
+  | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
 
 /** Module name → the module and the file it was read from. */
 export type ImportedModules = Map<string, { readonly module: BundleModule; readonly file: string }>

@@ -4,11 +4,7 @@ import path from 'node:path'
 import { build, context } from 'esbuild'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, OutputFile } from 'esbuild'
 import { importedModules, nodeModules, ownClient } from './bundle-plugins.ts'
-import type { ImportedModules } from './bundle-plugins.ts'
-
-export type BundleModule =
-  | { readonly name: string; readonly type: 'text'; readonly content: string }
-  | { readonly name: string; readonly type: 'wasm' | 'data'; readonly content: Uint8Array }
+import type { BundleModule, ImportedModules } from './bundle-plugins.ts'
 
 export interface WorkerBundle {
   /** One ES module. */

@@ -1,5 +1,6 @@
 // Amounts at Stripe: a whole number where it is one, else a decimal. Only one of the two may be sent.
 import { Stripe } from 'stripe'
+import { currencies } from '../../../money/currencies.ts'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 
 /** What an API answer says of one amount; null when it says none. The decimal is exact, the integer null for fractions. */
@@ -25,4 +26,29 @@ export function flatAmountParams(amount: string): { flat_amount: number } | { fl
 /** Whole and small enough to be an exact JavaScript number. */
 function isWhole(amount: string): boolean {
   return /^\d{1,15}$/.test(amount)
+}
+
+/** Amounts in the currencies beside an object's own, which is among them at Stripe. */
+export function amountsBeside<Option>(
+  own: string | null,
+  options: Readonly<Record<string, Option>> | null | undefined,
+  amountOf: (option: Option) => number,
+): Readonly<Record<string, number>> {
+  const others = Object.entries(options ?? {}).filter(([currency]) => currency !== own)
+  return Object.fromEntries(others.map(([currency, option]) => [currency, amountOf(option)]))
+}
+
+export function inCurrencies<Part extends string>(amounts: Readonly<Record<string, number>>, part: Part) {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([currency, amount]) => [currency, { [part]: amount }]),
+  ) as Record<string, { [Key in Part]: number }>
+}
+
+export function isEmpty(map: object): boolean {
+  return Object.keys(map).length === 0
+}
+
+/** Whether there is an amount in a currency that we do not support. */
+export function unsupportedCurrency(options: object | null | undefined): boolean {
+  return Object.keys(options ?? {}).some((currency) => !currencies.some((one) => one === currency))
 }

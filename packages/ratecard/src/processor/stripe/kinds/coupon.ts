@@ -3,6 +3,7 @@ import { canonicalDecimal } from '../../../money/decimal.ts'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
+import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
@@ -26,6 +27,12 @@ const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreatePar
   currency: {
     read: (coupon) => coupon.currency,
     create: (currency) => unlessNull('currency', currency),
+  },
+  currencyOptions: {
+    read: ({ currency: own, currency_options: options }) =>
+      amountsBeside(own, options, ({ amount_off: amount }) => amount),
+    create: (amounts) => (isEmpty(amounts) ? {} : { currency_options: inCurrencies(amounts, 'amount_off') }),
+    update: (amounts) => ({ currency_options: inCurrencies(amounts, 'amount_off') }),
   },
   duration: {
     read: (coupon) => known(['once', 'repeating', 'forever'], coupon.duration) ?? 'once',
@@ -141,7 +148,7 @@ export function observeCoupon(coupon: Stripe.Coupon, { now }: Surroundings): Obs
     spent: isSpent(coupon, now),
     unrepresentable: reasons({
       currency: coupon.currency !== null && !currencies.some((currency) => currency === coupon.currency),
-      currency_options: Object.keys(coupon.currency_options ?? {}).some((currency) => currency !== coupon.currency),
+      currency_options: unsupportedCurrency(coupon.currency_options),
       duration: known(['once', 'repeating', 'forever'], coupon.duration) === null,
     }),
     raw: coupon,

@@ -3,7 +3,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { FieldsOf, ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { known, ordinary, reasons } from './kind.ts'
+import { known, ordinary, reasons, unlessNull } from './kind.ts'
 import type { KindAdapter, UpdateOf } from './kind.ts'
 
 type Meters = Stripe['billing']['meters']
@@ -34,6 +34,10 @@ const translations: Translations<
   valueKey: {
     read: (meter) => meter.value_settings.event_payload_key,
     create: (key) => ({ value_settings: { event_payload_key: key } }),
+  },
+  eventTimeWindow: {
+    read: (meter) => known(['hour', 'day'], meter.event_time_window),
+    create: (window) => unlessNull('event_time_window', window),
   },
 }
 
@@ -98,7 +102,8 @@ export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'met
     unrepresentable: reasons({
       'default_aggregation.formula': known(['sum', 'count', 'last'], meter.default_aggregation.formula) === null,
       'customer_mapping.type': known(['by_id'], meter.customer_mapping.type) === null,
-      event_time_window: meter.event_time_window !== null,
+      event_time_window:
+        (meter.event_time_window ?? null) !== null && known(['hour', 'day'], meter.event_time_window) === null,
     }),
     raw: meter,
   }

@@ -3,7 +3,7 @@ import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import type { CurrencyOptions } from '../../../catalog/kinds.ts'
 import type { CanonicalTier, ObservedResource } from '../../../catalog/resource.ts'
-import { flatAmountParams, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
+import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { idOf, known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
@@ -182,10 +182,6 @@ function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
 function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
   if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
   return tiers
-}
-
-function isEmpty(options: CurrencyOptions): boolean {
-  return Object.keys(options).length === 0
 }
 
 /** The currencies beside its own, which is among them at the processor. */

@@ -2,10 +2,11 @@ import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
+import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { idOf, ordinary, reasons, unlessNull } from './kind.ts'
+import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -43,6 +44,17 @@ const translations: Translations<
   minimumAmountCurrency: {
     read: (code) => code.restrictions.minimum_amount_currency,
     create: (currency) => (currency === null ? {} : { restrictions: { minimum_amount_currency: currency } }),
+  },
+  currencyOptions: {
+    read: ({ restrictions: { minimum_amount_currency: own, currency_options: options } }) =>
+      amountsBeside(own, options, ({ minimum_amount: amount }) => amount),
+    create: (amounts) =>
+      isEmpty(amounts) ? {} : { restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } },
+    update: (amounts) => ({ restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } }),
+  },
+  customer: {
+    read: (code) => (code.customer ? idOf(code.customer) : ''),
+    create: (customer) => unlessEmpty('customer', customer),
   },
   expiresAt: {
     read: (code) => code.expires_at,
@@ -120,10 +132,11 @@ export function observePromotionCode(
     // Of its own doing; what its coupon has to do with it is seen where both are known.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
-      customer: code.customer !== null || (code.customer_account ?? null) !== null,
+      // It is for one customer whom the document cannot name: it must not be taken for one that is for everybody.
+      customer_account: (code.customer_account ?? null) !== null,
       promotion: code.promotion.coupon === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),
-      'restrictions.currency_options': Object.keys(restrictions.currency_options ?? {}).some((one) => one !== currency),
+      'restrictions.currency_options': unsupportedCurrency(restrictions.currency_options),
     }),
     raw: code,
   }

@@ -34,6 +34,14 @@ const translations: Translations<
     create: (description) => unlessEmpty('description', description),
     update: (description) => ({ description }),
   },
+  apiVersion: {
+    read: (endpoint) => endpoint.api_version ?? '',
+    // Without one events would come in the account's default version, which anyone may raise in the dashboard. Stripe itself
+    // refuses versions it does not know; the SDK's list may be older than Stripe's.
+    create: (version) => ({
+      api_version: (version === '' ? Stripe.API_VERSION : version) as Stripe.WebhookEndpointCreateParams.ApiVersion,
+    }),
+  },
 }
 
 export function webhookAdapter(endpoints: Endpoints): KindAdapter<'webhook', Stripe.WebhookEndpoint> {
@@ -76,9 +84,7 @@ export function newWebhookParams(step: CreateOf<'webhook'>): Stripe.WebhookEndpo
   const params = creationParams(translations, step)
   return {
     ...(params as Pick<Stripe.WebhookEndpointCreateParams, 'url' | 'enabled_events'>),
-    // Otherwise events would come in the account's default version, which anyone may raise in the dashboard.
-    api_version: Stripe.API_VERSION,
-    metadata: { ...newMetadata(step.configId), [connectKey]: String(step.fields.connect) },
+    metadata: { ...newMetadata(step.configId, step.fields.metadata), [connectKey]: String(step.fields.connect) },
   }
 }
 
@@ -86,7 +92,7 @@ export function webhookChangeParams(step: UpdateOf<'webhook'>): Stripe.WebhookEn
   return {
     ...(step.activate ? { disabled: false } : {}),
     ...changeParams(translations, step.set),
-    ...metadataChange({ ...step, set: {} }),
+    ...metadataChange(step),
   }
 }
 
@@ -98,13 +104,14 @@ function eventNames(events: readonly string[]): EventName[] {
 }
 
 export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResource<'webhook'> {
+  const { author, mark } = splitMetadata(endpoint.metadata)
   return {
     ...ordinary,
     kind: 'webhook',
     processorId: processorId(endpoint.id),
     active: endpoint.status !== 'disabled',
-    fields: readFields<'webhook'>(translations, endpoint),
-    mark: splitMetadata(endpoint.metadata).mark,
+    fields: { ...readFields<'webhook'>(translations, endpoint), metadata: author },
+    mark,
     created: endpoint.created,
     unrepresentable: [],
     // The record of an object is kept and shown; its secret goes another way.

@@ -2,7 +2,7 @@
 import type SqliteFile from 'better-sqlite3'
 import { SqliteDialect, SqliteDriver, SqliteQueryCompiler } from 'kysely'
 import type { Driver, QueryCompiler } from 'kysely'
-import { storableParameter } from '../text.ts'
+import { storableParameter } from '../database/text.ts'
 import { beginImmediate } from './sqlite-file.ts'
 
 /** Begins every transaction IMMEDIATE: the default, deferred, fails with SQLITE_BUSY as soon as two processes write. */

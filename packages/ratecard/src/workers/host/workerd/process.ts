@@ -11,7 +11,7 @@ import { createEgress } from './egress.ts'
 import type { EgressPolicy } from './egress.ts'
 import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
 import { lineReader } from './log-lines.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { Confinement } from './confinement.ts'
 import { processesFrom, StartFailed, watchStart } from './start-watch.ts'
 
 /** The longest path a unix socket can have, less the closing zero byte. */
@@ -20,7 +20,7 @@ const longestSocketPath = 107
 export interface ProcessOptions {
   readonly spec: WorkerVersionSpec
   readonly binary: string
-  readonly sandbox: Sandbox
+  readonly confinement: Confinement
   /** The user of the process; null keeps the service's own. */
   readonly user: number | null
   /** Absolute, not yet there. */
@@ -72,7 +72,7 @@ export async function startProcess(options: ProcessOptions): Promise<WorkerdProc
 }
 
 async function writeFolder(options: ProcessOptions): Promise<string[]> {
-  const { spec, folder, user, sandbox } = options
+  const { spec, folder, user, confinement } = options
   const files: Record<string, string | Uint8Array> = {
     [fileNames.config]: workerdConfig(spec, folder),
     [moduleFiles.entry]: entryModule,
@@ -81,7 +81,7 @@ async function writeFolder(options: ProcessOptions): Promise<string[]> {
     [moduleFiles.control]: controlModule,
     [moduleFiles.egress]: egressModule,
   }
-  if (sandbox.filter !== null) files[fileNames.filter] = sandbox.filter
+  if (confinement.filter !== null) files[fileNames.filter] = confinement.filter
   spec.modules.forEach((module, index) => (files[moduleFile(index)] = module.content))
   await mkdir(folder, { mode: 0o700 })
   for (const [name, content] of Object.entries(files)) {
@@ -105,12 +105,12 @@ async function listen(server: ReturnType<typeof createEgress>['server'], options
 }
 
 async function launch(options: ProcessOptions, removeAll: () => Promise<void>): Promise<WorkerdProcess> {
-  const { spec, sandbox, binary, user, folder } = options
+  const { spec, confinement, binary, user, folder } = options
   const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
   const { memoryMb } = spec.limits
-  const [command, ...rest] = sandbox.command({ binary, args, user, folder, memoryMb })
+  const [command, ...rest] = confinement.command({ binary, args, user, folder, memoryMb })
   // Opened anew for each process: the reader of a shared descriptor would find it at its end.
-  const filter = sandbox.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
+  const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
   const words = collect(child, options.onLine)

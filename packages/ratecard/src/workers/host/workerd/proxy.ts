@@ -98,7 +98,7 @@ export function dispatch(
   context: RequestContext,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(options, request, response, context, resolve, reject)
+    const proxied = new ProxiedRequest(options, request, response, context, resolve, reject)
     pool.dispatch(
       {
         path: context.url,
@@ -108,7 +108,7 @@ export function dispatch(
         headersTimeout: options.spec.limits.responseMs,
         bodyTimeout: 0,
       },
-      exchange,
+      proxied,
     )
   })
 }
@@ -127,7 +127,7 @@ function hasBody(rawHeaders: readonly string[]): boolean {
   return false
 }
 
-class Exchange implements Dispatcher.DispatchHandler {
+class ProxiedRequest implements Dispatcher.DispatchHandler {
   private readonly options: ProxyOptions
   private readonly request: IncomingMessage
   private readonly response: ServerResponse

@@ -12,14 +12,14 @@ import type {
   WorkerRuntime,
   WorkerVersionSpec,
 } from '../runtime.ts'
-import type { SandboxMode } from '../sandbox-modes.ts'
+import type { ConfinementMode } from '../confinement-modes.ts'
 import { copyOf, findWorkerd } from './binary.ts'
 import type { EgressPolicy } from './egress.ts'
 import { exceptionIn, limitLines, parseLogLine } from './log-lines.ts'
 import { startProcess } from './process.ts'
 import { WorkerdWorker } from './running.ts'
-import { chooseSandbox } from './sandbox.ts'
-import type { Sandbox } from './sandbox.ts'
+import { chooseConfinement } from './confinement.ts'
+import type { Confinement } from './confinement.ts'
 import { traceMapper } from './source-map.ts'
 import type { TraceMapper } from './source-map.ts'
 import { StartFailed } from './start-watch.ts'
@@ -31,7 +31,7 @@ export interface WorkerdRuntimeOptions {
   readonly clock: Clock
   readonly egress: Omit<EgressPolicy, 'onRefused'>
   /** Default `auto`: the strictest that works. */
-  readonly sandbox?: 'auto' | SandboxMode
+  readonly confinement?: 'auto' | ConfinementMode
   /** Default: the installed one; null stands for none. */
   readonly binary?: string | null
   readonly startTimeoutMs?: number
@@ -41,7 +41,7 @@ export interface WorkerdRuntimeOptions {
 
 interface Ground {
   readonly binary: string
-  readonly sandbox: Sandbox
+  readonly confinement: Confinement
   readonly root: string
   /** null: processes run as the user of the service. */
   readonly users: Users | null
@@ -67,8 +67,8 @@ class WorkerdRuntime implements WorkerRuntime {
 
   async state(): Promise<RuntimeState> {
     try {
-      const { sandbox } = await this.prepare()
-      return { available: true, detail: sandbox.detail }
+      const { confinement } = await this.prepare()
+      return { available: true, detail: confinement.detail }
     } catch (error) {
       return { available: false, detail: error instanceof Error ? error.message : String(error) }
     }
@@ -115,9 +115,9 @@ class WorkerdRuntime implements WorkerRuntime {
     await sweepOrphans()
     const root = await createRoot()
     try {
-      const mode = this.options.sandbox ?? 'auto'
-      const confinement = await chooseSandbox(mode, installed, () => copyOf(installed, root))
-      return { root, ...confinement, users: confinement.sandbox.ownUsers ? await openUsers() : null }
+      const mode = this.options.confinement ?? 'auto'
+      const chosen = await chooseConfinement(mode, installed, () => copyOf(installed, root))
+      return { root, ...chosen, users: chosen.confinement.ownUsers ? await openUsers() : null }
     } catch (error) {
       await rm(root, { recursive: true, force: true })
       throw error
@@ -150,7 +150,7 @@ class WorkerdRuntime implements WorkerRuntime {
       const process = await startProcess({
         spec,
         binary: ground.binary,
-        sandbox: ground.sandbox,
+        confinement: ground.confinement,
         user: user?.id ?? null,
         folder: path.join(ground.root, String(++this.count)),
         startTimeoutMs: this.options.startTimeoutMs ?? defaultStartMs,

@@ -1,0 +1,46 @@
+import type { DocumentDifference } from '../../catalog/compare-documents.ts'
+import { documentLists } from '../../catalog/kinds.ts'
+import type { EditPath } from '../../config/edit/edit.ts'
+import { literal } from '../../config/files/interpolate.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
+import { holdersOf, idOf, nameOf, recordsOf, valueAt } from './file-items.ts'
+import type { LiveEdit } from './file-items.ts'
+import type { SourceFile } from './read-config.ts'
+
+/** Appends what is live and in no file: to the list of its kind where there is one, prices to their product. */
+export function additionsOf(
+  sources: readonly SourceFile[],
+  live: BillingConfig,
+  added: readonly DocumentDifference[],
+): LiveEdit[] {
+  const edits: LiveEdit[] = []
+  const lengths = new Map<string, number>()
+  const append = (source: SourceFile, path: EditPath, item: unknown, difference: DocumentDifference) => {
+    const value = literal(item)
+    const key = [source.file, ...path].join('\0')
+    const present = valueAt(source.document, path)
+    const length = lengths.get(key) ?? (Array.isArray(present) ? present.length : -1)
+    lengths.set(key, Math.max(length, 0) + 1)
+    // A list that is not there yet comes with its first item.
+    const edit = length < 0 ? { path, value: [value] } : { path: [...path, length], value }
+    edits.push({ ...edit, source, item: nameOf(difference), field: '(new)', before: undefined })
+  }
+  const whole = new Set(added.filter(({ kind }) => kind === 'product').map(({ configId }) => configId))
+  for (const difference of added) {
+    const { kind, configId } = difference
+    if (kind === 'price') {
+      const product = live.products.find((one) => (one.prices ?? []).some((price) => price.id === configId))
+      const price = product?.prices?.find((one) => one.id === configId)
+      if (product === undefined || whole.has(product.id)) continue
+      const holders = holdersOf(sources, 'product', product.id)
+      const holder = holders.find(({ raw }) => raw['prices'] !== undefined) ?? holders[0]
+      if (holder !== undefined) append(holder.source, [...holder.path, 'prices'], price, difference)
+      continue
+    }
+    const list = documentLists[kind]
+    const item = recordsOf(valueAt(live, [list])).find((one) => idOf(kind, one) === configId)
+    const source = sources.find(({ document }) => Array.isArray(valueAt(document, [list]))) ?? sources[0]
+    if (source !== undefined && item !== undefined) append(source, [list], item, difference)
+  }
+  return edits
+}

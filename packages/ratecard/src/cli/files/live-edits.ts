@@ -1,0 +1,139 @@
+// Which values in the author's files have to change so that they say what is live. Only what the processor holds: our own fields
+// (ui, public, enterprise) and the version are the author's. Values that come from a variable are never overwritten.
+import { compareDocuments } from '../../catalog/compare-documents.ts'
+import type { DocumentDifference } from '../../catalog/compare-documents.ts'
+import { same } from '../../catalog/fields/differences.ts'
+import { membersOf, wholeMembers } from '../../catalog/fields/tables.ts'
+import { documentLists } from '../../catalog/kinds.ts'
+import { editsBetween } from '../../config/edit/apply-edits.ts'
+import { literal } from '../../config/files/interpolate.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
+import { canonicalDecimal } from '../../money/decimal.ts'
+import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
+import type { Holder, Kind, LiveEdit } from './file-items.ts'
+import { additionsOf } from './live-additions.ts'
+import type { SourceFile } from './read-config.ts'
+
+export interface LiveEdits {
+  readonly edits: readonly LiveEdit[]
+  /** What differs and may not be changed in the file, with the reason. */
+  readonly refused: readonly string[]
+  /** In the files, but not active at the processor. */
+  readonly notLive: readonly string[]
+  /** Active at the processor, but not in the files. */
+  readonly notInFiles: readonly string[]
+}
+
+export function liveEdits(
+  sources: readonly SourceFile[],
+  config: BillingConfig,
+  live: BillingConfig,
+  { all }: { readonly all: boolean },
+): LiveEdits {
+  const differences = compareDocuments(config, live)
+  const result = { edits: [] as LiveEdit[], refused: [] as string[] }
+  for (const difference of differences)
+    if (difference.change === 'changed') addChanges(result, sources, live, difference)
+  dropDefaults(result, sources, live)
+  const added = differences.filter(({ change }) => change === 'added')
+  if (all) result.edits.push(...additionsOf(sources, live, added))
+  return {
+    ...result,
+    notLive: differences.filter(({ change }) => change === 'removed').map(nameOf),
+    notInFiles: all ? [] : added.map(nameOf),
+  }
+}
+
+type Result = { readonly edits: LiveEdit[]; readonly refused: string[] }
+
+function addChanges(
+  result: Result,
+  sources: readonly SourceFile[],
+  live: BillingConfig,
+  difference: DocumentDifference,
+): void {
+  const { kind, configId } = difference
+  const holders = holdersOf(sources, kind, configId)
+  const target = itemOf(live, kind, configId)
+  if (target === undefined || holders.length === 0) return
+  const item = nameOf(difference)
+  for (const { field, after } of difference.fields) {
+    if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
+    else
+      for (const member of membersOf(kind, field)) {
+        const holder = holders.find(({ raw }) => raw[member] !== undefined) ?? holders[0]
+        if (holder !== undefined) addMember(result, holder, member, target[member], item)
+      }
+    // An id that is derived from the address would change with it, and the signing secret be lost.
+    if (kind === 'webhook' && field === 'url' && holders[0]?.raw['id'] === undefined && holders[0] !== undefined)
+      addMember(result, holders[0], 'id', configId, item)
+  }
+}
+
+function addMember(result: Result, holder: Holder, member: string, live: unknown, item: string): void {
+  const [raw, expanded] = [holder.raw[member], holder.expanded[member]]
+  const wanted = wantedValue(member, expanded, live)
+  if (same(expanded, wanted)) return
+  if (JSON.stringify(raw ?? null).includes('${')) {
+    const written = typeof raw === 'string' ? raw : `a variable in "${member}"`
+    result.refused.push(
+      `${item}: "${member}" comes from ${written} in ${holder.source.path}, but is ${JSON.stringify(wanted ?? null)} at the processor.`,
+    )
+    return
+  }
+  const path = [...holder.path, member]
+  const edits = wholeMembers.has(member) ? [{ path, value: literal(wanted) }] : editsBetween(raw, literal(wanted), path)
+  for (const edit of edits)
+    result.edits.push({
+      ...edit,
+      source: holder.source,
+      item,
+      field: edit.path.slice(holder.path.length).join('.'),
+      before: valueAt(holder.source.document, edit.path),
+    })
+}
+
+/** The live value in the file's own words where they mean the same. */
+function wantedValue(member: string, before: unknown, live: unknown): unknown {
+  if (member === 'metadata') {
+    // Keys that the file does not speak of are somebody else's.
+    if (!isRecord(before)) return before
+    const held = isRecord(live) ? live : {}
+    return Object.fromEntries(Object.keys(before).flatMap((key) => (held[key] === undefined ? [] : [[key, held[key]]])))
+  }
+  if (member === 'tiers' && Array.isArray(before) && Array.isArray(live))
+    return live.map((tier: unknown, index) => {
+      const present: unknown = before[index]
+      return isRecord(tier) && isRecord(present) && tierText(tier) === tierText(present) ? present : tier
+    })
+  return live
+}
+
+function tierText(tier: Readonly<Record<string, unknown>>): string {
+  const amount = (value: unknown) => canonicalDecimal(typeof value === 'string' ? value : Number(value ?? 0))
+  return [
+    tier['up_to'],
+    amount(tier['unit_amount_decimal'] ?? tier['unit_amount']),
+    amount(tier['flat_amount_decimal'] ?? tier['flat_amount']),
+  ].join(' ')
+}
+
+/** The prices that are live say themselves which is the default; one that is not must not be a second. */
+function dropDefaults(result: Result, sources: readonly SourceFile[], live: BillingConfig): void {
+  for (const { id: product, prices = [] } of live.products) {
+    if (!prices.some((price) => price.default === true)) continue
+    for (const { expanded } of holdersOf(sources, 'product', product))
+      for (const { id } of recordsOf(expanded['prices']))
+        if (typeof id === 'string' && itemOf(live, 'price', id) === undefined)
+          for (const holder of holdersOf(sources, 'price', id))
+            addMember(result, holder, 'default', undefined, `price ${id}`)
+  }
+}
+
+function itemOf(config: BillingConfig, kind: Kind, id: string): Readonly<Record<string, unknown>> | undefined {
+  const items =
+    kind === 'price'
+      ? config.products.flatMap((product) => product.prices ?? [])
+      : (valueAt(config, [documentLists[kind]]) ?? [])
+  return recordsOf(items).find((item) => idOf(kind, item) === id)
+}

@@ -1,0 +1,191 @@
+// The author's files as one checked document: found, parsed, merged, expanded, validated. Works without a server; every problem
+// of every file is reported at once, with its place.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { codeFrame } from '../../config/files/code-frame.ts'
+import { interpolate } from '../../config/files/interpolate.ts'
+import { mergeFiles, placeIssues } from '../../config/files/merge-files.ts'
+import type { BillingConfig } from '../../config/document/schema.ts'
+import { parseSource } from '../../config/files/source.ts'
+import type { ParsedSource, Place } from '../../config/files/source.ts'
+import { validateConfig } from '../../config/validation/validate.ts'
+import type { Issue } from '../../errors/issue.ts'
+import type { CommandContext } from '../program/command.ts'
+import { concealVariables } from '../terminal/conceal.ts'
+import { CliFailure, usageFailure } from '../failure.ts'
+import type { CliIo } from '../terminal/io.ts'
+import { findProject, readEnvironment } from './project.ts'
+import type { Environment } from './project.ts'
+import { readText } from './read-text.ts'
+
+/** An issue with its place in the author's files, and the lines around it. */
+export type FiledIssue = Issue & Partial<Place> & { readonly frame?: string }
+
+/** One file as its author wrote it, and with its variables expanded. */
+export interface SourceFile {
+  /** Absolute. */
+  readonly file: string
+  /** As shown: relative to the working directory. */
+  readonly path: string
+  /** As it stands on the disk, a byte order mark included. */
+  readonly text: string
+  readonly document: unknown
+  readonly expanded: unknown
+}
+
+export interface ReadConfig {
+  /** The expanded document; null when it has errors. */
+  readonly config: BillingConfig | null
+  /** The same document before its variables were expanded; null when a file could not be read. */
+  readonly written: object | null
+  readonly errors: readonly FiledIssue[]
+  readonly warnings: readonly FiledIssue[]
+  /** As shown: relative to the working directory. */
+  readonly files: readonly string[]
+  readonly sources: readonly SourceFile[]
+  readonly environment: Environment
+  /** Names of the variables that were expanded, in order. */
+  readonly variables: readonly string[]
+  /** Adds places to issues that the server reports about the same document. */
+  place(issues: readonly Issue[]): readonly FiledIssue[]
+}
+
+export function readConfig({
+  args,
+  options,
+  global,
+  io,
+}: Pick<CommandContext, 'args' | 'options' | 'global' | 'io'>): ReadConfig {
+  const project = findProject(io.cwd)
+  const environment = readEnvironment(project, global)
+  const read = findFiles(io, project, [...args, ...options.list('file')]).map((file) => {
+    const text = readText(file)
+    return { file, text, source: parseSource({ path: shownPath(io, file), text }) }
+  })
+  const sources = read.map(({ source }) => source)
+  const lookup = variables(io, environment)
+  const about = {
+    files: sources.map((source) => source.path),
+    sources: read.map(({ file, text, source: { path: shown, document } }) => {
+      return { file, path: shown, text, document, expanded: interpolate(document, lookup).value }
+    }),
+    environment,
+  }
+  const merged = mergeFiles(sources)
+  const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
+  const ofFiles = merged.issues.map(framer(sources))
+  // With a file unread, every reference into it would be reported as well: noise beside the one real problem.
+  if (sources.some((source) => source.document === undefined))
+    return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
+
+  const expanded = interpolate(merged.document, lookup)
+  concealVariables(io, expanded.used)
+  const unset = new Set(expanded.issues.map((issue) => issue.pointer))
+  const verdict = validateConfig(expanded.value)
+  const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
+  const found = sorted([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
+  const written = typeof merged.document === 'object' ? merged.document : null
+  return {
+    config: found.errors.length === 0 ? verdict.config : null,
+    written,
+    ...found,
+    ...about,
+    variables: [...expanded.used.keys()].sort(),
+    place,
+  }
+}
+
+/** The document, or a failure that lists everything wrong with it. */
+export function requireConfig(read: ReadConfig): BillingConfig {
+  if (read.config !== null) return read.config
+  const count = read.errors.length
+  throw new CliFailure(1, {
+    code: 'config_invalid',
+    title: 'The configuration has errors',
+    detail: `${count} ${count === 1 ? 'problem' : 'problems'} in ${read.files.join(', ')}.`,
+    hint: 'Nothing was sent. Correct the files and try again.',
+    errors: read.errors,
+  })
+}
+
+/** For what was pushed at another time: secrets of the chosen environment are shown by their names there as well. */
+export function concealEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
+  const environment = readEnvironment(findProject(io.cwd), global)
+  concealVariables(io, variables(io, environment))
+}
+
+function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
+  if (given.length > 0) {
+    // It would be the working directory.
+    if (given.includes(''))
+      throw usageFailure('The name of a file is empty.', 'Is a shell variable not set? Name a file, or leave it away.')
+    const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
+    if (found.length === 0) throw noFiles(`No configuration file is in ${given.join(', ')}.`)
+    return [...new Set(found)].sort()
+  }
+  if (project === null) throw noFiles(`There is no folder \`ratecard/\` in ${io.cwd} or above it.`)
+  const folder = path.join(project, 'ratecard', 'billing')
+  const found = existsSync(folder) ? filesAt(folder) : []
+  if (found.length === 0) throw noFiles(`${shownPath(io, folder)} holds no .json, .jsonc, .yaml or .yml file.`)
+  return found.sort()
+}
+
+function filesAt(name: string): string[] {
+  if (!existsSync(name))
+    throw new CliFailure(1, {
+      code: 'file_not_found',
+      title: 'There is no such file',
+      detail: `${name} does not exist.`,
+    })
+  return statSync(name).isDirectory() ? configurationFiles(name) : [name]
+}
+
+/** Every file of a folder that is read as configuration, by its name; absolute. */
+export function configurationFiles(name: string): string[] {
+  return readdirSync(name, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(jsonc?|ya?ml)$/i.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => !/(^|[\\/])(node_modules|\.[^\\/]+)[\\/]/.test(path.relative(name, file)))
+}
+
+function noFiles(detail: string): CliFailure {
+  return new CliFailure(1, {
+    code: 'file_not_found',
+    title: 'There is no configuration',
+    detail,
+    hint: 'Make a project with `ratecard init`, or name the files: `ratecard billing validate billing.json`.',
+  })
+}
+
+/** Process first, then the environment file; a variable that is empty on purpose stays empty. */
+function variables(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
+  const own = Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return new Map([...environment.variables, ...own])
+}
+
+function shownPath(io: CliIo, file: string): string {
+  const relative = path.relative(io.cwd, file)
+  return (relative.startsWith('..') ? file : relative).replaceAll('\\', '/')
+}
+
+function framer(sources: readonly ParsedSource[]) {
+  const texts = new Map(sources.map((source) => [source.path, source.text]))
+  return (issue: Issue & Partial<Place>): FiledIssue => {
+    const text = issue.path === undefined ? undefined : texts.get(issue.path)
+    if (text === undefined || issue.line === undefined || issue.column === undefined) return issue
+    return { ...issue, frame: codeFrame(text, issue.line, issue.column) }
+  }
+}
+
+function sorted(issues: readonly FiledIssue[]): { errors: readonly FiledIssue[]; warnings: readonly FiledIssue[] } {
+  const order = (issue: FiledIssue) => [issue.path ?? '', issue.line ?? 0, issue.column ?? 0] as const
+  const inOrder = issues.toSorted((a, b) => {
+    const [pathA, lineA, columnA] = order(a)
+    const [pathB, lineB, columnB] = order(b)
+    return (pathA < pathB ? -1 : pathA > pathB ? 1 : 0) || lineA - lineB || columnA - columnB
+  })
+  return {
+    errors: inOrder.filter(({ severity }) => severity === 'error'),
+    warnings: inOrder.filter(({ severity }) => severity === 'warning'),
+  }
+}

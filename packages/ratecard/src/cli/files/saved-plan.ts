@@ -1,0 +1,109 @@
+// A plan as a file: exactly what was planned, for whom, so that somebody else can look at it and apply it, or nothing.
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { PushOutcome } from '@ratecard/client'
+import type { EnvironmentName } from '../program/command.ts'
+import { environmentPattern } from '../program/command.ts'
+import { CliFailure } from '../failure.ts'
+import { readText } from './read-text.ts'
+import { jsonOutcome } from '../views/json.ts'
+
+const format = 'ratecard-plan/1'
+
+export interface SavedPlan {
+  readonly createdAt: string
+  /** The server that it was made at; it is applied nowhere else. */
+  readonly apiUrl: string
+  readonly environment: EnvironmentName | null
+  /** Fingerprint by the server: equal while the plan would do the same. */
+  readonly plan: string
+  readonly force: boolean
+  readonly approveImpact: boolean
+  /** As validated, variables expanded. */
+  readonly document: object
+  /** The same before its variables were expanded; null in plans of earlier versions. */
+  readonly written: object | null
+}
+
+/** Writes the file whole, readable by its owner only: expanded variables may be secrets. */
+export function writePlan(
+  file: string,
+  saved: SavedPlan,
+  planned: PushOutcome,
+  options: { readonly overwrite: boolean },
+): void {
+  if (existsSync(file) && !options.overwrite)
+    throw new CliFailure(1, {
+      code: 'file_exists',
+      title: 'The file exists',
+      detail: `${file} exists already.`,
+      hint: 'Choose another name, or overwrite it with --yes.',
+    })
+  const { status: _status, push_id: _pushId, ...outcome } = jsonOutcome(planned)
+  const content = {
+    format,
+    created_at: saved.createdAt,
+    api_url: saved.apiUrl,
+    environment: saved.environment,
+    ...outcome,
+    force: saved.force,
+    approve_impact: saved.approveImpact,
+    sha256: sha256(saved.document),
+    document: saved.document,
+    ...(saved.written === null ? {} : { written: saved.written }),
+  }
+  mkdirSync(path.dirname(file), { recursive: true })
+  const draft = `${file}.${randomUUID()}.tmp`
+  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(draft, file)
+}
+
+/** Fails with `plan_file_invalid` when the file is none of ours, or its document was changed. */
+export function readPlan(file: string): SavedPlan {
+  const content = parse(readText(file))
+  if (content['format'] !== format) throw invalid(file, `It is no plan of this version (${format}).`)
+  const { created_at: createdAt, api_url: apiUrl, environment = null, plan, document } = content
+  if (typeof createdAt !== 'string' || typeof apiUrl !== 'string' || typeof plan !== 'string' || !isObject(document))
+    throw invalid(file, 'Members are missing.')
+  if (environment !== null && !(typeof environment === 'string' && environmentPattern.test(environment)))
+    throw invalid(file, 'Its environment is no name.')
+  if (content['sha256'] !== sha256(document)) throw invalid(file, 'Its document was changed after it was planned.')
+  return {
+    createdAt,
+    apiUrl,
+    environment,
+    plan,
+    force: content['force'] === true,
+    approveImpact: content['approve_impact'] === true,
+    document,
+    written: isObject(content['written']) ? content['written'] : null,
+  }
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Of the bytes that are sent. */
+function sha256(document: object): string {
+  return createHash('sha256').update(JSON.stringify(document)).digest('hex')
+}
+
+function invalid(file: string, why: string): CliFailure {
+  return new CliFailure(1, {
+    code: 'plan_file_invalid',
+    title: 'The file holds no plan that can be applied',
+    detail: `${file}: ${why}`,
+    hint: 'Make one with `ratecard billing push --plan-out FILE`.',
+  })
+}

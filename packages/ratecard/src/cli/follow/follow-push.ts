@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { RatecardError, errorFromProblem } from '@ratecard/client'
+import type { Client, PushEvent, PushReport } from '@ratecard/client'
+import { problemCodes } from '../../errors/codes.ts'
+import { CliFailure } from '../failure.ts'
+import type { FailureCode } from '../failure-codes.ts'
+import type { Output } from '../terminal/output.ts'
+
+const ended = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
+
+/** Shows a running push until it ended; its report when it was applied, else the error that ended it. */
+export async function followPush(client: Client, id: string, out: Output, signal: AbortSignal): Promise<PushReport> {
+  const progress = createProgress(out)
+  for (;;) {
+    try {
+      for await (const event of client.admin.pushEvents(id, { signal })) progress.show(event)
+    } catch (error) {
+      // A proxy may cut a long answer; the report below says how it stands.
+      if (signal.aborted || !isCut(error)) throw error
+    }
+    const report = await client.admin.findPush(id, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? error : lostSight(error, id)
+    })
+    if (ended.has(report.state)) {
+      out.endProgress()
+      if (report.state === 'applied') return report
+      throw failureOf(report)
+    }
+    await wait(300, undefined, { signal })
+  }
+}
+
+/** The connection, not the server's answer: nothing came, or it ended in the middle. */
+export function isCut(error: unknown): boolean {
+  return error instanceof RatecardError ? error.status < 400 : error instanceof TypeError
+}
+
+/** The push was begun: whoever cannot see it any more must not take it for one that never was. */
+function lostSight(error: unknown, id: string): unknown {
+  if (!(error instanceof RatecardError) || !isCut(error)) return error
+  return new CliFailure(70, {
+    code: error.code as FailureCode,
+    title: 'The server went away while the push ran',
+    detail: `${error.message} How far push ${id} came is in the server's journal; the earlier version is served until all of it is done.`,
+    hint: `When the server is back, \`ratecard billing pushes ${id}\` says how it stands. Push again, or finish it with \`ratecard billing resume ${id}\`.`,
+  })
+}
+
+function failureOf(report: PushReport): RatecardError {
+  const progress = { push_id: report.id, steps_done: report.stepsDone, steps_total: report.stepsTotal }
+  const problem = report.error ?? {
+    code: 'push_unfinished',
+    title: `The push was ${report.state}`,
+    detail: `The push ${report.id} was ${report.state} before it was complete.`,
+    hint: `\`ratecard billing resume ${report.id}\` finishes it; a new push plans again from what is there.`,
+    status: 409,
+  }
+  // The journal keeps the code and what happened; title and status belong to the code.
+  const known = Object.entries(problemCodes).find(([code]) => code === problem['code'])?.[1]
+  const status = typeof problem['status'] === 'number' ? problem['status'] : (known?.status ?? 500)
+  return errorFromProblem({ ...progress, ...(known && { title: known.title }), ...problem }, { status })
+}
+
+/** One redrawn line with an estimate on a terminal, one line per finished step elsewhere. */
+function createProgress(out: Output): { show(event: PushEvent): void } {
+  const startedAt = performance.now()
+  let startedWith: number | null = null
+  return {
+    show(event) {
+      startedWith ??= event.stepsDone
+      if (!out.live) {
+        if (event.type === 'step' && event.step.state === 'succeeded') out.say(stepLine(event))
+        return
+      }
+      const done = event.stepsDone - startedWith
+      const perStep = done > 0 ? (performance.now() - startedAt) / done : null
+      const left = perStep === null ? null : Math.ceil((perStep * (event.stepsTotal - event.stepsDone)) / 1000)
+      const what = event.type === 'step' ? `  ${event.step.kind} ${event.step.configId}` : ''
+      out.progress(
+        `${bar(event)} ${event.stepsDone}/${event.stepsTotal}${left === null ? '' : `  about ${left} s left`}${what}`,
+      )
+    },
+  }
+}
+
+function stepLine(event: Extract<PushEvent, { type: 'step' }>): string {
+  const past: Record<string, string> = { create: 'created', update: 'updated', archive: 'archived', record: 'recorded' }
+  const { op, kind, configId, processorId } = event.step
+  const width = String(event.stepsTotal).length
+  const number = String(event.step.index + 1).padStart(width)
+  return `  [${number}/${event.stepsTotal}] ${past[op] ?? op} ${kind.replace('_', ' ')} ${configId}${processorId === null ? '' : ` (${processorId})`}`
+}
+
+function bar({ stepsDone, stepsTotal }: PushEvent): string {
+  const width = 24
+  const filled = stepsTotal === 0 ? width : Math.round((stepsDone / stepsTotal) * width)
+  return `Applying ${'█'.repeat(filled)}${'░'.repeat(width - filled)}`
+}

@@ -1,0 +1,100 @@
+// What a job did, told from its steps: a step that is done has not always moved something.
+import type { JobReport } from '@ratecard/client'
+import type { Output } from '../terminal/output.ts'
+import { showTime } from '../views/table.ts'
+
+type Words = Readonly<Record<string, unknown>>
+
+/** Something that stays where it is, and why. */
+export interface Stayed {
+  readonly tenant: string | null
+  readonly what: string
+  readonly reason: string
+}
+
+export interface JobOutcome {
+  readonly moved: number
+  readonly stayed: readonly Stayed[]
+  /** For a date. */
+  readonly waiting: number
+}
+
+export function outcomeOf({ steps }: JobReport): JobOutcome {
+  const outcome = { moved: 0, stayed: [] as Stayed[], waiting: 0 }
+  for (const { state, step, result } of steps) {
+    const tenant = textOf(step['tenant_id'])
+    if (state === 'pending') outcome.waiting += 1
+    else if (state === 'skipped')
+      outcome.stayed.push({
+        tenant,
+        what: textOf(step['subscription']) ?? '',
+        reason: textOf(result?.['reason']) ?? 'No reason is recorded.',
+      })
+    else if (state === 'succeeded') {
+      // A step that is a whole tenant says how many of its prices moved, and which did not.
+      const swapped = result?.['prices_swapped']
+      outcome.moved += typeof swapped === 'number' ? swapped : 1
+      for (const { subscription, price, reason, detail } of recordsOf(result?.['skipped']))
+        outcome.stayed.push({
+          tenant,
+          what: [textOf(subscription), textOf(price)].filter((part) => part !== null).join('  '),
+          reason: reasonText(textOf(reason) ?? 'No reason is recorded.', textOf(detail) ?? undefined),
+        })
+    }
+  }
+  return outcome
+}
+
+/** A reason of one word with the sentence behind it. */
+export function reasonText(reason: string, detail: string | undefined): string {
+  return detail === undefined ? reason : `${reason}. ${detail}`
+}
+
+/** How many moved, what did not and why, and what waits. */
+export function sayOutcome(job: JobReport, out: Output): void {
+  const { moved, stayed, waiting } = outcomeOf(job)
+  sayStayed(job, out)
+  const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
+  // A tick beside nothing that moved would be read as done.
+  if (moved > 0)
+    out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. What each was on: ratecard jobs show ${job.id}`)
+  else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
+  else if (waiting > 0) out.say('Nothing moved yet.')
+  else out.say(`${out.paint.green('✓')} There was nothing left to move.`)
+  sayWhatWaits(job, out)
+}
+
+const mostShown = 20
+
+/** Each thing that stayed where it was, with its reason. */
+export function sayStayed(job: JobReport, out: Output): void {
+  const { stayed } = outcomeOf(job)
+  for (const { tenant, what, reason } of stayed.slice(0, mostShown)) {
+    const name = [tenant, what].filter((part) => part !== null && part !== '').join('  ')
+    out.say(`  ${out.paint.dim('·')}  ${name} stays: ${reason}`)
+  }
+  if (stayed.length > mostShown)
+    out.say(`     and ${String(stayed.length - mostShown)} more, with --json or: ratecard jobs show ${job.id}`)
+}
+
+/** Of a job that waits for a date: until when, and that nobody need do anything. */
+export function sayWhatWaits({ id, state, resumesAt, input, steps }: JobReport, out: Output): void {
+  if (state !== 'waiting' || resumesAt === null) return
+  const rest = steps.filter((step) => step.state === 'pending').length
+  const asked = textOf(input['to'])
+  const renewal =
+    asked === null || !/^\d/.test(asked) ? 'a later renewal' : `the first renewal after ${showTime(asked)} UTC`
+  out.say(
+    `${String(rest)} ${rest === 1 ? 'waits' : 'wait'} for ${renewal}: the service goes on by itself, first at ${showTime(resumesAt)} UTC. Stop that: ratecard jobs cancel ${id}`,
+  )
+}
+
+function recordsOf(value: unknown): readonly Words[] {
+  return Array.isArray(value)
+    ? value.filter((item): item is Words => typeof item === 'object' && item !== null && !Array.isArray(item))
+    : []
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,89 @@
+// A job in sentences: what each step did, and how to go back. The records of its steps are those of the journal.
+import type { JobReport } from '@ratecard/client'
+import { showTime } from '../views/table.ts'
+
+type Words = Readonly<Record<string, unknown>>
+type Step = JobReport['steps'][number]
+
+/** One sentence for each step that did something, does it, or failed; what was skipped is told apart. */
+export function sentencesOf(job: JobReport): string[] {
+  return job.steps.flatMap((step) => sentenceOf(job, step))
+}
+
+function sentenceOf({ state: jobState }: JobReport, { state, step, result, error }: Step): string[] {
+  const who = [text(step['tenant_id']), text(step['subscription'])].filter((part) => part !== null).join(', ')
+  switch (state) {
+    case 'succeeded':
+      return movesOf(who, result ?? step)
+    case 'failed':
+      return [`${who} was refused: ${reasonOf(error)}.`]
+    case 'unknown':
+    case 'begun':
+      return [`${who}: what became of it is not known yet; it is looked up when the job goes on.`]
+    case 'pending':
+      return jobState === 'waiting' ? [] : [`${who} has not been done.`]
+    default:
+      return []
+  }
+}
+
+function movesOf(who: string, record: Words): string[] {
+  const { swaps } = record
+  if (Array.isArray(swaps)) {
+    const moved = swaps.filter(isWords)
+    if (moved.length === 0) return [`${who}: everything was in place.`]
+    return moved.map(
+      (swap) =>
+        `${who}, ${text(swap['subscription']) ?? ''}: ${text(swap['from']) ?? '?'} became ${text(swap['to']) ?? '?'}${when(swap)}.`,
+    )
+  }
+  const items = Array.isArray(record['items']) ? record['items'].filter(isWords) : []
+  return items.map((item) => {
+    const { from_processor_id: before, to_processor_id: after, quantity } = item
+    const many = typeof quantity === 'number' && quantity !== 1 ? ` × ${String(quantity)}` : ''
+    const prices =
+      item['from'] === item['to']
+        ? `${text(item['from']) ?? '?'}${many} went`
+        : `${text(item['from']) ?? '?'}${many} became ${text(item['to']) ?? '?'},`
+    return `${who}: ${prices} from ${text(before) ?? '?'} to ${text(after) ?? '?'}${when(record)}.`
+  })
+}
+
+function when(record: Words): string {
+  const at = text(record['effective_at'])
+  if (at !== null) return `, from ${showTime(at)} UTC on`
+  return record['effective'] === 'period_end' ? ', when the period ends' : ', billed from the renewal on'
+}
+
+/** How what was done is taken back, in commands. */
+export function waysBack({ id, kind, subject, state, steps }: JobReport): string[] {
+  const done = steps.filter((step) => step.state === 'succeeded')
+  const open = state === 'interrupted' || state === 'failed' ? [`Go on: ratecard jobs resume ${id}`] : []
+  if (done.length === 0) return open
+  switch (kind) {
+    case 'migration':
+      return [
+        ...open,
+        `Back: bring the former price back, \`ratecard billing rollback REVISION\` (see \`ratecard billing history\`), then \`ratecard billing migrate --price ${subject}\`. Nothing was billed or credited by the move itself.`,
+      ]
+    case 'enterprise_apply':
+      return [
+        ...open,
+        `Back: \`ratecard enterprise remove ${subject}\` puts the tenant on the list prices; another deal is applied like this one was.`,
+      ]
+    default:
+      return [...open, `Back, for one tenant at a time: \`ratecard enterprise remove TENANT\`, or apply another deal.`]
+  }
+}
+
+function reasonOf(error: Words | null): string {
+  return (text(error?.['detail']) ?? text(error?.['message']) ?? 'no reason is recorded').replace(/\.$/, '')
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+function isWords(value: unknown): value is Words {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

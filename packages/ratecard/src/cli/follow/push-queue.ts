@@ -1,0 +1,41 @@
+// Queueing behind a running push: `--wait` says how long.
+import { setTimeout as wait } from 'node:timers/promises'
+import { RatecardError } from '@ratecard/client'
+import type { Client } from '@ratecard/client'
+import type { CommandContext } from '../program/command.ts'
+import { durationOf } from '../duration.ts'
+
+const lookMs = 1_000
+
+export interface PushQueue {
+  /** Returns when no push runs, or the time is over. */
+  untilFree(): Promise<void>
+  /** Whether a refusal was another push, and there is time left to try again. */
+  mayRetry(error: unknown): Promise<boolean>
+}
+
+export function createPushQueue({ options, io, out }: CommandContext, client: Client): PushQueue {
+  const until = performance.now() + durationOf(options.text('wait') ?? '0', '--wait')
+  const isOver = () => performance.now() >= until
+  const pause = () => wait(Math.min(lookMs, Math.max(1, until - performance.now())), undefined, { signal: io.signal })
+  const untilFree = async () => {
+    let said = false
+    while (!isOver()) {
+      const [newest] = (await client.admin.pushes({ limit: 1, signal: io.signal })).pushes
+      if (newest === undefined || (newest.state !== 'running' && newest.state !== 'planned')) break
+      if (!said) out.note(`Push ${newest.id} is running (${newest.author ?? 'nobody named'}): waiting for it.`)
+      said = true
+      out.progress(`${String(newest.stepsDone)}/${String(newest.stepsTotal)} steps of push ${newest.id}`)
+      await pause()
+    }
+    out.endProgress()
+  }
+  return {
+    untilFree,
+    async mayRetry(error) {
+      if (!(error instanceof RatecardError) || error.code !== 'push_in_progress' || isOver()) return false
+      await pause()
+      return true
+    },
+  }
+}

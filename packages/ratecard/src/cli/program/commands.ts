@@ -1,0 +1,129 @@
+import type { Command } from './command.ts'
+import { billingCancel } from '../commands/billing-cancel.ts'
+import { billingDiff } from '../commands/billing-diff.ts'
+import { billingDrift } from '../commands/billing-drift.ts'
+import { billingHistory } from '../commands/billing-history.ts'
+import { billingPromote } from '../commands/billing-promote.ts'
+import { billingPull } from '../commands/billing-pull.ts'
+import { billingPush } from '../commands/billing-push.ts'
+import { billingPushes } from '../commands/billing-pushes.ts'
+import { billingReset } from '../commands/billing-reset.ts'
+import { billingResume } from '../commands/billing-resume.ts'
+import { billingRollback } from '../commands/billing-rollback.ts'
+import { billingShow } from '../commands/billing-show.ts'
+import { billingTypes } from '../commands/billing-types.ts'
+import { billingValidate } from '../commands/billing-validate.ts'
+import { billingWebhookListen } from '../commands/billing-webhook-listen.ts'
+import { billingWebhookRotate } from '../commands/billing-webhook-rotate.ts'
+import { billingWebhookSecret } from '../commands/billing-webhook-secret.ts'
+import { cloudWorkersCronRuns, cloudWorkersCronTrigger } from '../commands/cloud-workers-cron.ts'
+import { cloudWorkersDeploy } from '../commands/cloud-workers-deploy.ts'
+import { cloudWorkersDev } from '../commands/cloud-workers-dev.ts'
+import {
+  cloudWorkersDelete,
+  cloudWorkersList,
+  cloudWorkersRollback,
+  cloudWorkersVersions,
+} from '../commands/cloud-workers-list.ts'
+import { cloudWorkersLogs } from '../commands/cloud-workers-logs.ts'
+import { completionOf } from '../commands/completion.ts'
+import { dbBackup } from '../commands/db-backup.ts'
+import { dbCopy } from '../commands/db-copy.ts'
+import { dbRestore } from '../commands/db-restore.ts'
+import { doctor } from '../commands/doctor.ts'
+import { explain } from '../commands/explain.ts'
+import { init } from '../commands/init.ts'
+import { keysCreate, keysList, keysRevoke } from '../commands/keys.ts'
+import { sandbox } from '../commands/sandbox.ts'
+import { sandboxClockAdvance, sandboxClockShow } from '../commands/sandbox-clock.ts'
+import { serverStart } from '../commands/server-start.ts'
+import { billingMigrate } from '../commands/billing-migrate.ts'
+import { enterpriseApply, enterpriseCoverage, enterprisePrices, enterpriseRemove } from '../commands/enterprise.ts'
+import { jobsCancel, jobsList, jobsResume, jobsShow } from '../commands/jobs.ts'
+import { tenantsAudit, tenantsSession, tenantsUpcomingInvoice } from '../commands/tenants-billing.ts'
+import {
+  tenantsCreate,
+  tenantsDelete,
+  tenantsList,
+  tenantsShow,
+  tenantsSubscriptions,
+  tenantsUpdate,
+} from '../commands/tenants.ts'
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  init,
+  billingValidate,
+  billingDiff,
+  billingPush,
+  billingPull,
+  billingShow,
+  billingHistory,
+  billingRollback,
+  billingPromote,
+  billingDrift,
+  billingPushes,
+  billingResume,
+  billingCancel,
+  billingReset,
+  billingTypes,
+  billingWebhookSecret,
+  billingWebhookRotate,
+  billingWebhookListen,
+  cloudWorkersDev,
+  cloudWorkersDeploy,
+  cloudWorkersList,
+  cloudWorkersLogs,
+  cloudWorkersVersions,
+  cloudWorkersRollback,
+  cloudWorkersDelete,
+  cloudWorkersCronRuns,
+  cloudWorkersCronTrigger,
+  tenantsCreate,
+  tenantsList,
+  tenantsShow,
+  tenantsUpdate,
+  tenantsDelete,
+  tenantsSubscriptions,
+  tenantsUpcomingInvoice,
+  tenantsAudit,
+  tenantsSession,
+  enterprisePrices,
+  enterpriseApply,
+  enterpriseRemove,
+  enterpriseCoverage,
+  billingMigrate,
+  jobsList,
+  jobsShow,
+  jobsResume,
+  jobsCancel,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  serverStart,
+  dbBackup,
+  dbRestore,
+  dbCopy,
+  sandbox,
+  sandboxClockAdvance,
+  sandboxClockShow,
+  doctor,
+  explain,
+  completionOf(() => ({ commands, groups })),
+]
+
+/** What the words before the last one stand for, in the help. */
+export const groups: Readonly<Record<string, string>> = {
+  billing: 'The billing configuration: check, push, look back',
+  'billing webhook': 'Webhook endpoints',
+  cloud: 'What runs beside the billing service',
+  'cloud workers': 'Edge workers: run here, deploy, look, roll back',
+  'cloud workers cron': 'Scheduled runs of workers',
+  db: 'The store: backup, restore, moving to PostgreSQL',
+  tenants: 'Who buys from you',
+  enterprise: 'Negotiated prices',
+  jobs: 'Jobs that move subscriptions',
+  keys: 'Service keys',
+  'sandbox clock': 'The clock of a sandbox account',
+  server: 'The service itself',
+}

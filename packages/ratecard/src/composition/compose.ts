@@ -1,0 +1,269 @@
+// Composition: the operations of the service over one store and one processor. No decision is taken here.
+import { createIdempotency } from '../access/idempotency.ts'
+import { createServiceKeys } from '../access/service-keys.ts'
+import type { ServiceKeys } from '../access/service-keys.ts'
+import { createSessions } from '../access/sessions.ts'
+import { createCheckouts } from '../checkout/checkout.ts'
+import type { Clock } from '../clock.ts'
+import { validateConfig } from '../config/validation/validate.ts'
+import { examine } from '../health/doctor.ts'
+import { createEnterprise } from '../enterprise/enterprise.ts'
+import { resumedMove } from '../enterprise/move-template.ts'
+import { createIds } from './ids.ts'
+import { createLookups } from '../lookup/lookups.ts'
+import type { Lookups } from '../lookup/lookups.ts'
+import { CancelBoard } from '../journal/cancel-board.ts'
+import { askProcessor } from '../processor/failures.ts'
+import type { Processor } from '../processor/processor.ts'
+import { createReadiness } from '../health/readiness.ts'
+import type { PushReport, Service } from '../service/service.ts'
+import { defaultSessionTrialDays } from '../settings.ts'
+import type { Settings } from '../settings.ts'
+import { byOf } from '../store/records/who.ts'
+import type { PushHead, Store } from '../store/store.ts'
+import { createMigrations, resumedMigration } from '../migrations/migrate.ts'
+import { createSubscribers } from '../subscribers/subscribers.ts'
+import type { SwapDeps } from '../swaps/deps.ts'
+import { createJobs } from '../swaps/jobs.ts'
+import type { Resumed } from '../swaps/jobs.ts'
+import { createPriceBooks } from '../swaps/price-book.ts'
+import { createWaitingJobs } from '../swaps/waiting-jobs.ts'
+import type { WaitingJobs } from '../swaps/waiting-jobs.ts'
+import { bindAccount, createBoundAccount } from '../sync/account.ts'
+import { cancelPush } from '../sync/cancel.ts'
+import { pushLease } from '../journal/leases.ts'
+import type { SyncDeps } from '../sync/deps.ts'
+import { findDrift } from '../sync/drift.ts'
+import { PushBus, followPush } from '../sync/events.ts'
+import { pullConfig } from '../sync/pull.ts'
+import { pushConfig } from '../sync/push.ts'
+import { keepWritten } from '../sync/written-form.ts'
+import { findPushHead, liveState, stepView } from '../sync/pushes.ts'
+import { resetConfig } from '../sync/reset.ts'
+import { resumePush } from '../sync/resume.ts'
+import { endOverlaps, rotateWebhook } from '../sync/rotate.ts'
+import { rollbackConfig } from '../sync/rollback.ts'
+import { createCustomers, findTenant } from '../tenants/customers.ts'
+import { createTenants } from '../tenants/tenants.ts'
+import { createWorkers, operationsOf } from '../workers/host/workers.ts'
+import type { Workers } from '../workers/host/workers.ts'
+import type { WorkersOptions } from '../workers/host/workers-options.ts'
+
+export interface ServiceOptions {
+  readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
+    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays'>>
+  readonly store: Store
+  readonly processor: Processor
+  /** For `doctor`: `Stripe`, or where the sandbox listens. */
+  readonly processorName: string
+  readonly clock: Clock
+  /** Absent: this replica hosts no workers. */
+  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
+}
+
+/** The service and what only its owner may use of it. */
+export interface ComposedService extends Service {
+  readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
+  readonly lookups: Lookups
+  readonly waitingJobs: WaitingJobs
+  readonly workers: Workers
+}
+
+export function createService(options: ServiceOptions): ComposedService {
+  const { store, processor, clock } = options
+  const stopping = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  const bus = new PushBus()
+  const lookups = createLookups({ store, clock })
+  const keys = createServiceKeys({ store, clock })
+  const deps: SyncDeps = {
+    store,
+    processor,
+    clock,
+    newId: createIds(clock),
+    requireVersionBump: options.settings.requireVersionBump,
+    impactThreshold: options.settings.impactThreshold ?? null,
+    shutdown: stopping.signal,
+    cancelled: new CancelBoard(),
+    onProgress: bus.notify,
+    onApplied: () => {
+      lookups.invalidate()
+    },
+  }
+  const workers = createWorkers({
+    runtime: null,
+    publicUrl: null,
+    domain: null,
+    logRetentionMs: workerLogsKeptMs,
+    report: () => undefined,
+    ...options.workers,
+    store,
+    clock,
+    newId: deps.newId,
+    keys: keys.ofWorkers,
+  })
+  /** Work that a graceful stop waits for. */
+  const tracked = <T>(work: Promise<T>): Promise<T> => {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    )
+    running.add(settled)
+    void settled.then(() => running.delete(settled))
+    return work
+  }
+
+  const priceBook = createPriceBooks(store)
+  const swaps = swapOperations(deps, priceBook, tracked)
+  return {
+    validate: (document) => {
+      const { valid, errors, warnings } = validateConfig(document)
+      return Promise.resolve({ valid, errors, warnings })
+    },
+    push: (document, request) => tracked(pushConfig(deps, document, request)),
+    keepWritten: (document) => keepWritten(deps, document),
+    rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
+    reset: (request) => tracked(resetConfig(deps, request)),
+    resumePush: (id, request) => tracked(resumePush(deps, id, request)),
+    cancelPush: async (id) => summaryOf(deps, await cancelPush(deps, id)),
+    listPushes: async (page) => {
+      const { items, total } = await store.pushes.list(page)
+      return { items: await Promise.all(items.map((push) => summaryOf(deps, push))), total }
+    },
+    findPush: (id) => reportOf(deps, id),
+    pushEvents: (id, signal) => followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
+    pull: () => pullConfig(deps),
+    processorEvents: (query) => askProcessor(stopping.signal, () => processor.events(query, stopping.signal)),
+    drift: () => findDrift(deps),
+    rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
+    ...lookups,
+    ...keys,
+    ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
+    ...swaps.operations,
+    ...operationsOf(workers),
+    idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
+    readiness: createReadiness({
+      store,
+      processor: { account: (signal) => bindAccount({ store, processor }, signal, 'look') },
+      workers,
+      clock,
+      stopping: stopping.signal,
+    }),
+    doctor: () =>
+      examine({
+        store,
+        processor,
+        processorName: options.processorName,
+        workers,
+        priceBook,
+        signal: stopping.signal,
+      }),
+    lookups,
+    waitingJobs: swaps.waitingJobs,
+    workers,
+    close: async () => {
+      stopping.abort()
+      lookups.stop()
+      swaps.waitingJobs.stop()
+      await Promise.all([...running, workers.close(workersCloseMs)])
+    },
+  }
+}
+
+const workerLogsKeptMs = 7 * 24 * 60 * 60_000
+/** For an owner that did not let them drain before. */
+const workersCloseMs = 1_000
+
+type Tracked = <T>(work: Promise<T>) => Promise<T>
+
+/** Those who buy: tenants, their sessions, what they are on and what they are sold. */
+function tenantOperations(
+  { settings, store, clock }: ServiceOptions,
+  deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
+  lookups: Lookups,
+  tracked: Tracked,
+) {
+  const { processor, newId, shutdown, priceBook } = deps
+  const account = createBoundAccount(deps)
+  const shared = { store, processor, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
+  const customers = createCustomers(shared)
+  const tenants = createTenants(shared)
+  const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
+  const checkouts = createCheckouts({
+    ...shared,
+    customers,
+    allowedRedirects: settings.allowedRedirects ?? [],
+    publicUrl: settings.publicUrl ?? null,
+    sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
+  })
+  return {
+    ...tenants,
+    ...createSessions({ store, clock, newId }),
+    ...subscribers,
+    updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
+    removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
+    recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
+    sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
+    createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
+    createPortal: (...args) => tracked(checkouts.createPortal(...args)),
+  } satisfies Partial<Service>
+}
+
+/** What changes existing subscriptions: negotiated prices, moves to a new price, and the jobs of both. */
+function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: Tracked) {
+  const { store, processor, clock, newId, shutdown } = deps
+  const bound = createBoundAccount(deps)
+  const swaps: SwapDeps = {
+    store,
+    processor,
+    clock,
+    newId,
+    shutdown,
+    priceBook,
+    assertAccount: async (intent) => {
+      await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
+    },
+    background: (work) => void tracked(work),
+  }
+  const enterprise = createEnterprise(swaps)
+  const resumed: Resumed = {
+    template_move: (job) => resumedMove(swaps, job),
+    migration: (job) => resumedMigration(swaps, job),
+  }
+  const operations = {
+    ...enterprise,
+    applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args)),
+    ...createMigrations(swaps),
+    ...createJobs(swaps, resumed),
+  } satisfies Partial<Service>
+  return { operations, waitingJobs: createWaitingJobs(swaps, resumed, () => endOverlaps(deps)) }
+}
+
+async function summaryOf(deps: SyncDeps, push: PushHead) {
+  const { id, kind, version, revision, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = push
+  const state = await liveState(deps, push)
+  return {
+    id,
+    kind,
+    state,
+    version,
+    revision,
+    author,
+    by: byOf(push),
+    message,
+    createdAt,
+    updatedAt,
+    finishedAt,
+    stepsTotal,
+    stepsDone,
+  }
+}
+
+async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {
+  const push = await findPushHead(deps, id)
+  return {
+    ...(await summaryOf(deps, push)),
+    steps: (await deps.store.pushes.steps(id)).map(stepView),
+    error: push.error === null ? null : (JSON.parse(push.error) as Record<string, unknown>),
+  }
+}

@@ -1,0 +1,389 @@
+// Processes begin and end here: which store and which processor stand behind the service, and what a start prints.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
+import type { Logger } from 'pino'
+import { throttledBudget } from './throttled-budget.ts'
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { createService } from './compose.ts'
+import type { ComposedService } from './compose.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { createLog } from './log.ts'
+import { buildApp, closeGracefully, leave } from '../http/app.ts'
+import { createMetrics } from '../http/server/metrics.ts'
+import { ProcessorError } from '../processor/processor-error.ts'
+import type { Processor } from '../processor/processor.ts'
+import { unlimitedBudget } from '../processor/rate-budget.ts'
+import { isLiveKey, keyProblem } from '../processor/stripe/connection.ts'
+import { createStripeProcessor } from '../processor/stripe/stripe-processor.ts'
+import { readSettings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
+import { createSealer, loadOrCreateMasterKeyFile } from '../store/seal.ts'
+import { openStore } from '../store/sql/open-store.ts'
+import type { Store } from '../store/store.ts'
+import { workerHosting } from './worker-hosting.ts'
+import type { RuntimeState } from '../workers/host/runtime.ts'
+
+export interface StartServerOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly port?: number | undefined
+  readonly dataDir?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly out: (line: string) => void
+  /** A person reads the log, at a terminal that this makes its text harmless for; absent: the log is JSON. */
+  readonly logForPeople?: (text: string) => string
+  /** false where what is printed stays, in a log file: a generated key is then named by its file alone. */
+  readonly showKey?: boolean
+  readonly clock?: Clock
+}
+
+export interface RunningServer {
+  readonly url: string
+  readonly sandboxUrl: string | null
+  readonly app: FastifyInstance
+  readonly service: ComposedService
+  close(): Promise<void>
+}
+
+/** Time for requests and a running push to end; SIGTERM promises ten seconds in all. */
+const drainMs = 8000
+const embeddedKeyFile = 'sandbox-key'
+
+/** Starts the whole service. What was started is stopped again when a later part fails. */
+export async function startServer(options: StartServerOptions): Promise<RunningServer> {
+  const clock = options.clock ?? systemClock
+  const read = readSettings(options.env)
+  const settings: Settings = {
+    ...read,
+    port: options.port ?? read.port,
+    dataDir: path.resolve(options.dataDir ?? read.dataDir),
+  }
+  const closers: (() => Promise<void>)[] = []
+  let serving = false
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    makePrivate(settings.dataDir)
+    const store = await openSettingsStore(settings, clock)
+    closers.push(() => store.close())
+    const logger = createLog(settings.logLevel, options.logForPeople ?? null)
+    const open = whoElseEnters(settings.dataDir)
+    if (open !== null) logger.warn(open)
+    const { processor, processorName, sandboxUrl } = await openProcessor(settings, store, clock, closers, logger)
+    const registry = createMetrics()
+    const publicUrl = publicUrlOf(settings)
+    const hosting = workerHosting({
+      settings,
+      publicUrl,
+      clock,
+      registry,
+      report: (error, what) => logger.warn({ err: error }, `worker host: ${what}`),
+      onRuntimeLine: (worker, line) => logger.debug({ worker, line }, 'worker runtime'),
+    })
+    const service = createService({
+      settings: { ...settings, publicUrl },
+      store,
+      processor,
+      processorName,
+      clock,
+      workers: hosting.options,
+    })
+    closers.push(() => service.close())
+    const firstKey = await service.ensureFirstKey(settings.serviceKey)
+    const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
+    closers.push(async () => {
+      if (serving) await leave(app, settings.shutdownDelaySeconds * 1000)
+      await Promise.all([closeGracefully(app, drainMs), service.workers.close(drainMs)])
+    })
+    const url = await listen(app, settings)
+    service.lookups.start()
+    service.waitingJobs.start((error) => logger.warn({ err: error }, 'jobs that wait for a date'))
+    const address = app.server.address()
+    if (typeof address === 'object' && address !== null) hosting.listening(address, url)
+    await service.workers.start(url)
+    const workers = await service.workers.state()
+    const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
+    keepSandboxAddress(settings, new URL(url).port, sandboxUrl)
+    options.out(
+      banner({
+        url,
+        sandboxUrl,
+        workers,
+        settings,
+        key: firstKey?.key ?? null,
+        keyFiles,
+        showKey: options.showKey ?? true,
+      }),
+    )
+    // Not waited for: a processor that is slow to answer must not keep prices from being served.
+    if (sandboxUrl === null) void warnOfProcessor(service, settings, options.out, logger)
+    serving = true
+    const running: RunningServer = { url, sandboxUrl, app, service, close: closeAll }
+    options.signal?.addEventListener('abort', () => void closeAll(), { once: true })
+    return running
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function openSettingsStore(settings: Settings, clock: Clock): Promise<Store> {
+  const masterKey = settings.masterKey ?? (await loadOrCreateMasterKeyFile(path.join(settings.dataDir, 'master-key')))
+  return openStore({
+    url: settings.databaseUrl,
+    file: path.join(settings.dataDir, 'ratecard.db'),
+    sealer: createSealer(masterKey),
+    clock,
+  })
+}
+
+interface OpenedProcessor {
+  readonly processor: Processor
+  readonly processorName: string
+  readonly sandboxUrl: string | null
+}
+
+async function openProcessor(
+  settings: Settings,
+  store: Store,
+  clock: Clock,
+  closers: (() => Promise<void>)[],
+  logger: Logger,
+): Promise<OpenedProcessor> {
+  if (settings.stripeSecretKey !== null) {
+    const secretKey = settings.stripeSecretKey
+    const livemode = isLiveKey(secretKey)
+    const processor = withSettings(() =>
+      createStripeProcessor({
+        secretKey,
+        apiBase: settings.stripeApiBase,
+        budget: throttledBudget(store, { livemode }, clock),
+        clock,
+      }),
+    )
+    const processorName =
+      settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
+    return { processor, processorName, sandboxUrl: null }
+  }
+  // In a thread of its own: whatever happens in the sandbox, the service goes on serving.
+  const sandbox = await startSandboxThread({
+    port: settings.sandboxPort,
+    dataDir: path.join(settings.dataDir, 'sandbox'),
+    log: (line) => logger.warn(line),
+  }).catch((error: unknown) => {
+    throw sandboxFailure(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort)
+  })
+  closers.push(() => sandbox.close())
+  const processor = createStripeProcessor({
+    secretKey: embeddedSandboxKey(settings.dataDir),
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock,
+  })
+  return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
+}
+
+/** A key that no request can carry is a matter of the settings. */
+function withSettings<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof ProcessorError)) throw error
+    throw new ServiceError('settings_invalid', error.message, { hint: 'Check STRIPE_SECRET_KEY.', cause: error })
+  }
+}
+
+/** What keeps the sandbox from starting, in the words of the service; `setting` is where its port was chosen. */
+function sandboxFailure(error: unknown, setting: string, port: number): unknown {
+  if (error instanceof StateUnavailable)
+    // A folder that only another process keeps from use has no hint of its own.
+    return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
+      hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
+      cause: error,
+    })
+  return portTaken(error, setting, port) ?? error
+}
+
+/** The embedded sandbox's account: a key of its own per data directory, so that the account stays the same over restarts. */
+function embeddedSandboxKey(dataDir: string): string {
+  const fresh = `sk_test_${randomBytes(18).toString('hex')}`
+  return readOrCreate(path.join(dataDir, embeddedKeyFile), fresh)
+}
+
+function readOrCreate(file: string, fresh: string): string {
+  try {
+    writeFileSync(file, `${fresh}\n`, { mode: 0o600, flag: 'wx' })
+    return fresh
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return readFileText(file)
+  }
+}
+
+/** Links need a base; with a port that is picked at start there is none, and they stay relative. */
+function publicUrlOf({ publicUrl, host, port }: Settings): string | null {
+  return publicUrl ?? (port === 0 ? null : baseUrl(host, port))
+}
+
+function baseUrl(host: string, port: number): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${String(port)}`
+}
+
+async function listen(app: FastifyInstance, settings: Settings): Promise<string> {
+  try {
+    await app.listen({ host: settings.host, port: settings.port })
+  } catch (error) {
+    throw portTaken(error, 'RATECARD_PORT', settings.port) ?? error
+  }
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port
+  return baseUrl(settings.host, port)
+}
+
+function readFileText(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+}
+
+function portTaken(error: unknown, setting: string, port: number): ServiceError | null {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return null
+  return new ServiceError('settings_invalid', `Port ${String(port)} is in use by another program.`, {
+    hint: `Stop that program, or choose another port with ${setting}${setting === 'RATECARD_PORT' ? ' or --port' : ''}.`,
+    cause: error,
+  })
+}
+
+/** A folder that was there before may be open to others, who could read the store or put another in its place. It is not ours to close. */
+function whoElseEnters(directory: string): string | null {
+  const mode = statSync(directory).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return null
+  const what = (mode & 0o022) === 0 ? 'read' : 'change'
+  return `Other users of this machine may ${what} the data folder ${directory} (mode ${mode.toString(8)}), which holds keys and the store: chmod 700 ${directory}`
+}
+
+function makePrivate(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+}
+
+/** Writes a generated key where the command line on this machine finds it: the data directory, and the home folder by port. */
+function keepKey(settings: Settings, port: string, key: string | null): string[] {
+  const inData = path.join(settings.dataDir, 'service-key')
+  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'service-key')
+  if (settings.serviceKey !== null) {
+    // A file of an earlier server on this port would only mislead.
+    rmSync(inHome, { force: true })
+    return []
+  }
+  if (key !== null) writeFileSync(inData, `${key}\n`, { mode: 0o600 })
+  const present = key ?? readFileText(inData)
+  if (present === '') return []
+  try {
+    makePrivate(path.dirname(inHome))
+    writeFileSync(inHome, `${present}\n`, { mode: 0o600 })
+    return [inData, inHome]
+  } catch {
+    // No home folder, or a read-only one: the data directory has the key.
+    return [inData]
+  }
+}
+
+/** Where commands on this machine find the sandbox, wherever they run: their project is seldom the folder of the server. */
+function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
+  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
+  try {
+    if (url === null) {
+      rmSync(inHome, { force: true })
+      return
+    }
+    makePrivate(path.dirname(inHome))
+    const key = readFileText(path.join(settings.dataDir, embeddedKeyFile))
+    writeFileSync(inHome, `${JSON.stringify({ url, key })}\n`, { mode: 0o600 })
+  } catch {
+    // No home folder, or a read-only one: `--key` and `--url` say it then.
+  }
+}
+
+/** Says at start what `/readyz` says from then on: with such a key nothing can be pushed or sold. */
+async function warnOfProcessor(
+  service: Pick<ComposedService, 'readiness'>,
+  settings: Settings,
+  out: (line: string) => void,
+  logger: Logger,
+): Promise<void> {
+  const { processor } = (await service.readiness()).checks
+  if (processor.ok) return
+  const why = keyProblem(settings.stripeSecretKey ?? '') ?? processor.detail
+  logger.error({ detail: why }, 'the processor cannot be used')
+  out(
+    `\n! The processor cannot be used: ${why}. Prices are served; nothing can be pushed or sold until that is put right.`,
+  )
+}
+
+interface BannerParts {
+  readonly url: string
+  readonly sandboxUrl: string | null
+  readonly workers: RuntimeState | null
+  readonly settings: Settings
+  readonly key: string | null
+  readonly keyFiles: readonly string[]
+  readonly showKey: boolean
+}
+
+function banner({ url, sandboxUrl, workers, settings, key, keyFiles, showKey }: BannerParts): string {
+  const rows: [string, string][] = [
+    ['API', `${url}/api/v1/billing/config`],
+    ['Docs', `${url}/docs`],
+    ['Processor', sandboxUrl === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandboxUrl}`],
+    ['Store', settings.databaseUrl === null ? path.join(settings.dataDir, 'ratecard.db') : 'PostgreSQL'],
+    ['Workers', workersRow(workers)],
+    ['Service key', keyRow(settings, keyFiles)],
+  ]
+  const lines = ['Ratecard is ready', ...rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`)]
+  if (key !== null)
+    lines.push(
+      '',
+      showKey
+        ? `  First service key, shown once: ${key}`
+        : `  The first service key is in ${keyFiles[0] ?? 'the data folder'}; it is not printed into a log.`,
+    )
+  return lines.join('\n')
+}
+
+function workersRow(workers: RuntimeState | null): string {
+  if (workers === null) return 'off'
+  return workers.available ? workers.detail : `not available: ${workers.detail}`
+}
+
+function keyRow(settings: Settings, keyFiles: readonly string[]): string {
+  if (settings.serviceKey !== null) return 'from RATECARD_SERVICE_KEY'
+  return keyFiles[0] ?? 'made at an earlier start; create another with a valid one'
+}
+
+/** Runs the sandbox processor alone, for anybody's tests. */
+export async function startSandboxProcess(options: {
+  readonly port: number
+  readonly dataDir: string | null
+  readonly deliverAnywhere: boolean
+  readonly out: (line: string) => void
+}): Promise<{ readonly url: string; close(): Promise<void> }> {
+  if (options.dataDir !== null) makePrivate(options.dataDir)
+  const { port, dataDir, deliverAnywhere } = options
+  const { startSandbox } = await import('@ratecard/sandbox')
+  const sandbox = await startSandbox({ port, dataDir, deliverAnywhere, clock: systemClock }).catch((error: unknown) => {
+    throw sandboxFailure(error, '--port', port)
+  })
+  options.out(
+    [
+      'The sandbox processor is ready',
+      `  Stripe API   ${sandbox.url}`,
+      '  Key          any sk_test_… key is an account of its own',
+      `  State        ${options.dataDir ?? 'in memory, gone at the end'}`,
+    ].join('\n'),
+  )
+  return { url: sandbox.url, close: () => sandbox.close() }
+}

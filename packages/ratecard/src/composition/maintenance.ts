@@ -1,0 +1,256 @@
+// What is done to a whole store from outside the service: backup, restore, moving to PostgreSQL.
+// Puts nothing in place that was not read through before, and takes nothing away.
+import { existsSync } from 'node:fs'
+import { link, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { ServiceError } from '../errors/service-error.ts'
+import { readSettings } from '../settings.ts'
+import type { Settings } from '../settings.ts'
+import { createSealer } from '../store/seal.ts'
+import type { Sealer } from '../store/seal.ts'
+import { copyStore } from '../store/sql/maintenance/copy.ts'
+import {
+  aloneWith,
+  backupFile,
+  checkStoreFile,
+  copyWhole,
+  knownSchema,
+  removeStore,
+} from '../store/sql/maintenance/embedded-file.ts'
+import { openStore } from '../store/sql/open-store.ts'
+
+export interface MaintenanceOptions {
+  readonly env: NodeJS.ProcessEnv
+  /** Relative paths of the settings start here. */
+  readonly cwd: string
+  readonly dataDir: string | undefined
+}
+
+/** Where an embedded store and its master key are. */
+interface Place {
+  readonly dataDir: string
+  readonly store: string
+  readonly keyFile: string
+  /** What opens its secrets; null when there is no key here. */
+  readonly sealer: Sealer | null
+  /** Where the key comes from: a file, or the name of the setting. */
+  readonly keySource: string
+}
+
+export interface BackupReport {
+  readonly file: string
+  readonly sizeBytes: number
+  readonly revisions: number
+  /** Where the key is that the backup is useless without. */
+  readonly masterKey: string
+  /** Whether that key opens the backup; null when there is none here to try. */
+  readonly keyFits: boolean | null
+}
+
+/** Writes the store into a new file while it is in use, and reads that file through. */
+export async function backupStore(options: MaintenanceOptions, file: string): Promise<BackupReport> {
+  const place = await placeOf(options)
+  refuseMissing(place)
+  await backupFile(place.store, file)
+  const check = await checkStoreFile(file, place.sealer)
+  if (check === null || !check.history.ok) {
+    await removeStore(file)
+    throw new ServiceError('backup_invalid', `The store ${place.store} is damaged, and so would be its backup.`, {
+      hint: 'See `ratecard doctor`, and keep the backups that you have.',
+    })
+  }
+  const { size } = await stat(file)
+  return {
+    file,
+    sizeBytes: size,
+    revisions: check.history.checked,
+    masterKey: place.keySource,
+    keyFits: place.sealer === null ? null : check.keyFits,
+  }
+}
+
+export interface RestoreReport {
+  readonly store: string
+  /** What was there before, now under this name. */
+  readonly kept: string | null
+  readonly revisions: number
+}
+
+/**
+ * Puts a backup in the place of the store. The backup is copied and read through first; what is in place is replaced only
+ * when `mayReplace` says so, stays beside it, and is never gone before the new one is there.
+ */
+export async function restoreStore(
+  options: MaintenanceOptions,
+  file: string,
+  mayReplace: (store: string, kept: string) => Promise<boolean>,
+): Promise<RestoreReport> {
+  const place = await placeOf(options)
+  if (place.sealer === null) throw keyMissing(place)
+  if (!existsSync(file))
+    throw new ServiceError('backup_invalid', `There is no file ${file}.`, {
+      hint: 'Name a file that `db backup` made.',
+    })
+  await mkdir(place.dataDir, { recursive: true, mode: 0o700 })
+  const stamp = new Date().toISOString().replaceAll(/[-:.]/g, '')
+  const draft = `${place.store}.restoring-${stamp}-${String(process.pid)}`
+  try {
+    const revisions = await draftOf(file, draft, place)
+    const kept = `${place.store}.before-${stamp}`
+    const replaces = existsSync(place.store)
+    if (replaces) await refuseInUse(place.store)
+    if (replaces && !(await mayReplace(place.store, kept)))
+      throw new ServiceError('conflict', `There is a store already: ${place.store}.`, {
+        hint: 'To put the backup in its place, add --force. The present store is kept beside it.',
+      })
+    await (replaces ? swap(place.store, draft, kept) : putFirst(place.store, draft, kept))
+    await syncFolder(place.dataDir)
+    return { store: place.store, kept: replaces ? kept : null, revisions }
+  } finally {
+    await removeStore(draft)
+  }
+}
+
+/** How many revisions the backup has. */
+async function draftOf(file: string, draft: string, place: Place): Promise<number> {
+  try {
+    await copyWhole(file, draft)
+  } catch (error) {
+    throw unusable(file, 'it is no database, or is damaged', error)
+  }
+  const check = await checkStoreFile(draft, place.sealer)
+  if (check === null) throw unusable(file, 'it is no store, or is damaged')
+  if (check.schema > knownSchema) throw unusable(file, 'a newer release of Ratecard has used it')
+  if (!check.history.ok)
+    throw unusable(file, `the hash chain of its history breaks at revision ${String(check.history.brokenAt)}`)
+  if (!check.keyFits)
+    throw new ServiceError('backup_invalid', `The master key (${place.keySource}) does not open ${file}.`, {
+      hint: 'Give the master key of the time of the backup, in RATECARD_MASTER_KEY or the key file. Without it a backup is useless.',
+    })
+  return check.history.checked
+}
+
+/** Told first of all: nobody should be asked about what cannot be done. */
+async function refuseInUse(store: string): Promise<void> {
+  try {
+    await aloneWith(store, () => Promise.resolve())
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+}
+
+/** The name always stands for a whole store: first the old one has a second name, then the new one takes the first. */
+async function swap(store: string, draft: string, kept: string): Promise<void> {
+  try {
+    await aloneWith(store, async () => {
+      await link(store, kept)
+      await rename(draft, store)
+    })
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    // Nobody can work with a damaged file, so nobody does.
+    await link(store, kept)
+    await putFirst(store, draft, kept)
+  }
+}
+
+/** Where no store is open: a log that lies about belongs to another one, and must not be taken for the new one's. */
+async function putFirst(store: string, draft: string, kept: string): Promise<void> {
+  for (const suffix of ['-wal', '-shm', '-journal'])
+    if (existsSync(`${store}${suffix}`)) await rename(`${store}${suffix}`, `${kept}${suffix}`)
+  await rename(draft, store)
+}
+
+export interface CopyReport {
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+  readonly masterKey: string
+}
+
+/** Copies the embedded store of the data directory into an empty PostgreSQL database; nobody may use it meanwhile. */
+export async function moveStore(options: MaintenanceOptions, to: string): Promise<CopyReport> {
+  const place = await placeOf({ ...options, env: { ...options.env, DATABASE_URL: '' } })
+  refuseMissing(place)
+  const { sealer, store: file } = place
+  if (sealer === null) throw keyMissing(place)
+  // What a running server writes after the copy would be lost.
+  await refuseInUse(file)
+  const from = await openStore({ url: null, file, sealer })
+  try {
+    const target = await openStore({ url: to, file: '', sealer }).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'secret_unreadable') throw notEmpty()
+      throw error
+    })
+    try {
+      return { rows: await copyStore(from, target), masterKey: place.keySource }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await from.close()
+  }
+}
+
+async function placeOf({ env, cwd, dataDir }: MaintenanceOptions): Promise<Place> {
+  const settings = readSettings(env)
+  if (settings.databaseUrl !== null)
+    throw new ServiceError('request_invalid', 'DATABASE_URL is set: this environment has no embedded store.', {
+      hint: 'Use pg_dump and pg_restore for PostgreSQL, and keep RATECARD_MASTER_KEY with the dump.',
+    })
+  const folder = path.resolve(cwd, dataDir ?? settings.dataDir)
+  const keyFile = path.join(folder, 'master-key')
+  return {
+    dataDir: folder,
+    store: path.join(folder, 'ratecard.db'),
+    keyFile,
+    sealer: await sealerOf(settings, keyFile),
+    keySource: settings.masterKey === null ? keyFile : 'RATECARD_MASTER_KEY',
+  }
+}
+
+/** The key that is there; none is made. */
+async function sealerOf({ masterKey }: Pick<Settings, 'masterKey'>, keyFile: string): Promise<Sealer | null> {
+  if (masterKey !== null) return createSealer(masterKey)
+  return existsSync(keyFile) ? createSealer((await readFile(keyFile, 'utf8')).trim()) : null
+}
+
+function refuseMissing({ store, dataDir }: Place): void {
+  if (existsSync(store)) return
+  throw new ServiceError('store_not_found', `There is no store in ${dataDir}.`, {
+    hint: 'Name its data directory with --data-dir or RATECARD_DATA_DIR.',
+  })
+}
+
+function keyMissing({ keyFile }: Place): ServiceError {
+  return new ServiceError('backup_invalid', 'There is no master key here, and without it a backup is useless.', {
+    hint: `Put the key file that belongs to the backup at ${keyFile}, or set RATECARD_MASTER_KEY.`,
+  })
+}
+
+function notEmpty(): ServiceError {
+  return new ServiceError('conflict', 'The store to copy to is not empty: another master key sealed what it holds.', {
+    hint: 'Copy to a new, empty database.',
+  })
+}
+
+function unusable(file: string, why: string, cause?: unknown): ServiceError {
+  return new ServiceError('backup_invalid', `${file} cannot be restored: ${why}.`, {
+    hint: 'Use another backup. Nothing was changed.',
+    cause,
+  })
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(NOTADB|CORRUPT)/.test(String(error.code))
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a directory; there the name is durable without.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

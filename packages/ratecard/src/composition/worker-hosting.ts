@@ -1,0 +1,66 @@
+// Composition of the worker host: which runtime stands behind it, and what workers may reach from here.
+import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
+import type { ServiceOptions } from './compose.ts'
+import type { Settings } from '../settings.ts'
+import { systemResolve } from '../workers/host/workerd/egress.ts'
+import type { EgressPolicy } from '../workers/host/workerd/egress.ts'
+import { createWorkerdRuntime } from '../workers/host/workerd/workerd-runtime.ts'
+
+export interface WorkerHosting {
+  readonly options: NonNullable<ServiceOptions['workers']>
+  /** Workers may call the service itself: to be told where it listens before the first of them starts. */
+  listening(address: AddressInfo, url: string): void
+}
+
+export interface WorkerHostingOptions {
+  readonly settings: Settings
+  readonly publicUrl: string | null
+  readonly clock: Clock
+  readonly registry: Registry
+  readonly report: (error: unknown, what: string) => void
+  /** What the runtime says on its own behalf. */
+  readonly onRuntimeLine: (worker: string, line: string) => void
+}
+
+const dayMs = 24 * 60 * 60_000
+const minuteMs = 60_000
+
+export function workerHosting(options: WorkerHostingOptions): WorkerHosting {
+  const { settings, publicUrl, clock, registry, report, onRuntimeLine } = options
+  let service: EgressPolicy['service'] = null
+  const runtime = createWorkerdRuntime({
+    clock,
+    egress: {
+      resolve: systemResolve,
+      allowedHosts: new Set(settings.workerAllowedHosts),
+      // Read at the start of each process: the port is known only once the service listens.
+      get service() {
+        return service
+      },
+    },
+    confinement: settings.workerConfinement,
+    onRuntimeLine,
+  })
+  return {
+    options: {
+      runtime: settings.workers === 'on' ? runtime : null,
+      publicUrl,
+      domain: settings.workerDomain,
+      logRetentionMs: settings.workerLogDays * dayMs,
+      idleMs: settings.workerIdleMinutes * minuteMs,
+      registry,
+      report,
+    },
+    listening({ address, family, port }, url) {
+      const loopback = family === 'IPv6' ? '::1' : '127.0.0.1'
+      const origins = [url, publicUrl, `http://127.0.0.1:${String(port)}`, `http://localhost:${String(port)}`]
+      service = {
+        origins: new Set(origins.filter((origin) => origin !== null).map((origin) => new URL(origin).origin)),
+        address: address === '0.0.0.0' || address === '::' ? loopback : address,
+        port,
+      }
+    },
+  }
+}

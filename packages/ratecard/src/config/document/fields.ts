@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { currencies } from '../../money/currencies.ts'
+import { latestMoment } from './moment.ts'
+
+/** Ids appear in URLs and become lookup keys at the processor. */
+export const idPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'
+export const versionPattern = '^\\d+\\.\\d+\\.\\d+$'
+/** Up to 12 decimals, no sign, no exponent: the processor's own limit for sub-minor amounts. */
+export const decimalPattern = '^\\d{1,12}(\\.\\d{1,12})?$'
+
+/** Unknown fields are errors everywhere: a misspelt optional field must not pass as absent. */
+export const closed = { additionalProperties: false } as const
+
+// Beyond these, a JSON number is no longer exact, or no processor takes it.
+const largestAmount = 999_999_999_999
+const largestCount = 2_147_483_647
+
+export const Id = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: idPattern, description, examples })
+export const Name = (description: string, ...examples: string[]) =>
+  Type.String({ minLength: 1, maxLength: 250, description, examples })
+export const Description = (description: string) => Type.String({ maxLength: 5000, description })
+export const UiText = (description: string, ...examples: string[]) =>
+  Type.String({ maxLength: 500, description, ...(examples.length === 0 ? {} : { examples }) })
+export const UiFeatures = Type.Array(UiText('One feature, as shown to customers.'), {
+  description: 'Feature list for a pricing table.',
+  examples: [['Unlimited notebooks', 'Shared shelves']],
+})
+/** An amount that may be zero. */
+export const Minor = (description: string, example = 1200) =>
+  Type.Integer({ minimum: 0, maximum: largestAmount, description, examples: [example] })
+/** An amount that may not be zero. */
+export const PositiveMinor = (description: string, example = 1000) =>
+  Type.Integer({ minimum: 1, maximum: largestAmount, description, examples: [example] })
+export const Count = (description: string, ...examples: number[]) =>
+  Type.Integer({ minimum: 1, maximum: largestCount, description, examples })
+export const Decimal = (description: string) =>
+  Type.String({ pattern: decimalPattern, description, examples: ['0.05'] })
+export const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
+export const ProcessorId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description:
+    'Id of an object that already exists at the processor: it is adopted instead of created. For migrations.',
+})
+export const taxCodePattern = '^txcd_\\d{8}$'
+export const TaxCode = Type.String({
+  pattern: taxCodePattern,
+  description: 'The processor’s code of what this is for taxes.',
+  examples: ['txcd_10103001'],
+})
+/** The processor strips what is not ASCII, and wants a letter. */
+export const statementPattern = '^(?=.*[A-Za-z])[ !#-&(-)+-;=?-\\[\\]-~]{5,22}$'
+export const StatementDescriptor = Type.String({
+  pattern: statementPattern,
+  description: 'Text on the customer’s card or bank statement, for subscriptions.',
+  examples: ['EXAMPLE PRO'],
+})
+/** A date, since 2024 with the name of its release line. */
+export const apiVersionPattern = '^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(\\.[a-z]{2,30})?$'
+export const ApiVersion = Type.String({
+  pattern: apiVersionPattern,
+  description:
+    'Version of the processor’s API in which its events come. Fixed at creation: another one makes a new endpoint with a new secret. Absent: the one this release is written for; what an endpoint has stays.',
+  examples: ['2025-03-31.basil'],
+})
+export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
+export const WebAddress = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: addressPattern, maxLength: 2000, description, examples })
+export const PreviousIds = Type.Array(Type.String({ pattern: idPattern, description: 'An earlier id.' }), {
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers.',
+  examples: [['pro']],
+})
+export const Moment = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Integer({ minimum: 0, maximum: latestMoment })], {
+    description: `${description} ISO 8601 with a time zone, or Unix seconds.`,
+    examples: ['2031-02-28T23:59:59Z', 1924991999],
+  })
+
+// The processor takes an empty value as "remove the key", and refuses square brackets in keys.
+export const Metadata = Type.Record(
+  Type.String({ pattern: '^[^\\[\\]]{1,40}$' }),
+  Type.String({ minLength: 1, maxLength: 500 }),
+  {
+    ...closed,
+    maxProperties: 45,
+    description:
+      'Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+    examples: [{ owner: 'growth-team' }],
+  },
+)
+
+export type Metadata = Static<typeof Metadata>

@@ -1,0 +1,183 @@
+// The published JSON Schema: the schema of the document, with what an editor profits from beside it. It is never what decides:
+// rules.ts knows more than a schema can say.
+import { currencies, currencyNames } from '../../money/currencies.ts'
+import { BillingConfig } from './schema.ts'
+import { webhookEvents } from './webhook-events.generated.ts'
+
+type Schema = Record<string, unknown>
+
+// Not in schema.ts: a serializer that reads the same schema would write defaults into answers.
+const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  product: { type: 'service' },
+  price: {
+    interval_count: 1,
+    usage_type: 'licensed',
+    billing_scheme: 'per_unit',
+    tiers_mode: 'graduated',
+    public: true,
+    default: false,
+  },
+  webhook: { connect: false },
+  promotion_code: { active: true, first_time_transaction: false },
+}
+
+const enumWords: Readonly<Record<string, string>> = {
+  ...currencyNames,
+  day: 'Billed every day',
+  week: 'Billed every week',
+  month: 'Billed every month',
+  year: 'Billed every year',
+  licensed: 'Billed by quantity, in advance',
+  metered: 'Billed by measured usage, afterwards; needs `meter` and `interval`',
+  per_unit: 'One amount for every unit',
+  tiered: 'The amount depends on the quantity; needs `tiers` and `interval`',
+  graduated: 'Each unit at the price of its own tier',
+  volume: 'All units at the price of the tier that the quantity reaches',
+  service: 'A service or software',
+  good: 'Something that is shipped',
+  sum: 'The values of all events added up',
+  count: 'The number of events',
+  last: 'The value of the last event',
+  once: 'The first bill',
+  repeating: 'The bills of `duration_in_months` months',
+  forever: 'Every bill',
+}
+
+const needs = (...fields: string[]): Schema => ({ required: fields })
+const has = (field: string): Schema => ({ required: [field] })
+const says = (field: string, value: unknown): Schema => ({
+  properties: { [field]: { const: value } },
+  required: [field],
+})
+const without = (...fields: string[]): Schema => ({
+  properties: Object.fromEntries(fields.map((field) => [field, false])),
+})
+const when = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
+
+/** Of the further currencies of a price. */
+const inCurrency = (currency: string, option: Schema | false): Schema => ({
+  properties: { currency_options: { properties: { [currency]: option } } },
+})
+const inEachCurrency = (option: Schema): Schema => ({
+  properties: { currency_options: { additionalProperties: option } },
+})
+
+/** What the members of one object mean to each other, as far as a schema can say it. */
+const relations: Readonly<Record<string, readonly Schema[]>> = {
+  price: [
+    { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers'), has('custom_unit_amount')] },
+    when(has('tiers'), { ...says('billing_scheme', 'tiered') }),
+    when(says('billing_scheme', 'tiered'), needs('tiers', 'interval')),
+    when(has('tiers_mode'), needs('tiers')),
+    { if: says('usage_type', 'metered'), then: needs('meter', 'interval'), else: without('meter') },
+    when(has('interval_count'), needs('interval')),
+    when(has('trial_period_days'), needs('interval')),
+    { if: has('tiers'), then: inEachCurrency(needs('tiers')), else: inEachCurrency(without('tiers')) },
+    ...currencies.map((currency) => when(says('currency', currency), inCurrency(currency, false))),
+    when(has('transform_quantity'), without('tiers', 'custom_unit_amount')),
+    when(has('custom_unit_amount'), without('interval', 'currency_options')),
+    ...Object.entries({ day: 1095, week: 156, month: 36, year: 3 }).map(([interval, maximum]) =>
+      when(says('interval', interval), { properties: { interval_count: { maximum } } }),
+    ),
+    {
+      if: { anyOf: [has('enterprise_template'), has('enterprise_id')] },
+      then: { properties: { public: { const: false }, default: { const: false } } },
+      else: without('base_price'),
+    },
+    { not: needs('enterprise_template', 'enterprise_id') },
+  ],
+  tier: [
+    { anyOf: [has('unit_amount'), has('unit_amount_decimal'), has('flat_amount'), has('flat_amount_decimal')] },
+    { not: needs('unit_amount', 'unit_amount_decimal') },
+    { not: needs('flat_amount', 'flat_amount_decimal') },
+  ],
+  currency_option: [{ oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers')] }],
+  coupon: [
+    { oneOf: [has('percent_off'), has('amount_off')] },
+    { if: has('amount_off'), then: needs('currency'), else: without('currency', 'currency_options') },
+    ...currencies.map((currency) => when(says('currency', currency), inCurrency(currency, false))),
+    { if: says('duration', 'repeating'), then: needs('duration_in_months'), else: without('duration_in_months') },
+  ],
+  promotion_code: [
+    { dependentRequired: { minimum_amount: ['minimum_amount_currency'], minimum_amount_currency: ['minimum_amount'] } },
+    when(has('currency_options'), needs('minimum_amount')),
+    ...currencies.map((currency) => when(says('minimum_amount_currency', currency), inCurrency(currency, false))),
+  ],
+}
+
+/**
+ * JSON Schema (draft 2020-12) of one file of the configuration, for editors: descriptions, examples, defaults and event names.
+ * `publicUrl` is the base of the service that serves it.
+ */
+export function publishedSchema(publicUrl?: string): Schema {
+  const { $id: _id, ...root } = plain(BillingConfig)
+  const product = itemsOf(root, 'products')
+  const price = itemsOf(product, 'prices')
+  const webhook = itemsOf(root, 'webhooks')
+  const kinds: Record<string, Schema> = {
+    product,
+    price,
+    tier: itemsOf(price, 'tiers'),
+    webhook,
+    coupon: itemsOf(root, 'coupons'),
+    promotion_code: itemsOf(root, 'promotion_codes'),
+  }
+  for (const currency of currencies)
+    fieldOf(fieldOf(price, 'currency_options'), currency)['allOf'] = relations['currency_option']
+  for (const [kind, schema] of Object.entries(kinds)) {
+    if (relations[kind] !== undefined) schema['allOf'] = relations[kind]
+    for (const [field, value] of Object.entries(defaults[kind] ?? {})) fieldOf(schema, field)['default'] = value
+  }
+  suggestEvents(webhook)
+  explain(root)
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...(publicUrl === undefined ? {} : { $id: `${publicUrl.replace(/\/+$/, '')}/api/v1/billing/schema` }),
+    ...root,
+  }
+}
+
+/** Known names complete in an editor; text with a variable in it is let through. */
+function suggestEvents(webhook: Schema): void {
+  const events = fieldOf(webhook, 'events')
+  events['uniqueItems'] = true
+  events['items'] = {
+    anyOf: [{ enum: webhookEvents }, { type: 'string', pattern: '\\$\\{' }],
+    description: 'An event type, or `*`.',
+  }
+}
+
+/** Adds what editors show: descriptions with their code marks, and a line for each value of an enum. */
+function explain(schema: unknown): void {
+  if (Array.isArray(schema)) schema.forEach(explain)
+  if (!isSchema(schema)) return
+  if (typeof schema['description'] === 'string') schema['markdownDescription'] = schema['description']
+  const values = schema['enum']
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string' && Object.hasOwn(enumWords, value)))
+    schema['markdownEnumDescriptions'] = values.map((value) => enumWords[String(value)])
+  for (const [key, member] of Object.entries(schema)) if (key !== 'examples' && key !== 'enum') explain(member)
+}
+
+function itemsOf(schema: Schema, field: string): Schema {
+  const items = fieldOf(schema, field)['items']
+  if (!isSchema(items)) throw new TypeError(`The schema has no list ${field}`)
+  return items
+}
+
+function fieldOf(schema: Schema, field: string): Schema {
+  const properties = schema['properties']
+  const found = isSchema(properties) ? properties[field] : undefined
+  if (!isSchema(found)) throw new TypeError(`The schema has no field ${field}`)
+  return found
+}
+
+/** A copy that is nothing but JSON, for the builder's own marks are not. */
+function plain(schema: object): Schema {
+  const copy: unknown = JSON.parse(JSON.stringify(schema))
+  if (!isSchema(copy)) throw new TypeError('The schema is no object')
+  return copy
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

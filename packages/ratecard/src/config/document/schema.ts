@@ -1,0 +1,469 @@
+// The configuration document: the one truth for the TypeScript type, the published JSON Schema, the OpenAPI component and
+// the runtime check. Shape only; what fields mean to each other is in rules.ts.
+import { Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import {
+  ApiVersion,
+  closed,
+  Count,
+  CurrencyField,
+  Decimal,
+  Description,
+  Id,
+  Metadata,
+  Minor,
+  Moment,
+  Name,
+  PositiveMinor,
+  PreviousIds,
+  ProcessorId,
+  StatementDescriptor,
+  TaxCode,
+  WebAddress,
+  versionPattern,
+} from './fields.ts'
+
+import { currencies } from '../../money/currencies.ts'
+import { PriceUi, ProductUi } from './ui-schema.ts'
+
+export { idPattern } from './fields.ts'
+export { PriceUi, ProductUi } from './ui-schema.ts'
+
+/** A map from the code of a further currency to what is said in it. */
+function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
+  const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
+  return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
+    ...closed,
+    minProperties: 1,
+    description,
+    examples: [example],
+  })
+}
+
+export const Tier = Type.Object(
+  {
+    up_to: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Literal('inf')], {
+      description: 'Last unit of the tier; the last tier says "inf".',
+      examples: [1000, 'inf'],
+    }),
+    unit_amount: Type.Optional(Minor('Amount per unit in minor units.', 6)),
+    unit_amount_decimal: Type.Optional(
+      Decimal('Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`.'),
+    ),
+    flat_amount: Type.Optional(Minor('Amount added once when a unit falls in the tier, in minor units.', 300)),
+    flat_amount_decimal: Type.Optional(
+      Decimal('Flat amount in minor units with up to 12 decimals, in place of `flat_amount`.'),
+    ),
+  },
+  { ...closed, description: 'One step of a tiered price: a unit amount, a flat amount, or both.' },
+)
+
+const amountIn = {
+  amount: Type.Optional(Minor('Amount per unit in minor units of this currency.')),
+  unit_amount_decimal: Type.Optional(
+    Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`.'),
+  ),
+  tiers: Type.Optional(
+    Type.Array(Tier, {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Steps of a tiered price, with the same `up_to` as in its own currency.',
+    }),
+  ),
+  tax_included_in_price: Type.Optional(
+    Type.Boolean({ description: 'Whether the amount includes tax. Absent: as the price itself.' }),
+  ),
+}
+
+export const CurrencyOption = Type.Object(amountIn, {
+  ...closed,
+  description: 'What the price costs in another currency.',
+})
+
+export const TransformQuantity = Type.Object(
+  {
+    divide_by: Type.Integer({
+      minimum: 2,
+      maximum: 1_000_000_000,
+      description: 'Units of one package.',
+      examples: [1000],
+    }),
+    round: Type.Enum(['up', 'down'], { description: 'Whether a begun package counts.' }),
+  },
+  { ...closed, description: 'The quantity is divided into packages before it is billed. Not with tiers.' },
+)
+
+export const CustomUnitAmount = Type.Object(
+  {
+    minimum: Type.Optional(Minor('The least that the customer may choose, in minor units.', 500)),
+    maximum: Type.Optional(Minor('The most, in minor units.', 50_000)),
+    preset: Type.Optional(Minor('What is filled in at first, in minor units.', 2000)),
+  },
+  { ...closed, description: 'The customer chooses the amount. One-time prices only, in place of `amount`.' },
+)
+
+export const Price = Type.Object(
+  {
+    id: Id(
+      'Your id of the price, unique across all products. It becomes the lookup key at the processor.',
+      'pro_monthly',
+    ),
+    amount: Type.Optional(
+      Minor('Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 is a free price, kept here alone.'),
+    ),
+    unit_amount_decimal: Type.Optional(
+      Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005.'),
+    ),
+    tiers: Type.Optional(
+      Type.Array(Tier, {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Steps of a tiered price, ascending, the last one "inf". In place of `amount`.',
+        examples: [
+          [
+            { up_to: 1000, unit_amount: 5 },
+            { up_to: 'inf', unit_amount: 3 },
+          ],
+        ],
+      }),
+    ),
+    currency: CurrencyField('Lowercase three-letter currency code.'),
+    interval: Type.Optional(
+      Type.Enum(['day', 'week', 'month', 'year'], { description: 'Billing period. Absent: a one-time price.' }),
+    ),
+    interval_count: Type.Optional(
+      Count('Number of intervals between bills, at most three years in all. Default 1.', 3),
+    ),
+    usage_type: Type.Optional(
+      Type.Enum(['licensed', 'metered'], {
+        description: 'Billed by quantity (`licensed`, the default) or by measured usage (`metered`, needs `meter`).',
+      }),
+    ),
+    meter: Type.Optional(Id('Id of the meter that a metered price bills.', 'api_calls')),
+    billing_scheme: Type.Optional(
+      Type.Enum(['per_unit', 'tiered'], { description: 'One amount per unit (`per_unit`, the default) or `tiers`.' }),
+    ),
+    tiers_mode: Type.Optional(
+      Type.Enum(['graduated', 'volume'], {
+        description: '`graduated` (the default): each unit at its own tier. `volume`: all units at the tier reached.',
+      }),
+    ),
+    tax_included_in_price: Type.Optional(
+      Type.Boolean({ description: 'Whether the amount includes tax. Absent: not specified at the processor.' }),
+    ),
+    currency_options: Type.Optional(
+      byCurrency(CurrencyOption, 'What it costs in other currencies, by their code; never its own currency.', {
+        usd: { amount: 1300 },
+      }),
+    ),
+    transform_quantity: Type.Optional(TransformQuantity),
+    custom_unit_amount: Type.Optional(CustomUnitAmount),
+    nickname: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 5000,
+        description: 'A name of the price for yourself, which customers do not see.',
+        examples: ['Pro, monthly, 2031'],
+      }),
+    ),
+    trial_period_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 730,
+        description: 'Trial of a checkout that names none. Recurring prices only. Ours alone.',
+        examples: [14],
+      }),
+    ),
+    public: Type.Optional(
+      Type.Boolean({
+        description: '`false` hides the price from public answers. Default true; an enterprise price is never public.',
+      }),
+    ),
+    default: Type.Optional(Type.Boolean({ description: 'The default price of its product, at most one.' })),
+    enterprise_template: Type.Optional(Id('Name of the discount tier that this price belongs to.', 'partner')),
+    enterprise_id: Type.Optional(Id('Id of the one deal that this price belongs to.', 'acme_2030')),
+    base_price: Type.Optional(
+      Id(
+        'Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues.',
+        'pro_monthly',
+      ),
+    ),
+    metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+    ui: Type.Optional(PriceUi),
+  },
+  { ...closed, description: 'A price of a product.' },
+)
+
+const Dimension = (description: string, example: number) =>
+  Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description, examples: [example] })
+
+export const PackageDimensions = Type.Object(
+  {
+    height: Dimension('Inches, up to 2 decimals.', 4),
+    length: Dimension('Inches, up to 2 decimals.', 12.5),
+    weight: Dimension('Ounces, up to 2 decimals.', 20),
+    width: Dimension('Inches, up to 2 decimals.', 8),
+  },
+  { ...closed, description: 'Size and weight of what is shipped.' },
+)
+
+export const Product = Type.Object(
+  {
+    id: Id('Your id of the product, unique across products.', 'pro'),
+    name: Name('Name on invoices and receipts.', 'Pro'),
+    description: Type.Optional(Description('Longer text on invoices and receipts.')),
+    type: Type.Optional(
+      Type.Enum(['service', 'good'], { description: 'Fixed at creation: a change is refused. Default `service`.' }),
+    ),
+    tax_code: Type.Optional(TaxCode),
+    unit_label: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 12,
+        description: 'What one unit is called on invoices and in the checkout.',
+        examples: ['seat'],
+      }),
+    ),
+    statement_descriptor: Type.Optional(StatementDescriptor),
+    url: Type.Optional(WebAddress('A page about the product that anyone may see.', 'https://example.com/pro')),
+    images: Type.Optional(
+      Type.Array(WebAddress('Address of an image.', 'https://example.com/pro.png'), {
+        minItems: 1,
+        maxItems: 8,
+        description: 'Addresses of up to 8 images, the first one shown first.',
+        examples: [['https://example.com/pro.png']],
+      }),
+    ),
+    marketing_features: Type.Optional(
+      Type.Array(
+        Type.String({ minLength: 1, maxLength: 80, description: 'One feature, as the processor’s pages show it.' }),
+        {
+          minItems: 1,
+          maxItems: 15,
+          description: 'Up to 15 features that the processor’s own pricing pages list, in this order.',
+          examples: [['Unlimited notebooks', 'Shared shelves']],
+        },
+      ),
+    ),
+    shippable: Type.Optional(Type.Boolean({ description: 'Whether it is shipped to the customer.' })),
+    package_dimensions: Type.Optional(PackageDimensions),
+    prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
+    ui: Type.Optional(ProductUi),
+    metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+  },
+  { ...closed, description: 'Something you sell.' },
+)
+
+const PayloadKey = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 100, description, examples: [example] })
+
+export const Meter = Type.Object(
+  {
+    id: Id('Your id of the meter; metered prices name it.', 'api_calls'),
+    display_name: Name('Name of the meter on invoices and in dashboards.', 'API calls'),
+    event_name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name of the usage events that the meter counts, unique across meters.',
+      examples: ['api_call'],
+    }),
+    default_aggregation: Type.Optional(
+      Type.Object(
+        {
+          formula: Type.Enum(['sum', 'count', 'last'], {
+            description: 'How the events of a period become one number. Default `sum`.',
+          }),
+        },
+        { ...closed, description: 'How usage is added up.' },
+      ),
+    ),
+    customer_mapping: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Literal('by_id', { description: 'The payload carries the processor’s customer id.' }),
+          event_payload_key: PayloadKey(
+            'Payload key with the customer id. Default `stripe_customer_id`.',
+            'stripe_customer_id',
+          ),
+        },
+        { ...closed, description: 'How an event names its customer.' },
+      ),
+    ),
+    value_settings: Type.Optional(
+      Type.Object(
+        { event_payload_key: PayloadKey('Payload key with the number. Default `value`.', 'value') },
+        { ...closed, description: 'Where an event carries its value.' },
+      ),
+    ),
+    event_time_window: Type.Optional(
+      Type.Enum(['hour', 'day'], {
+        description:
+          'Events of one hour or day are added up as they come, for meters with very many of them. Fixed at creation. Absent: each event counts by itself.',
+      }),
+    ),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+  },
+  { ...closed, description: 'A usage meter.' },
+)
+
+export const Webhook = Type.Object(
+  {
+    id: Type.Optional(
+      Id(
+        'Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret.',
+        'billing_hook',
+      ),
+    ),
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'Where events are delivered; https, or http on loopback. May hold `${VARIABLES}`.',
+      examples: ['https://${API_HOST}/hooks/billing'],
+    }),
+    events: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      minItems: 1,
+      description: 'Event types to deliver, or `*` for all.',
+      examples: [['invoice.paid', 'customer.subscription.updated']],
+    }),
+    connect: Type.Optional(
+      Type.Boolean({ description: 'Deliver events of connected accounts. Fixed at creation. Default false.' }),
+    ),
+    description: Type.Optional(Description('What the endpoint is for.')),
+    api_version: Type.Optional(ApiVersion),
+    metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+  },
+  { ...closed, description: 'A webhook endpoint that the processor delivers events to.' },
+)
+
+export const CouponCurrencyOption = Type.Object(
+  { amount_off: PositiveMinor('Amount off in minor units of this currency.', 1100) },
+  { ...closed, description: 'What the coupon takes off in another currency.' },
+)
+
+export const Coupon = Type.Object(
+  {
+    id: Id('Your id of the coupon.', 'welcome_25'),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 40, description: 'Name on receipts.', examples: ['Welcome'] }),
+    ),
+    percent_off: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Percent off, up to 100.', examples: [25, 33.5] }),
+    ),
+    amount_off: Type.Optional(PositiveMinor('Amount off in minor units; needs `currency`.')),
+    currency: Type.Optional(CurrencyField('Currency of `amount_off`.')),
+    currency_options: Type.Optional(
+      byCurrency(
+        CouponCurrencyOption,
+        'What it takes off in other currencies, by their code; only with `amount_off`, never its own currency.',
+        { usd: { amount_off: 1100 } },
+      ),
+    ),
+    duration: Type.Enum(['once', 'repeating', 'forever'], {
+      description: 'How long the discount lasts for a customer.',
+    }),
+    duration_in_months: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1200,
+        description: 'Months, when `duration` is `repeating`.',
+        examples: [3],
+      }),
+    ),
+    max_redemptions: Type.Optional(Count('How often it can be used in all.', 500)),
+    redeem_by: Type.Optional(Moment('Last moment at which it can be used.')),
+    applies_to: Type.Optional(
+      Type.Array(Id('Product id.', 'pro'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
+    ),
+    metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+  },
+  { ...closed, description: 'A discount: a percentage or an amount off.' },
+)
+
+export const CodeCurrencyOption = Type.Object(
+  { minimum_amount: PositiveMinor('Smallest order it applies to, in minor units of this currency.', 2700) },
+  { ...closed, description: 'The smallest order of the code in another currency.' },
+)
+
+export const PromotionCode = Type.Object(
+  {
+    id: Id('Your id of the code.', 'code_hello'),
+    code: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,500}$',
+      description: 'What customers type. Unique; case does not matter.',
+      examples: ['HELLO25'],
+    }),
+    coupon: Id('Id of the coupon that the code gives.', 'welcome_25'),
+    active: Type.Optional(Type.Boolean({ description: 'Whether it can be used. Default true.' })),
+    max_redemptions: Type.Optional(Count('How often it can be used in all; at most as often as its coupon.', 200)),
+    first_time_transaction: Type.Optional(Type.Boolean({ description: 'Only for customers who never paid before.' })),
+    minimum_amount: Type.Optional(
+      PositiveMinor('Smallest order it applies to, in minor units; needs `minimum_amount_currency`.', 2500),
+    ),
+    minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
+    currency_options: Type.Optional(
+      byCurrency(
+        CodeCurrencyOption,
+        'The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency.',
+        { usd: { minimum_amount: 2700 } },
+      ),
+    ),
+    customer: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Id of the one customer at the processor who may use it. Absent: anybody.',
+        examples: ['cus_NffrFeUfNV2Hib'],
+      }),
+    ),
+    expires_at: Type.Optional(Moment('When it stops working; not after its coupon.')),
+    metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+  },
+  { ...closed, description: 'A code that customers type to get a coupon.' },
+)
+
+export const BillingConfig = Type.Object(
+  {
+    $schema: Type.Optional(Type.String({ description: 'URL of this schema, for your editor. Ignored.' })),
+    version: Type.String({
+      pattern: versionPattern,
+      description: 'Version of the document, MAJOR.MINOR.PATCH. Raise it with every change.',
+      examples: ['1.0.0'],
+    }),
+    webhooks: Type.Optional(
+      Type.Array(Webhook, { description: 'Webhook endpoints that the processor delivers events to.' }),
+    ),
+    meters: Type.Optional(Type.Array(Meter, { description: 'Meters for usage-based prices.' })),
+    products: Type.Array(Product, { description: 'Products and their prices; at least one in the merged document.' }),
+    coupons: Type.Optional(Type.Array(Coupon, { description: 'Coupons: the discounts that promotion codes give.' })),
+    promotion_codes: Type.Optional(
+      Type.Array(PromotionCode, { description: 'Promotion codes: what customers type to get a coupon.' }),
+    ),
+  },
+  {
+    ...closed,
+    $id: 'billing-config',
+    title: 'Ratecard billing configuration',
+    description: 'Products, prices, meters, webhooks, coupons and promotion codes.',
+  },
+)
+
+export type CurrencyOption = Static<typeof CurrencyOption>
+export type Tier = Static<typeof Tier>
+export type Price = Static<typeof Price>
+export type Product = Static<typeof Product>
+export type Meter = Static<typeof Meter>
+export type Webhook = Static<typeof Webhook>
+export type Coupon = Static<typeof Coupon>
+export type PromotionCode = Static<typeof PromotionCode>
+export type BillingConfig = Static<typeof BillingConfig>

@@ -1,0 +1,83 @@
+// Text that every reader takes alike: well-formed Unicode without control characters. The processor refuses the first kind of
+// flaw in the middle of a push; the second can redraw the terminal of whoever approves a plan.
+import { pointerOf } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { problem } from '../rules/draft.ts'
+
+type Path = readonly (string | number)[]
+
+// C0, DEL and C1, and the two separators that break a line in some programs and not in others.
+const control = /[\p{Cc}\u2028\u2029]/u
+const controlOrBreak = /\r\n|[\p{Cc}\u2028\u2029]/gu
+const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+/** Longer text is read by people in several lines. */
+const fieldWithLines = 'description'
+
+/** One issue for each text and each key that is not well-formed, or holds a control character (line breaks in descriptions may). */
+export function textIssues(document: unknown): Issue[] {
+  const found = new Map<string, Issue>()
+  walk(document, (text, path, isKey) => {
+    const flaw = flawOf(text, !isKey && takesLines(path))
+    if (flaw === null) return
+    const pointer = pointerOf(path)
+    const what = isKey ? 'The name of this field' : 'The text'
+    const detail = `${what} holds ${flaw.words} at its character ${String(flaw.position + 1)}.`
+    found.set(pointer, problem('text_malformed', pointer, detail, 'Remove the character, or write the text anew.'))
+  })
+  return [...found.values()]
+}
+
+/** The document with each flaw of {@link textIssues} made a space or the replacement character, and the places of these. */
+export function withSoundText<T>(document: T): { readonly document: T; readonly pointers: readonly string[] } {
+  const pointers = textIssues(document).map(({ pointer }) => pointer)
+  return { document: pointers.length === 0 ? document : (sound(document, []) as T), pointers }
+}
+
+function sound(value: unknown, path: Path): unknown {
+  if (typeof value === 'string') return soundText(value, takesLines(path))
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item, index) => sound(item, [...path, index]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [soundText(key, false), sound(member, [...path, key])]),
+  )
+}
+
+const isBreak = (match: string) => match === '\n' || match === '\r\n'
+const soundText = (text: string, lines: boolean) =>
+  text.toWellFormed().replace(controlOrBreak, (match) => (lines && isBreak(match) ? match : ' '))
+
+/** A key of metadata may be called `description` as well: what it holds is one line. */
+function takesLines(path: Path): boolean {
+  return path.at(-1) === fieldWithLines && path.at(-2) !== 'metadata'
+}
+
+function flawOf(text: string, lines: boolean): { readonly words: string; readonly position: number } | null {
+  // Nearly every text passes here.
+  if (!control.test(text) && text.isWellFormed()) return null
+  for (const match of text.matchAll(controlOrBreak))
+    if (!(lines && isBreak(match[0])))
+      return { words: `the control character ${nameOf(match[0])}`, position: match.index }
+  const half = halfCharacter.exec(text)
+  return half === null ? null : { words: `half a character (${nameOf(half[0])})`, position: half.index }
+}
+
+const nameOf = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Every text and every key, without recursion: depth has a limit elsewhere, which may not have been checked yet. */
+function walk(document: unknown, visit: (text: string, path: Path, isKey: boolean) => void): void {
+  const waiting: { readonly value: unknown; readonly path: Path }[] = [{ value: document, path: [] }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next
+    if (typeof value === 'string') visit(value, path, false)
+    if (typeof value !== 'object' || value === null) continue
+    const members: [string | number, unknown][] = Array.isArray(value)
+      ? value.map((item, index) => [index, item])
+      : Object.entries(value)
+    for (const [key, member] of members) {
+      const place = [...path, key]
+      if (typeof key === 'string') visit(key, place, true)
+      if (typeof member === 'string') visit(member, place, false)
+      else if (typeof member === 'object' && member !== null) waiting.push({ value: member, path: place })
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// One change in JSON text, by the places of its nodes: a formatter would lay out anew the lines that it touches.
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
+import type { Node } from 'jsonc-parser'
+import { NotEditable } from './edit.ts'
+import type { SourceEdit } from './edit.ts'
+
+/** Sets or removes one value. Whoever calls reads the result back. */
+export function editJson(text: string, { path, value }: SourceEdit): string {
+  const root = parseTree(text, [], { allowTrailingComma: true })
+  const parent = root === undefined ? undefined : findNodeAtLocation(root, path.slice(0, -1))
+  const token = path.at(-1)
+  if (parent === undefined || token === undefined) throw new NotEditable(`${path.join('.')} has no place in the file.`)
+  const children = parent.children ?? []
+  const child =
+    parent.type === 'array' ? children[Number(token)] : children.findLast((member) => keyOf(member) === token)
+  if (value === undefined) return child === undefined ? text : removeChild(text, parent, child)
+  if (child === undefined) return addChild(text, parent, parent.type === 'array' ? null : String(token), value)
+  const node = parent.type === 'array' ? child : (child.children?.[1] ?? child)
+  return text.slice(0, node.offset) + written(text, value, indentAt(text, child.offset)) + text.slice(endOf(node))
+}
+
+function keyOf(member: Node): unknown {
+  return member.children?.[0]?.value
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length
+}
+
+function addChild(text: string, parent: Node, key: string | null, value: unknown): string {
+  const eol = eolOf(text)
+  const last = parent.children?.at(-1)
+  const member = (indent: string | null) =>
+    (key === null ? '' : `${JSON.stringify(key)}: `) + written(text, value, indent)
+  if (last === undefined) {
+    const open = parent.offset + 1
+    const space = parent.type === 'object' ? ' ' : ''
+    return `${text.slice(0, open)}${space}${member(null)}${space}${text.slice(endOf(parent) - 1)}`
+  }
+  const indent = indentAt(text, last.offset)
+  const line = lineEnd(text, endOf(last))
+  const rest = text.slice(endOf(last), line)
+  // On the line of another member, or before the closing bracket of its line.
+  if (indent === null || !/^\s*,?\s*(\/\/.*|\/\*((?!\*\/).)*\*\/\s*)?$/.test(rest))
+    return `${text.slice(0, endOf(last))}, ${member(null)}${text.slice(endOf(last))}`
+  const comma = /^\s*,/.test(rest)
+  const before = text.slice(0, endOf(last)) + (comma ? '' : ',') + rest
+  return `${before}${eol}${indent}${member(indent)}${comma ? ',' : ''}${text.slice(line)}`
+}
+
+function removeChild(text: string, parent: Node, child: Node): string {
+  const children = parent.children ?? []
+  const index = children.indexOf(child)
+  const [previous, next] = [children[index - 1], children[index + 1]]
+  if (previous === undefined && next === undefined)
+    return text.slice(0, parent.offset + 1) + text.slice(endOf(parent) - 1)
+  const line = lineEnd(text, endOf(child))
+  const ownLine =
+    indentAt(text, child.offset) !== null &&
+    /^\s*,?\s*(\/\/.*|\/\*((?!\*\/).)*\*\/\s*)?$/.test(text.slice(endOf(child), line))
+  if (!ownLine)
+    return next === undefined && previous !== undefined
+      ? text.slice(0, endOf(previous)) + text.slice(endOf(child))
+      : text.slice(0, child.offset) + text.slice(next?.offset ?? endOf(child))
+  const start = text.lastIndexOf('\n', child.offset - 1) + 1
+  const end = text.indexOf('\n', line) + 1
+  const kept = text.slice(0, start)
+  const closes = next === undefined && !/^\s*,/.test(text.slice(endOf(child), line))
+  if (!closes || previous === undefined) return kept + text.slice(end)
+  // The comma after what is now the last member was for the one that goes.
+  return kept.slice(0, endOf(previous)) + kept.slice(endOf(previous)).replace(',', '') + text.slice(end)
+}
+
+/** Over several lines where its place has a line of its own, in the indentation of the file. */
+function written(text: string, value: unknown, indent: string | null): string {
+  const flat = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return flat
+  const scalars = Object.values(value).every((member) => typeof member !== 'object' || member === null)
+  if (indent === null || (Array.isArray(value) && scalars)) return inline(value)
+  const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
+  return JSON.stringify(value, null, unit)
+    .split('\n')
+    .join(`${eolOf(text)}${indent}`)
+}
+
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${inline(member)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+/** The white space before a place that stands first on its line; null when something else does. */
+function indentAt(text: string, offset: number): string | null {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  return /^[ \t]*$/.test(before) && text.lastIndexOf('\n', offset - 1) >= 0 ? before : null
+}
+
+function lineEnd(text: string, offset: number): number {
+  const line = text.indexOf('\n', offset)
+  if (line < 0) return text.length
+  return text[line - 1] === '\r' ? line - 1 : line
+}
+
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}

@@ -1,0 +1,107 @@
+import { pointerOf } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { didYouMean } from '../../errors/suggest.ts'
+import { whyForbidden } from '../rules/variable-rules.ts'
+
+export type EnvironmentLookup = (name: string) => string | undefined
+
+// Deeper than any legal document by far; below it nothing is expanded, and validation refuses the document.
+const deepest = 64
+const marker = /\$\$\{|\$\{/g
+const reference = /\$\{([^}]*)\}/y
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+export interface Interpolation {
+  readonly value: unknown
+  readonly issues: Issue[]
+  /** Names and values of the variables that were expanded. */
+  readonly used: ReadonlyMap<string, string>
+}
+
+/**
+ * Expands `${NAME}` in every string value (never in keys); `$${` writes a literal `${`. What a variable holds is not expanded
+ * again. A variable that is unset or forbidden stays as written and is an issue. Values of variables never appear in an issue.
+ */
+export function interpolate(
+  document: unknown,
+  environment: ReadonlyMap<string, string> | EnvironmentLookup,
+): Interpolation {
+  const lookup: EnvironmentLookup = typeof environment === 'function' ? environment : (name) => environment.get(name)
+  const names = typeof environment === 'function' ? [] : [...environment.keys()]
+  const used = new Map<string, string>()
+  const issues: Issue[] = []
+
+  const expand = (value: unknown, path: readonly (string | number)[]): unknown => {
+    if (typeof value === 'string') return expandText(value, path)
+    if (typeof value !== 'object' || value === null || path.length > deepest) return value
+    if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index]))
+    // fromEntries defines members, it does not assign them: a key `__proto__` stays an ordinary key.
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member, [...path, key])]))
+  }
+
+  const expandText = (text: string, path: readonly (string | number)[]): string => {
+    if (!text.includes('${')) return text
+    let result = ''
+    let position = 0
+    marker.lastIndex = 0
+    for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
+      result += text.slice(position, match.index)
+      if (match[0] === '$${') {
+        result += '${'
+      } else {
+        reference.lastIndex = match.index
+        const found = reference.exec(text)
+        const written = found?.[0] ?? text.slice(match.index)
+        result += resolve(found?.[1], written, path)
+        marker.lastIndex = match.index + written.length
+      }
+      position = marker.lastIndex
+    }
+    return result + text.slice(position)
+  }
+
+  const resolve = (name: string | undefined, written: string, path: readonly (string | number)[]): string => {
+    const named = name !== undefined && variableName.test(name)
+    const forbidden = named ? whyForbidden(name, path) : null
+    if (forbidden !== null) {
+      issues.push({ code: 'variable_forbidden', pointer: pointerOf(path), severity: 'error', ...forbidden })
+      return written
+    }
+    const value = named ? lookup(name) : undefined
+    if (value === undefined) {
+      issues.push(
+        unresolved(
+          name,
+          pointerOf(path),
+          names.filter((other) => whyForbidden(other, path) === null),
+        ),
+      )
+      return written
+    }
+    used.set(name ?? '', value)
+    return value
+  }
+
+  return { value: expand(document, []), issues, used }
+}
+
+/** What is text and no variable, as {@link interpolate} reads it back: whoever writes a file from somebody else's values needs it. */
+export function literal(value: unknown): unknown {
+  // A function: in a replacement text, `$$` would stand for one `$`.
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(literal)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, literal(member)]))
+}
+
+function unresolved(name: string | undefined, pointer: string, known: readonly string[]): Issue {
+  if (name !== undefined && variableName.test(name)) {
+    const hint = didYouMean(name, known) ?? `Set ${name} in the environment or in the environment file.`
+    return { code: 'variable_unset', pointer, severity: 'error', detail: `The variable ${name} is not set.`, hint }
+  }
+  const detail =
+    name === undefined
+      ? 'A "${" has no matching "}".'
+      : 'The name between "${" and "}" is made of letters, digits and underscores only.'
+  return { code: 'variable_malformed', pointer, severity: 'error', detail, hint: 'Write "$${" for a literal "${".' }
+}

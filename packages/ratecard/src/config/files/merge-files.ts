@@ -1,0 +1,228 @@
+// Several files become one document. Products of one id join their prices, everything else is put together in the order of the
+// paths; what two files say differently about one thing is an issue that names both places. Nothing is dropped silently.
+import { pathOf, pointerOf } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { canonicalJson } from '../document/canonical.ts'
+import { isObject, problem, quoted, warning } from '../rules/draft.ts'
+import type { Place, PlacedIssue } from './position.ts'
+import type { ParsedSource } from './source.ts'
+
+export interface MergedFiles {
+  readonly document: unknown
+  /** Syntax issues of the files and problems of merging them; pointers lead into the file the place names. */
+  readonly issues: readonly PlacedIssue[]
+  /** The place of a pointer into the merged document; of its nearest parent when it is absent. */
+  readonly locate: (pointer: string) => Place | undefined
+}
+
+/** A part of the merged document and where it came from. */
+interface Origin {
+  readonly source: ParsedSource
+  readonly path: readonly (string | number)[]
+}
+
+const lists = ['webhooks', 'meters', 'products', 'coupons', 'promotion_codes']
+
+/** Files that could not be read take no part; their issues are passed on. A single file is taken as it is. */
+export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
+  const sorted = [...sources].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  const issues = sorted.flatMap((source) => source.issues)
+  const readable = sorted.filter((source) => source.document !== undefined)
+  const [only] = readable
+  if (only !== undefined && sorted.length === 1)
+    return { document: only.document, issues, locate: (pointer) => placeIn(only, pointer) }
+  const merge = new Merge()
+  for (const source of readable) merge.add(source)
+  return {
+    document: merge.document(),
+    issues: [...issues, ...merge.issues],
+    locate: (pointer) => merge.locate(pointer),
+  }
+}
+
+/**
+ * Puts a place beside each issue of a document, and writes the places of other pointers in its text as `file:line:column`.
+ * Issues of a part that no file holds get none.
+ */
+export function placeIssues(
+  issues: readonly Issue[],
+  locate: (pointer: string) => Place | undefined,
+): readonly (Issue & Partial<Place>)[] {
+  return issues.map((issue) => ({
+    ...issue,
+    detail: issue.detail.replace(/#(?:\/[\w%~.-]*[\w%~-])+/g, (pointer) => {
+      const place = locate(pointer)
+      return place === undefined ? pointer : sayPlace(place)
+    }),
+    ...locate(issue.pointer),
+  }))
+}
+
+class Merge {
+  readonly issues: PlacedIssue[] = []
+  readonly #root = new Map<string, unknown>()
+  readonly #lists = new Map<string, unknown[]>()
+  readonly #origins = new Map<string, Origin>()
+  /** Position in the merged list of the product of an id. */
+  readonly #products = new Map<string, number>()
+
+  add(source: ParsedSource): void {
+    const { document } = source
+    if (!isObject(document)) {
+      this.#report(
+        source,
+        [],
+        problem('type_wrong', '#', 'The file must hold an object with `version` and `products`.'),
+      )
+      return
+    }
+    for (const field of ['version', 'products'])
+      if (document[field] === undefined)
+        this.#report(
+          source,
+          [],
+          problem(
+            'field_missing',
+            '#',
+            `The file has no "${field}".`,
+            field === 'products' ? 'Add `"products": []` if it has none.' : undefined,
+          ),
+        )
+    for (const [field, value] of Object.entries(document)) {
+      if (field === 'version') this.#addVersion(source, value)
+      else if (lists.includes(field) && Array.isArray(value)) this.#addList(source, field, value)
+      else if (lists.includes(field))
+        this.#report(source, [field], problem('type_wrong', '#', `"${field}" must be a list.`))
+      else if (!this.#root.has(field)) this.#take([field], value, { source, path: [field] })
+    }
+  }
+
+  document(): unknown {
+    // A version or a list that no file gives stays absent, for validation to say so.
+    return Object.fromEntries([...this.#root, ...this.#lists])
+  }
+
+  locate(pointer: string): Place | undefined {
+    const path = pathOf(pointer)
+    for (let length = path.length; length >= 0; length--) {
+      const origin = this.#origins.get(pointerOf(path.slice(0, length)))
+      if (origin !== undefined) return placeIn(origin.source, pointerOf([...origin.path, ...path.slice(length)]))
+    }
+    return undefined
+  }
+
+  #addVersion(source: ParsedSource, value: unknown): void {
+    const current = this.#root.get('version')
+    const origin = { source, path: ['version'] }
+    if (!this.#root.has('version')) {
+      this.#take(['version'], value, origin)
+      return
+    }
+    if (value === current) return
+    // A version that is none is kept, whatever the other files say: validation names it, instead of it being passed over.
+    if (numbersOf(current) === undefined) return
+    if (numbersOf(value) === undefined) {
+      this.#take(['version'], value, origin)
+      return
+    }
+    const place = this.locate('#/version')
+    const beside = place === undefined ? '' : `, ${sayPlace(place)} says ${quoted(current)}`
+    const higher = isHigher(value, current)
+    const detail = `The version here is ${quoted(value)}${beside}; ${quoted(higher ? value : current)} is used.`
+    this.#report(source, ['version'], warning('version_disagrees', '#', detail, 'Give all files the same version.'))
+    if (higher) this.#take(['version'], value, origin)
+  }
+
+  #addList(source: ParsedSource, field: string, items: readonly unknown[]): void {
+    const list = this.#lists.get(field) ?? []
+    if (!this.#lists.has(field)) {
+      this.#lists.set(field, list)
+      this.#origins.set(pointerOf([field]), { source, path: [field] })
+    }
+    const own = new Set<string>()
+    items.forEach((item, index) => {
+      const id = field === 'products' && isObject(item) && typeof item['id'] === 'string' ? item['id'] : undefined
+      const known = id === undefined ? undefined : this.#products.get(id)
+      // Twice in one file is no split but a mistake: both stay, and validation reports the second.
+      if (id !== undefined && known !== undefined && !own.has(id))
+        this.#join(list, known, { source, path: [field, index] }, item)
+      else {
+        this.#origins.set(pointerOf([field, list.length]), { source, path: [field, index] })
+        if (id !== undefined && known === undefined) this.#products.set(id, list.length)
+        list.push(item)
+      }
+      if (id !== undefined) own.add(id)
+    })
+  }
+
+  #join(list: unknown[], position: number, origin: Origin, item: unknown): void {
+    const first = list[position]
+    if (!isObject(first) || !isObject(item)) return
+    const joined = new Map(Object.entries(first))
+    const place = ['products', position]
+    for (const [field, value] of Object.entries(item)) {
+      const from = { source: origin.source, path: [...origin.path, field] }
+      const present = joined.get(field)
+      if (!joined.has(field)) {
+        joined.set(field, value)
+        this.#origins.set(pointerOf([...place, field]), from)
+      } else if (field === 'prices' && Array.isArray(present) && Array.isArray(value)) {
+        value.forEach((_, index) =>
+          this.#origins.set(pointerOf([...place, field, present.length + index]), {
+            ...from,
+            path: [...from.path, index],
+          }),
+        )
+        joined.set(field, [...(present as unknown[]), ...(value as unknown[])])
+      } else if (!sameJson(present, value)) this.#conflict(from, field, item['id'], pointerOf([...place, field]))
+    }
+    list[position] = Object.fromEntries(joined)
+  }
+
+  #conflict(origin: Origin, field: string, id: unknown, other: string): void {
+    const place = this.locate(other)
+    const beside = place === undefined ? '' : ` at ${sayPlace(place)}`
+    const detail = `The product ${quoted(id)} has another "${field}"${beside}.`
+    this.#report(
+      origin.source,
+      origin.path,
+      problem('merge_conflict', '#', detail, 'Keep the field in one of the files.'),
+    )
+  }
+
+  #take(path: readonly string[], value: unknown, origin: Origin): void {
+    this.#root.set(path.join(), value)
+    this.#origins.set(pointerOf(path), origin)
+    if (!this.#origins.has('#')) this.#origins.set('#', { source: origin.source, path: [] })
+  }
+
+  #report(source: ParsedSource, path: readonly (string | number)[], issue: Issue): void {
+    const pointer = pointerOf(path)
+    const place = placeIn(source, pointer) ?? { path: source.path, line: 1, column: 1 }
+    this.issues.push({ ...issue, pointer, ...place })
+  }
+}
+
+function placeIn(source: ParsedSource, pointer: string): Place | undefined {
+  const position = source.locate(pointer)
+  return position === undefined ? undefined : { path: source.path, ...position }
+}
+
+function sayPlace({ path, line, column }: Place): string {
+  return `${path}:${line}:${column}`
+}
+
+function isHigher(candidate: unknown, current: unknown): boolean {
+  const [a, b] = [numbersOf(candidate), numbersOf(current)]
+  if (a === undefined || b === undefined) return false
+  const index = a.findIndex((number, position) => number !== b[position])
+  return index >= 0 && (a[index] ?? 0n) > (b[index] ?? 0n)
+}
+
+function numbersOf(version: unknown): bigint[] | undefined {
+  return typeof version === 'string' && /^\d+\.\d+\.\d+$/.test(version) ? version.split('.').map(BigInt) : undefined
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}

@@ -1,0 +1,100 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit } from 'yaml'
+import type { Document, Node } from 'yaml'
+import { pathOf, pointerOf } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { duplicateKey, LineIndex, syntaxIssue } from './position.ts'
+import type { ParsedText, Position } from './position.ts'
+
+/** YAML 1.2 core: `no` is text, a date is text, and keys given twice are issues. Throws RangeError for hostile depth. */
+export function parseYaml(text: string): ParsedText {
+  const lines = new LineIndex(text)
+  // The parser's own check of unique keys names neither the key nor its place in the document.
+  const parsed = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
+  const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
+    syntaxIssue(`The YAML is broken here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
+  )
+  const broken = issues.length > 0 || brokenAliases(parsed, lines, issues)
+  const value = broken ? undefined : plainValue(parsed, issues)
+  duplicates(parsed.contents, [], lines, issues)
+  return {
+    document: value,
+    issues: issues.slice(0, 100),
+    locate: (pointer) => lines.at(nearestNode(parsed, pathOf(pointer))?.range?.[0] ?? 0),
+  }
+}
+
+function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
+  try {
+    const value: unknown = parsed.toJS({ maxAliasCount: 100 })
+    return value
+  } catch (error) {
+    // Thrown for aliases that multiply beyond the limit above.
+    if (!(error instanceof ReferenceError)) throw error
+    issues.push(syntaxIssue(`The aliases cannot be resolved: ${error.message}.`, { line: 1, column: 1 }))
+    return undefined
+  }
+}
+
+/** Each alias is looked up by walking the whole text: far more than anybody writes would take minutes. */
+const mostAliases = 1_000
+
+function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {
+  const anchors = new Set<string>()
+  let aliases = 0
+  visit(parsed, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.add(node.anchor)
+        return undefined
+      }
+      const at = () => lines.at(node.range?.[0] ?? 0)
+      if (!anchors.has(node.source)) issues.push(syntaxIssue(`No anchor is named "${node.source}".`, at()))
+      aliases += 1
+      if (aliases <= mostAliases) return undefined
+      issues.push(syntaxIssue(`The file has more than ${mostAliases} aliases.`, at()))
+      return visit.BREAK
+    },
+  })
+  return issues.length > 0
+}
+
+function duplicates(
+  node: unknown,
+  path: readonly (string | number)[],
+  lines: LineIndex,
+  issues: (Issue & Position)[],
+): void {
+  if (isSeq(node)) node.items.forEach((item, index) => duplicates(item, [...path, index], lines, issues))
+  if (!isMap(node)) return
+  const seen = new Set<string>()
+  for (const { key, value } of node.items) {
+    if (!isScalar(key)) continue
+    const name = String(key.value)
+    const place = [...path, name]
+    if (seen.has(name)) issues.push(duplicateKey(name, pointerOf(place), lines.at(key.range?.[0] ?? 0)))
+    seen.add(name)
+    duplicates(value, place, lines, issues)
+  }
+}
+
+function nearestNode(parsed: Document, path: readonly string[]): Node | undefined {
+  let node = resolved(parsed.contents, parsed)
+  for (const token of path) {
+    const next = resolved(childOf(node, token), parsed)
+    if (next === undefined) return node
+    node = next
+  }
+  return node
+}
+
+// The last of equal keys, as the value is taken from it.
+function childOf(node: Node | undefined, token: string): unknown {
+  if (isSeq(node)) return /^\d+$/.test(token) ? node.items[Number(token)] : undefined
+  if (!isMap(node)) return undefined
+  return node.items.findLast(({ key }) => isScalar(key) && String(key.value) === token)?.value
+}
+
+function resolved(node: unknown, parsed: Document): Node | undefined {
+  const target = isAlias(node) ? node.resolve(parsed) : node
+  return isNode(target) ? target : undefined
+}

@@ -1,0 +1,75 @@
+import { isCurrency, currencyDecimals, minimumCharge } from '../../money/currencies.ts'
+import { compareDecimals, decimalFromInteger, parseDecimal, zero } from '../../money/decimal.ts'
+import type { Decimal } from '../../money/decimal.ts'
+import { formatMinor } from '../../money/format.ts'
+import { named, quoted, warning } from './draft.ts'
+import type { Entry, Rule } from './draft.ts'
+
+// A unit of our two-decimal currencies is worth between some 0.05 and 250 yen in its hundredth part; a yen amount of 20 times the
+// number of cents was therefore written with two decimals too many. mxn, inr, czk, sek, nok, dkk, hkd and zar are too far from the rest.
+const comparable = new Set(['usd', 'eur', 'gbp', 'cad', 'aud', 'nzd', 'chf', 'sgd'])
+const suspiciousRatio = 20n
+/** Without another currency to compare with: ¥100,000 a month, ¥1,000,000 a year. */
+const suspiciousAmount = 100_000
+const suspiciousYearly = 1_000_000
+
+/** Amounts in a currency without decimals that look as if they had been written with two. */
+export const plausibleAmounts: Rule = ({ products }) =>
+  products.flatMap(({ prices }) => {
+    const twins = highestComparable(prices)
+    return prices.flatMap((price) => {
+      const amount = wholeAmount(price)
+      const currency = price.text('currency') ?? ''
+      if (amount === undefined || !isCurrency(currency) || currencyDecimals[currency] > 0) return []
+      if (amount % 100 !== 0 || !looksTooHigh(price, amount, twins.get(rhythmOf(price)))) return []
+      const detail = `${named('price', price)} costs ${formatMinor(amount, currency)}: ${quoted(currency)} has no decimals.`
+      const hint = `If you mean ${formatMinor(amount / 100, currency)}, write ${amount / 100}.`
+      return [warning('amount_suspicious', price.at('amount'), detail, hint)]
+    })
+  })
+
+/** Metered and tiered prices add up to an invoice of any size; the others may well be a whole invoice. */
+export const chargeableAmounts: Rule = ({ prices }) =>
+  prices.flatMap((price) => {
+    const field = price.has('amount') ? 'amount' : 'unit_amount_decimal'
+    const amount = amountOf(price)
+    const currency = price.text('currency') ?? ''
+    const least = isCurrency(currency) ? minimumCharge[currency] : undefined
+    if (amount === undefined || least === undefined || price.value('usage_type') === 'metered' || price.has('tiers'))
+      return []
+    if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
+    const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
+    return [warning('amount_below_minimum', price.at(field), detail, 'Amounts are in minor units: 1200 is 12.00.')]
+  })
+
+function looksTooHigh(price: Entry, amount: number, twin: number | undefined): boolean {
+  if (twin !== undefined) return BigInt(amount) >= BigInt(twin) * suspiciousRatio
+  return amount >= (price.value('interval') === 'year' ? suspiciousYearly : suspiciousAmount)
+}
+
+/** The highest amount in a comparable currency, for each billing rhythm. */
+function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number> {
+  const highest = new Map<string, number>()
+  for (const price of prices) {
+    const amount = wholeAmount(price)
+    if (amount === undefined || amount === 0 || !comparable.has(price.text('currency') ?? '')) continue
+    highest.set(rhythmOf(price), Math.max(amount, highest.get(rhythmOf(price)) ?? 0))
+  }
+  return highest
+}
+
+function rhythmOf(price: Entry): string {
+  return `${price.number('interval_count') ?? 1} ${price.text('interval') ?? ''}`
+}
+
+function wholeAmount(price: Entry): number | undefined {
+  const amount = price.number('amount')
+  return amount !== undefined && Number.isSafeInteger(amount) && amount >= 0 ? amount : undefined
+}
+
+function amountOf(price: Entry): Decimal | undefined {
+  const amount = price.number('amount')
+  if (amount !== undefined) return Number.isSafeInteger(amount) ? decimalFromInteger(amount) : undefined
+  const text = price.text('unit_amount_decimal')
+  return text !== undefined && /^\d{1,12}(\.\d{1,12})?$/.test(text) ? parseDecimal(text) : undefined
+}

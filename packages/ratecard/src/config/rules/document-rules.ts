@@ -1,0 +1,135 @@
+import { pointerToken } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import type { IssueCode } from '../../errors/codes.ts'
+import { named, problem, quoted } from './draft.ts'
+import type { Draft, Entry, Rule } from './draft.ts'
+import { webhookId } from '../document/ids.ts'
+
+export const atLeastOneProduct: Rule = ({ root }) => {
+  const products = root.value('products')
+  if (!Array.isArray(products) || products.length > 0) return []
+  return [problem('products_empty', root.at('products'), 'The document has no product.', 'Add at least one product.')]
+}
+
+/** Ids are unique within their kind; prices across all products. A webhook without an id counts with its derived one. */
+export const uniqueIds: Rule = (draft) => [
+  ...duplicates(
+    draft.products.map(({ product }) => product),
+    'id_duplicate',
+    'id',
+    sayId('product'),
+  ),
+  ...duplicates(draft.prices, 'id_duplicate', 'id', sayId('price')),
+  ...duplicates(draft.meters, 'id_duplicate', 'id', sayId('meter')),
+  ...duplicates(draft.coupons, 'id_duplicate', 'id', sayId('coupon')),
+  ...duplicates(draft.promotionCodes, 'id_duplicate', 'id', sayId('promotion code')),
+  ...webhookIds(draft),
+]
+
+export const uniqueEventNames: Rule = ({ meters }) =>
+  duplicates(
+    meters,
+    'event_name_duplicate',
+    'event_name',
+    (meter) =>
+      `${named('meter', meter)} listens to the event ${quoted(meter.text('event_name'))}, as another meter does`,
+  )
+
+// The URL itself may carry a token, so no message repeats it.
+export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
+  duplicates(
+    webhooks,
+    'webhook_url_duplicate',
+    'url',
+    (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
+  )
+
+/** The processor compares codes without regard to case. */
+export const uniqueCodes: Rule = ({ promotionCodes }) =>
+  duplicates(
+    promotionCodes,
+    'code_duplicate',
+    'code',
+    (entry) => `The code ${quoted(entry.text('code'))} is used twice, whatever the case of its letters`,
+    (code) => code.toLowerCase(),
+  )
+
+/** Our own ownership marks live in the same map at the processor. */
+export const unreservedMetadata: Rule = (draft) =>
+  everyEntry(draft).flatMap((entry) => {
+    const metadata = entry.child('metadata')
+    return metadata
+      .keys()
+      .filter((key) => key.startsWith('ratecard_') || key === '__proto__')
+      .map((key) =>
+        problem(
+          'metadata_reserved',
+          metadata.at(pointerToken(key)),
+          `The metadata key ${quoted(key)} is reserved.`,
+          'Rename the key.',
+        ),
+      )
+  })
+
+/** The items of all kinds: those that have no metadata have no reserved key. */
+function everyEntry({ products, prices, meters, coupons, promotionCodes, webhooks }: Draft): readonly Entry[] {
+  return [...products.map(({ product }) => product), ...prices, ...meters, ...coupons, ...promotionCodes, ...webhooks]
+}
+
+/** Text that is not an id of `kind`, in the words of every rule that follows a reference. */
+export function undefinedReference(
+  { suggest }: Draft,
+  code: IssueCode,
+  pointer: string,
+  { kind, id, known }: { readonly kind: string; readonly id: string; readonly known: readonly string[] },
+): Issue {
+  const hint = suggest(id, known) ?? `Define the ${kind}, or name an existing one.`
+  return problem(code, pointer, `No ${kind} has the id ${quoted(id)}.`, hint)
+}
+
+export function idsOf(entries: readonly Entry[]): readonly string[] {
+  return entries.flatMap((entry) => entry.text('id') ?? [])
+}
+
+function webhookIds({ webhooks }: Draft): readonly Issue[] {
+  const seen = new Map<string, Entry>()
+  return webhooks.flatMap((webhook) => {
+    const id = webhook.text('id')
+    const url = webhook.text('url')
+    // Two webhooks without an id share a derived one only with their URL, which has a rule of its own.
+    const key = id ?? (url === undefined || webhook.has('id') ? undefined : webhookId({ url }))
+    if (key === undefined) return []
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, webhook)
+    if (first === undefined || (id === undefined && !first.has('id'))) return []
+    return [
+      problem(
+        'id_duplicate',
+        id === undefined ? webhook.pointer : webhook.at('id'),
+        `The webhook id ${quoted(key)} is used twice; first at ${first.pointer}.`,
+      ),
+    ]
+  })
+}
+
+function sayId(kind: string): (entry: Entry) => string {
+  return (entry) => `The ${kind} id ${quoted(entry.text('id'))} is used twice`
+}
+
+function duplicates(
+  entries: readonly Entry[],
+  code: IssueCode,
+  field: string,
+  say: (entry: Entry) => string,
+  normal: (value: string) => string = (value) => value,
+): Issue[] {
+  const first = new Map<string, Entry>()
+  return entries.flatMap((entry) => {
+    const value = entry.text(field)
+    if (value === undefined) return []
+    const earlier = first.get(normal(value))
+    if (earlier !== undefined) return [problem(code, entry.at(field), `${say(entry)}; first at ${earlier.at(field)}.`)]
+    first.set(normal(value), entry)
+    return []
+  })
+}

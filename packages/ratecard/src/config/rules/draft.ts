@@ -1,0 +1,134 @@
+// A tolerant view of an unchecked document: rules read it, so that they can speak even when other parts are malformed.
+// Every reader answers undefined for a value of another type; the shape check has its own words for those.
+import type { IssueCode } from '../../errors/codes.ts'
+import { pointerToken } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { didYouMean } from '../../errors/suggest.ts'
+
+/** One object of the document and where it stands. */
+export class Entry {
+  readonly pointer: string
+  readonly #fields: Readonly<Record<string, unknown>>
+
+  constructor(fields: Readonly<Record<string, unknown>>, pointer: string) {
+    this.#fields = fields
+    this.pointer = pointer
+  }
+
+  has(name: string): boolean {
+    return this.value(name) !== undefined
+  }
+
+  value(name: string): unknown {
+    return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined
+  }
+
+  text(name: string): string | undefined {
+    const value = this.value(name)
+    return typeof value === 'string' ? value : undefined
+  }
+
+  number(name: string): number | undefined {
+    const value = this.value(name)
+    return typeof value === 'number' ? value : undefined
+  }
+
+  list(name: string): readonly unknown[] {
+    const value = this.value(name)
+    return Array.isArray(value) ? value : []
+  }
+
+  /** The objects of a list; other items are skipped, positions kept. */
+  entries(name: string): readonly Entry[] {
+    return this.list(name).flatMap((item, index) =>
+      isObject(item) ? [new Entry(item, `${this.at(name)}/${index}`)] : [],
+    )
+  }
+
+  /** The object under `name`, empty when there is none. */
+  child(name: string): Entry {
+    const value = this.value(name)
+    return new Entry(isObject(value) ? value : {}, `${this.pointer}/${pointerToken(name)}`)
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.#fields)
+  }
+
+  /** Pointer to a field whose name needs no escaping. */
+  at(name: string): string {
+    return `${this.pointer}/${name}`
+  }
+}
+
+export interface ProductDraft {
+  readonly product: Entry
+  readonly prices: readonly Entry[]
+}
+
+export interface Draft {
+  readonly root: Entry
+  readonly products: readonly ProductDraft[]
+  readonly prices: readonly Entry[]
+  readonly meters: readonly Entry[]
+  readonly webhooks: readonly Entry[]
+  readonly coupons: readonly Entry[]
+  readonly promotionCodes: readonly Entry[]
+  /** `Did you mean …?`, or undefined when nothing is near, or the document asked for too many. */
+  readonly suggest: (word: string, candidates: readonly string[]) => string | undefined
+}
+
+export function draftOf(document: unknown): Draft {
+  const root = new Entry(isObject(document) ? document : {}, '#')
+  const products = root.entries('products').map((product) => ({ product, prices: product.entries('prices') }))
+  return {
+    root,
+    products,
+    prices: products.flatMap(({ prices }) => prices),
+    meters: root.entries('meters'),
+    webhooks: root.entries('webhooks'),
+    coupons: root.entries('coupons'),
+    promotionCodes: root.entries('promotion_codes'),
+    suggest: suggestions(),
+  }
+}
+
+// Comparing words is the dearest thing a rule does; a hostile document must not buy more of it than a reader could use.
+const mostSuggestions = 100
+const mostCandidates = 500
+
+function suggestions(): Draft['suggest'] {
+  let left = mostSuggestions
+  return (word, candidates) => {
+    if (left === 0 || word.length > 100) return undefined
+    left--
+    return didYouMean(word, candidates.slice(0, mostCandidates))
+  }
+}
+
+/** One row of the specification's rule table, or of its elaboration: a pure look at the whole document. Never throws. */
+export type Rule = (draft: Draft) => readonly Issue[]
+
+export function problem(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
+  return { code, pointer, severity: 'error', detail, ...(hint === undefined ? {} : { hint }) }
+}
+
+export function warning(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
+  return { ...problem(code, pointer, detail, hint), severity: 'warning' }
+}
+
+/** `The price "solo_monthly"`, or `The price` while it has no id. */
+export function named(kind: string, entry: Entry): string {
+  const id = entry.text('id')
+  return id === undefined ? `The ${kind}` : `The ${kind} ${quoted(id)}`
+}
+
+/** A value as JSON, cut to a length that a message can carry. */
+export function quoted(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,150 @@
+import type { Issue } from '../../errors/issue.ts'
+import { derivedBase } from '../document/base-price.ts'
+import { named, problem, quoted, warning } from './draft.ts'
+import type { Entry, Rule } from './draft.ts'
+
+const enterpriseFields = ['enterprise_template', 'enterprise_id'] as const
+
+export const enterpriseIsNeverPublic: Rule = ({ prices }) =>
+  prices.flatMap((price) =>
+    isEnterpriseDraft(price) && price.value('public') === true
+      ? [
+          problem(
+            'public_enterprise',
+            price.at('public'),
+            `${named('price', price)} is an enterprise price and cannot be public.`,
+            'Remove `public`, or say false.',
+          ),
+        ]
+      : [],
+  )
+
+export const templateOrEnterpriseId: Rule = ({ prices }) =>
+  prices.flatMap((price) =>
+    price.has('enterprise_template') && price.has('enterprise_id')
+      ? [
+          problem(
+            'enterprise_both',
+            price.at('enterprise_id'),
+            `${named('price', price)} has a template and an enterprise id.`,
+            'Keep one of the two.',
+          ),
+        ]
+      : [],
+  )
+
+export const oneDefaultPrice: Rule = ({ products }) =>
+  products.flatMap(({ product, prices }) => {
+    const marked = prices.filter((price) => price.value('default') === true)
+    const ordinary = marked.filter((price) => !isEnterpriseDraft(price))
+    return [
+      ...marked
+        .filter(isEnterpriseDraft)
+        .map((price) =>
+          problem(
+            'default_enterprise',
+            price.at('default'),
+            `${named('price', price)} is an enterprise price and cannot be the default.`,
+            'Mark an ordinary price instead.',
+          ),
+        ),
+      ...ordinary
+        .slice(1)
+        .map((price) =>
+          problem(
+            'default_duplicate',
+            price.at('default'),
+            `${named('product', product)} has another default price, at ${ordinary[0]?.pointer ?? ''}.`,
+            'Keep one `default`.',
+          ),
+        ),
+    ]
+  })
+
+/** Finds the base price of each enterprise price and compares the two: a swap must not change currency, rhythm or measure. */
+export const basePrice: Rule = ({ products, suggest }) =>
+  products.flatMap(({ product, prices }) => {
+    const ordinary = ordinaryById(prices)
+    return prices.flatMap((price) => {
+      if (!isEnterpriseDraft(price)) return price.has('base_price') ? [unusedBase(price)] : []
+      const base = baseOf(price, ordinary)
+      if (base === undefined)
+        return price.text('id') === undefined || price.has('base_price') ? [] : [missingBase(price)]
+      const found = ordinary.get(base)
+      if (found !== undefined) return mismatch(price, found, base)
+      const detail = `${named('product', product)} has no ordinary price ${quoted(base)}.`
+      const hint =
+        suggest(base, [...ordinary.keys()]) ?? 'Name a price of the same product that has no enterprise field.'
+      return [problem('base_price_undefined', price.at('base_price'), detail, hint)]
+    })
+  })
+
+/** Applying a template must have one answer for each base price. */
+export const oneEnterprisePricePerBase: Rule = ({ products }) =>
+  products.flatMap(({ prices }) => {
+    const ordinary = ordinaryById(prices)
+    const seen = new Map<string, Entry>()
+    return prices.flatMap((price) => {
+      const base = isEnterpriseDraft(price) ? baseOf(price, ordinary) : undefined
+      const target = enterpriseFields.find((field) => price.text(field) !== undefined)
+      if (base === undefined || target === undefined) return []
+      const key = JSON.stringify([base, target, price.text(target)])
+      const first = seen.get(key)
+      if (first === undefined) {
+        seen.set(key, price)
+        return []
+      }
+      const detail = `${named('price', price)} and the price at ${first.pointer} both stand for ${quoted(base)} under ${quoted(price.text(target))}.`
+      const hint = 'Remove one of the two, or give it another `base_price`.'
+      return [problem('base_price_duplicate', price.at(target), detail, hint)]
+    })
+  })
+
+function mismatch(price: Entry, base: Entry, id: string): Issue[] {
+  const compared: [string, unknown, unknown][] = [
+    ['currency', price.value('currency'), base.value('currency')],
+    ['currency_options', currenciesOf(price), currenciesOf(base)],
+    ['interval', price.value('interval'), base.value('interval')],
+    ['interval_count', price.value('interval_count') ?? 1, base.value('interval_count') ?? 1],
+    ['usage_type', price.value('usage_type') ?? 'licensed', base.value('usage_type') ?? 'licensed'],
+    ['meter', price.value('meter'), base.value('meter')],
+  ]
+  const differing = compared
+    .filter(([, own, other]) => JSON.stringify(own) !== JSON.stringify(other))
+    .map(([field]) => `\`${field}\``)
+  if (differing.length === 0) return []
+  const detail = `${named('price', price)} differs from its base price ${quoted(id)} in ${differing.join(' and ')}.`
+  return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
+}
+
+const currenciesOf = (price: Entry) => [...price.child('currency_options').keys()].sort()
+
+function missingBase(price: Entry): Issue {
+  const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
+  const hint = 'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.'
+  return warning('base_price_missing', price.pointer, detail, hint)
+}
+
+function unusedBase(price: Entry): Issue {
+  const detail = `${named('price', price)} has a base price but is no enterprise price.`
+  const hint = 'Add `enterprise_template` or `enterprise_id`, or remove `base_price`.'
+  return problem('base_price_unused_field', price.at('base_price'), detail, hint)
+}
+
+function baseOf(price: Entry, ordinary: ReadonlyMap<string, Entry>): string | undefined {
+  return price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', ordinary)
+}
+
+/** The first of each id; a second one has an issue of its own. */
+function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const ordinary = new Map<string, Entry>()
+  for (const price of prices) {
+    const id = price.text('id')
+    if (id !== undefined && !isEnterpriseDraft(price) && !ordinary.has(id)) ordinary.set(id, price)
+  }
+  return ordinary
+}
+
+function isEnterpriseDraft(price: Entry): boolean {
+  return enterpriseFields.some((field) => price.has(field))
+}

@@ -1,0 +1,92 @@
+// What the fields of a document mean to each other: one function per row of the specification's rule table and of its elaboration.
+// A rule sees the whole document, reports everything it finds, never throws, and never repeats what the shape check says.
+import type { Issue } from '../../errors/issue.ts'
+import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
+import {
+  atLeastOneProduct,
+  uniqueCodes,
+  uniqueEventNames,
+  uniqueIds,
+  uniqueWebhookUrls,
+  unreservedMetadata,
+} from './document-rules.ts'
+import { draftOf } from './draft.ts'
+import type { Rule } from './draft.ts'
+import {
+  basePrice,
+  enterpriseIsNeverPublic,
+  oneDefaultPrice,
+  oneEnterprisePricePerBase,
+  templateOrEnterpriseId,
+} from './enterprise-rules.ts'
+import { previousIds } from '../document/previous-ids.ts'
+import {
+  amountOrTiers,
+  currencyOptionsFit,
+  intervalAtMostThreeYears,
+  intervalCountNeedsInterval,
+  meterReference,
+  pricePartsFit,
+  recurringNeedsInterval,
+  tieredHasTiers,
+  tierHasAmount,
+  tiersAscend,
+} from './price-rules.ts'
+import {
+  codeCoupon,
+  codeCurrencies,
+  codeWithinCoupon,
+  couponCurrencies,
+  couponCurrency,
+  couponDuration,
+  couponHasOneDiscount,
+  couponProducts,
+  minimumAmountCurrency,
+} from './promotion-rules.ts'
+import { distinctWebhookEvents, knownWebhookEvents, webhookHasId, webhookUrl } from './webhook-rules.ts'
+
+const rules: readonly Rule[] = [
+  atLeastOneProduct,
+  uniqueIds,
+  previousIds,
+  uniqueEventNames,
+  uniqueWebhookUrls,
+  uniqueCodes,
+  unreservedMetadata,
+  amountOrTiers,
+  currencyOptionsFit,
+  pricePartsFit,
+  tieredHasTiers,
+  tiersAscend,
+  tierHasAmount,
+  recurringNeedsInterval,
+  intervalCountNeedsInterval,
+  intervalAtMostThreeYears,
+  meterReference,
+  enterpriseIsNeverPublic,
+  templateOrEnterpriseId,
+  oneDefaultPrice,
+  basePrice,
+  oneEnterprisePricePerBase,
+  couponHasOneDiscount,
+  couponCurrency,
+  couponCurrencies,
+  couponDuration,
+  couponProducts,
+  codeCoupon,
+  codeCurrencies,
+  minimumAmountCurrency,
+  codeWithinCoupon,
+  webhookUrl,
+  knownWebhookEvents,
+  distinctWebhookEvents,
+  webhookHasId,
+  plausibleAmounts,
+  chargeableAmounts,
+]
+
+/** Everything the rules have against a document, well-formed or not. */
+export function ruleIssues(document: unknown): Issue[] {
+  const draft = draftOf(document)
+  return rules.flatMap((rule) => rule(draft))
+}

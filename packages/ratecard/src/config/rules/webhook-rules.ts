@@ -1,0 +1,87 @@
+import { named, problem, quoted, warning } from './draft.ts'
+import type { Rule } from './draft.ts'
+import { webhookEvents } from '../document/webhook-events.generated.ts'
+
+const knownEvents = new Set(webhookEvents)
+
+// No message repeats a URL: after interpolation it may hold a token.
+export const webhookUrl: Rule = ({ webhooks }) =>
+  webhooks.flatMap((webhook) => {
+    const url = webhook.text('url')
+    const wrong = url === undefined || url === '' ? undefined : whyUnusable(url)
+    return wrong === undefined
+      ? []
+      : [
+          problem(
+            'webhook_url_invalid',
+            webhook.at('url'),
+            `The URL of ${named('webhook', webhook).replace(/^The/, 'the')} ${wrong.detail}.`,
+            wrong.hint,
+          ),
+        ]
+  })
+
+export const knownWebhookEvents: Rule = ({ webhooks, suggest }) =>
+  webhooks.flatMap((webhook) =>
+    webhook
+      .list('events')
+      .flatMap((event, index) =>
+        typeof event !== 'string' || event === '' || knownEvents.has(event)
+          ? []
+          : [
+              problem(
+                'webhook_event_unknown',
+                `${webhook.at('events')}/${index}`,
+                `The processor has no event ${quoted(event)}.`,
+                suggest(event, webhookEvents),
+              ),
+            ],
+      ),
+  )
+
+export const distinctWebhookEvents: Rule = ({ webhooks }) =>
+  webhooks.flatMap((webhook) => {
+    const seen = new Set<unknown>()
+    return webhook.list('events').flatMap((event, index) => {
+      const repeated = typeof event === 'string' && seen.has(event)
+      seen.add(event)
+      return repeated
+        ? [
+            problem(
+              'webhook_event_duplicate',
+              `${webhook.at('events')}/${index}`,
+              `The event ${quoted(event)} is listed twice.`,
+              'Remove one of the two.',
+            ),
+          ]
+        : []
+    })
+  })
+
+export const webhookHasId: Rule = ({ webhooks }) =>
+  webhooks.flatMap((webhook) =>
+    webhook.has('id') || !webhook.has('url')
+      ? []
+      : [
+          warning(
+            'webhook_id_missing',
+            webhook.pointer,
+            'The webhook has no id: when its URL is edited, it becomes a new endpoint with a new secret.',
+            'Add an `id`.',
+          ),
+        ],
+  )
+
+function whyUnusable(url: string): { detail: string; hint?: string } | undefined {
+  if (url.includes('${'))
+    return { detail: 'still holds a "${"', hint: 'Set the variable where the configuration is expanded.' }
+  const parsed = URL.canParse(url) && !/\s/.test(url) ? new URL(url) : undefined
+  if (parsed === undefined) return { detail: 'is not a URL', hint: 'Write it whole: "https://host/path".' }
+  if (parsed.protocol === 'https:') return undefined
+  if (parsed.protocol === 'http:' && isLoopback(parsed.hostname)) return undefined
+  return { detail: 'is not https', hint: 'Use https; http is for this machine (localhost) alone.' }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(host) || host === '[::1]'
+}

@@ -1,0 +1,43 @@
+import { pointerOf } from '../../errors/issue.ts'
+import type { Issue, Severity } from '../../errors/issue.ts'
+import { problem } from '../rules/draft.ts'
+
+// Ten times a price list of 10,000 products with five prices each; beyond it, listing every problem would cost more memory than it helps.
+const mostValues = 1_000_000
+const mostKeys = 1_000
+const deepest = 32
+
+/** The most issues that one answer lists. */
+export const mostIssues = 1_000
+
+/** What makes a document too large to be worth checking further. Walks without recursion: depth is what it guards against. */
+export function limitIssues(document: unknown): Issue[] {
+  const waiting: { value: unknown; path: readonly (string | number)[] }[] = [{ value: document, path: [] }]
+  let values = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next
+    if (typeof value !== 'object' || value === null) continue
+    if (path.length > deepest) return [tooLarge(path, `Values are nested more than ${deepest} levels deep.`)]
+    const members: [string | number, unknown][] = Array.isArray(value)
+      ? value.map((item, index) => [index, item])
+      : Object.entries(value)
+    if (!Array.isArray(value) && members.length > mostKeys)
+      return [tooLarge(path, `An object has more than ${mostKeys} fields.`)]
+    values += members.length
+    if (values > mostValues) return [tooLarge([], `The document holds more than ${mostValues} values.`)]
+    for (const [key, member] of members)
+      if (typeof member === 'object') waiting.push({ value: member, path: [...path, key] })
+  }
+  return []
+}
+
+function tooLarge(path: readonly (string | number)[], detail: string): Issue {
+  return problem('document_too_large', pointerOf(path), detail)
+}
+
+/** At most {@link mostIssues}, with a last one that says that others were left out. */
+export function capped(issues: Issue[], severity: Severity): Issue[] {
+  if (issues.length <= mostIssues) return issues
+  const detail = `Only the first ${mostIssues} ${severity}s are listed.`
+  return [...issues.slice(0, mostIssues), { code: 'issues_truncated', pointer: '#', severity, detail }]
+}

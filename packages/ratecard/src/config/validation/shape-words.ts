@@ -1,0 +1,225 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { IssueCode } from '../../errors/codes.ts'
+import { didYouMean } from '../../errors/suggest.ts'
+import { isObject, quoted } from '../rules/draft.ts'
+import { latestMoment } from '../document/moment.ts'
+import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../document/fields.ts'
+
+export interface Words {
+  readonly code: IssueCode
+  readonly detail: string
+  readonly hint?: string
+}
+
+/** Our code and words for one error of the schema check; `path` leads to the value that is wrong (or that lacks a field). */
+export function saySchemaError(error: ErrorObject, path: readonly string[]): Words {
+  const subject = subjectOf(path)
+  switch (error.keyword) {
+    case 'required':
+      return say('field_missing', `${sentence(placeOf(path))} has no "${String(error.params['missingProperty'])}".`)
+    case 'additionalProperties':
+      return sayUnknownField(error, path)
+    case 'type':
+      return sayWrongType(error, path, subject)
+    case 'enum':
+    case 'const':
+      return sayNotAllowed(error, path, subject)
+    case 'anyOf':
+      return sayNoAlternative(error, path, subject)
+    case 'pattern':
+      return sayPattern(error, path, subject)
+    case 'minimum':
+    case 'exclusiveMinimum':
+    case 'maximum':
+      return sayRange(error, path, subject)
+    default:
+      return saySize(error, path, subject)
+  }
+}
+
+function sayUnknownField(error: ErrorObject, path: readonly string[]): Words {
+  const field = path.at(-1) ?? ''
+  const parent = error.parentSchema
+  const known: unknown = isObject(parent) ? parent['properties'] : undefined
+  if (!isObject(known))
+    return say('value_invalid', `${quoted(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
+  const hint = didYouMean(field, Object.keys(known)) ?? `Remove it. Known fields: ${Object.keys(known).join(', ')}.`
+  return say('field_unknown', `${sentence(placeOf(path.slice(0, -1)))} has no field ${quoted(field)}.`, hint)
+}
+
+const keyHint = 'Keys have 1 to 40 characters and no square brackets.'
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text in quotes',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+}
+
+function sayWrongType(error: ErrorObject, path: readonly string[], subject: string): Words {
+  const expected = String(error.params['type'])
+  const detail = `${subject} must be ${typeNames[expected] ?? expected}, not ${kindOf(error.data)}.`
+  return say('type_wrong', detail, typeHint(expected, error.data, path.at(-1) ?? ''))
+}
+
+function typeHint(expected: string, value: unknown, field: string): string | undefined {
+  if (value === null) return 'Leave the field out instead of null.'
+  if (expected === 'integer' && typeof value === 'number' && /amount/.test(field))
+    return field === 'amount' || field === 'unit_amount'
+      ? 'Amounts are whole minor units (1200 is 12.00); smaller fractions go into `unit_amount_decimal`.'
+      : 'Amounts are whole minor units: 1200 is 12.00.'
+  if (/integer|number/.test(expected) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+    return `Write ${value} without quotes.`
+  if (expected === 'string' && typeof value === 'number') return `Write "${value}" in quotes.`
+  if (expected === 'boolean' && (value === 'true' || value === 'false')) return `Write ${value} without quotes.`
+  return undefined
+}
+
+function sayNotAllowed(error: ErrorObject, path: readonly string[], subject: string): Words {
+  const field = path.at(-1) ?? ''
+  const listed: unknown = error.params['allowedValues'] ?? [error.params['allowedValue']]
+  const allowed = (Array.isArray(listed) ? listed : []).map(String)
+  const code = field === 'interval' ? 'interval_unknown' : /currency$/.test(field) ? 'currency_unknown' : 'enum_unknown'
+  const near = typeof error.data === 'string' ? didYouMean(error.data.trim(), allowed) : undefined
+  const what = code === 'currency_unknown' ? 'a supported currency' : `one of ${allowed.join(', ')}`
+  const hint = near ?? (code === 'currency_unknown' ? `Use one of ${allowed.join(', ')}.` : undefined)
+  return say(code, `${subject} is ${quoted(error.data)}, which is not ${what}.`, hint)
+}
+
+function sayNoAlternative(error: ErrorObject, path: readonly string[], subject: string): Words {
+  const value: unknown = error.data
+  const code = typeof value === 'string' || typeof value === 'number' ? 'value_invalid' : 'type_wrong'
+  const got = value === null || typeof value === 'object' ? kindOf(value) : quoted(value)
+  if (path.at(-1) === 'up_to') {
+    const hint = typeof value === 'number' ? undefined : 'The last tier says "inf", in quotes.'
+    return say(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
+  }
+  return say(code, `${subject} must be a moment, not ${got}.`, momentHint(value))
+}
+
+function momentHint(value: unknown): string {
+  if (typeof value === 'number' && value > latestMoment)
+    return `Give seconds, not milliseconds: ${Math.floor(value / 1000)}.`
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value))
+    return `Add the time and the zone: "${value}T23:59:59Z".`
+  return 'Write ISO 8601 with a time zone ("2031-02-28T23:59:59Z"), or Unix seconds.'
+}
+
+function sayPattern(error: ErrorObject, path: readonly string[], subject: string): Words {
+  const value: unknown = error.data
+  const field = path.at(-1) ?? ''
+  if (path.length === 1 && field === 'version')
+    return say('version_format', `The version is ${quoted(value)}, which is not MAJOR.MINOR.PATCH.`, versionHint(value))
+  if (error.schema === decimalPattern) {
+    if (typeof value === 'string' && /^-\d/.test(value)) return say('amount_negative', `${subject} is below zero.`)
+    return say(
+      'value_invalid',
+      `${subject} is ${quoted(value)}, which is not a plain decimal.`,
+      'At most 12 digits, a point, and at most 12 decimals: "0.05".',
+    )
+  }
+  const form = forms[String(error.schema)]
+  if (form !== undefined)
+    return say('value_invalid', `${subject} is ${quoted(value)}, which is no ${form.what}.`, form.hint)
+  if (error.schema === idPattern)
+    return say(
+      'value_invalid',
+      `${subject} is ${quoted(value)}, which is not an id.`,
+      'An id has 1 to 100 letters, digits, "_", "-" and ".", and starts with a letter or a digit.',
+    )
+  if (field === 'code')
+    return say(
+      'value_invalid',
+      `${subject} is ${quoted(value)}, which customers could not type.`,
+      'A code has letters, digits, "-" and "_" only.',
+    )
+  return say('value_invalid', `${subject} is ${quoted(value)}, which has the wrong form.`)
+}
+
+const forms: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
+  [taxCodePattern]: { what: 'tax code', hint: 'A tax code is "txcd_" and eight digits: "txcd_10103001".' },
+  [addressPattern]: { what: 'web address', hint: 'Write it whole: "https://example.com/pro".' },
+  [statementPattern]: {
+    what: 'statement descriptor',
+    hint: 'It has 5 to 22 plain characters, at least one letter, and none of < > \\ \' " *.',
+  },
+}
+
+function versionHint(value: unknown): string {
+  const [major, minor = '0', patch = '0'] = typeof value === 'string' ? (value.match(/\d+/g) ?? []) : []
+  return major === undefined ? 'Write three numbers, for example "1.0.0".' : `Write "${major}.${minor}.${patch}".`
+}
+
+function sayRange(error: ErrorObject, path: readonly string[], subject: string): Words {
+  const limit = String(error.params['limit'])
+  const value = String(error.data)
+  const field = path.at(-1) ?? ''
+  if (error.keyword === 'minimum' && /^(amount|unit_amount|flat_amount)$/.test(field) && Number(value) < 0)
+    return say('amount_negative', `${subject} is ${value}, below zero.`)
+  const bound = { minimum: 'at least', exclusiveMinimum: 'more than', maximum: 'at most' }[error.keyword] ?? 'within'
+  return say('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
+}
+
+// The value is never repeated here: what is too long for its field is too long for a message.
+function saySize(error: ErrorObject, path: readonly string[], subject: string): Words {
+  const limit = String(error.params['limit'])
+  switch (error.keyword) {
+    case 'minItems':
+      return say(path.at(-1) === 'tiers' ? 'tiers_invalid' : 'value_invalid', `${subject} is empty.`)
+    case 'minLength':
+      return say('value_invalid', `${subject} is empty.`)
+    case 'maxLength':
+      return say('value_invalid', `${subject} is longer than ${limit} characters.`)
+    case 'maxItems':
+      return say('value_invalid', `${subject} has more than ${limit} entries.`)
+    case 'maxProperties':
+      return say('value_invalid', `${subject} has more than ${limit} keys.`)
+    default:
+      return say('value_invalid', `${subject} is not valid: ${error.message ?? error.keyword}.`)
+  }
+}
+
+const singular: Readonly<Record<string, string>> = {
+  products: 'product',
+  prices: 'price',
+  meters: 'meter',
+  webhooks: 'webhook',
+  coupons: 'coupon',
+  promotion_codes: 'promotion code',
+  tiers: 'tier',
+  events: 'event',
+  features: 'feature',
+  marketing_features: 'feature',
+  images: 'image',
+  limits: 'limit',
+  applies_to: 'product id',
+}
+
+/** What a path leads to, for a reader: `the price`, `the document`, `"ui"`. */
+function placeOf(path: readonly string[]): string {
+  if (path.length === 0) return 'the document'
+  const list = path.length > 1 && /^\d+$/.test(path.at(-1) ?? '') ? singular[path.at(-2) ?? ''] : undefined
+  return list === undefined ? quoted(path.at(-1)) : `the ${list}`
+}
+
+function subjectOf(path: readonly string[]): string {
+  return sentence(placeOf(path))
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'string') return `the text ${quoted(value)}`
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
+}
+
+function say(code: IssueCode, detail: string, hint?: string): Words {
+  return { code, detail, ...(hint === undefined ? {} : { hint }) }
+}

@@ -1,0 +1,75 @@
+// The verdict on a document: its shape by the schema, its meaning by the rules, every problem at once. The command line and the
+// service ask the same function. It expands nothing, changes nothing and knows nothing of the processor.
+import { pathOf } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { capped, limitIssues } from './limits.ts'
+import { ruleIssues } from '../rules/rules.ts'
+import type { BillingConfig } from '../document/schema.ts'
+import { checkShape } from './shape.ts'
+import { textIssues } from '../document/text.ts'
+
+export interface ConfigValidation {
+  readonly valid: boolean
+  /** In document order; at most 1,000 and a note. */
+  readonly errors: Issue[]
+  readonly warnings: Issue[]
+  /** The document itself, exactly when it is valid. */
+  readonly config: BillingConfig | null
+}
+
+/**
+ * Takes anything that JSON or YAML can hold and never throws. Warnings do not make a document invalid. What was accepted before
+ * there was a rule about text may hold any: whoever rolls back must not be stopped by it.
+ */
+export function validateConfig(document: unknown, { acceptedBefore = false } = {}): ConfigValidation {
+  const tooLarge = limitIssues(document)
+  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document, acceptedBefore)
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  const warnings = issues.filter(({ severity }) => severity === 'warning')
+  return {
+    valid: errors.length === 0,
+    errors: capped(inDocumentOrder(document, errors), 'error'),
+    warnings: capped(inDocumentOrder(document, warnings), 'warning'),
+    config: errors.length === 0 ? config : null,
+  }
+}
+
+function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
+  const { config, issues } = checkShape(document)
+  const text = anyText ? [] : textIssues(document)
+  // Of text that is none, nothing else is worth saying.
+  const said = new Set(text.map(({ pointer }) => pointer))
+  const others = [...issues, ...ruleIssues(document)].filter(({ pointer }) => !said.has(pointer))
+  return { config, issues: [...text, ...others] }
+}
+
+function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
+  const ranks = new WeakMap<object, Map<string, number>>()
+  return issues
+    .map((issue) => ({ issue, order: positions(document, issue.pointer, ranks) }))
+    .sort((a, b) => compare(a.order, b.order))
+    .map(({ issue }) => issue)
+}
+
+/** The position of each step of a pointer among its siblings. */
+function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
+  const order: number[] = []
+  let value = document
+  for (const token of pathOf(pointer)) {
+    if (typeof value !== 'object' || value === null) break
+    let rank = ranks.get(value)
+    if (rank === undefined) ranks.set(value, (rank = new Map(Object.keys(value).map((key, index) => [key, index]))))
+    order.push(rank.get(token) ?? 0)
+    const next: unknown = Object.hasOwn(value, token) ? Reflect.get(value, token) : undefined
+    value = next
+  }
+  return order
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

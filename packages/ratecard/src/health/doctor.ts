@@ -1,0 +1,127 @@
+// What could go wrong, found before it does: one finding per check, each with the next action.
+import type { Processor } from '../processor/processor.ts'
+import type { Finding } from '../service/service.ts'
+import { duplicates } from '../swaps/twice.ts'
+import type { PriceBook } from '../swaps/price-book.ts'
+import { pushLease } from '../journal/leases.ts'
+import { verifyHistory } from '../store/history-chain.ts'
+import type { Store } from '../store/store.ts'
+
+export interface DoctorDeps {
+  readonly store: Store
+  readonly processor: Processor
+  readonly processorName: string
+  /** The prices of what is applied now, former ones by their present name. */
+  readonly priceBook: () => Promise<PriceBook>
+  readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
+  readonly signal: AbortSignal
+}
+
+const endpointLimit = 16
+/** A hundred subscriptions each: a look at the account must not take minutes. */
+const subscriptionPages = 20
+const mostNamed = 5
+
+/** Looks at store, history, processor account, unfinished pushes and webhooks. Reads only; a check that fails is a finding. */
+export async function examine(deps: DoctorDeps): Promise<Finding[]> {
+  const checks: readonly [string, () => Promise<Omit<Finding, 'check'>>][] = [
+    ['store', () => checkStore(deps)],
+    ['history', () => checkHistory(deps)],
+    ['processor', () => checkAccount(deps)],
+    ['pushes', () => checkPushes(deps)],
+    ['webhooks', () => checkWebhooks(deps)],
+    ['subscriptions', () => checkSubscriptions(deps)],
+    ['workers', () => checkWorkers(deps)],
+  ]
+  const findings: Finding[] = []
+  for (const [check, run] of checks) {
+    try {
+      findings.push({ check, ...(await run()) })
+    } catch (error) {
+      findings.push({ check, status: 'problem', detail: error instanceof Error ? error.message : 'The check failed.' })
+    }
+  }
+  return findings
+}
+
+async function checkStore({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  await store.ping()
+  return { status: 'ok', detail: store.engine === 'sqlite' ? 'embedded SQLite' : 'PostgreSQL' }
+}
+
+async function checkHistory({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const { ok, checked, brokenAt } = await verifyHistory(store)
+  if (ok) return { status: 'ok', detail: `${String(checked)} revisions, hash chain intact` }
+  return {
+    status: 'problem',
+    detail: `The hash chain breaks at revision ${String(brokenAt)}: the record was changed after it was written.`,
+    hint: 'Restore the database from a backup.',
+  }
+}
+
+async function checkAccount({ store, processor, processorName, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const account = await processor.account(signal)
+  const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
+  const bound = await store.facts.get('processor_account')
+  if (bound !== null && bound !== mine)
+    return {
+      status: 'problem',
+      detail: `This environment belongs to ${bound}, but the key is of ${mine}.`,
+      hint: 'Use the key of that account, or another data directory.',
+    }
+  return { status: 'ok', detail: `${processorName}, account ${account.id}, ${account.livemode ? 'live' : 'test'} mode` }
+}
+
+async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const unresolved = await store.pushes.unresolved()
+  const [first] = unresolved
+  if (first === undefined) return { status: 'ok', detail: 'no unfinished push' }
+  if (await store.held(pushLease)) return { status: 'ok', detail: `push ${first.id} is running` }
+  return {
+    status: 'warning',
+    detail: `Push ${first.id} was interrupted after ${String(first.stepsDone)} of ${String(first.stepsTotal)} steps.`,
+    hint: `Finish it with \`ratecard billing resume ${first.id}\`, or push again.`,
+  }
+}
+
+async function checkWebhooks({ processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const { webhook } = await processor.snapshot({ signal })
+  const detail = `${String(webhook.length)} of ${String(endpointLimit)} webhook endpoints used`
+  if (webhook.length < endpointLimit) return { status: 'ok', detail }
+  return { status: 'warning', detail, hint: 'Delete endpoints that nobody needs; the next one would be refused.' }
+}
+
+/** Two checkout pages that were open at once can both be paid. */
+async function checkSubscriptions({
+  store,
+  processor,
+  priceBook,
+  signal,
+}: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const { subscriptions, complete } = await processor.someSubscriptions(subscriptionPages, signal)
+  const customers = new Map(subscriptions.map(({ id, customer }) => [id, customer]))
+  const found: string[] = []
+  for (const { subscription, of, priceId } of duplicates(subscriptions.toReversed(), await priceBook())) {
+    const tenant = await store.tenants.findByCustomer(customers.get(subscription) ?? '')
+    if (tenant !== null) found.push(`${tenant.id}: ${subscription} beside ${of}, both to "${priceId}"`)
+  }
+  const seen = complete ? '' : ` (of the newest ${String(subscriptions.length)} subscriptions)`
+  if (found.length === 0) return { status: 'ok', detail: `no tenant is billed twice for one price${seen}` }
+  const more = found.length > mostNamed ? `; and ${String(found.length - mostNamed)} more` : ''
+  return {
+    status: 'warning',
+    detail: `Billed twice for one price${seen}: ${found.slice(0, mostNamed).join('; ')}${more}`,
+    hint: 'Cancel one of the two at the processor and refund it, or see `ratecard tenants show` for what is what.',
+  }
+}
+
+async function checkWorkers({ workers }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const runtime = await workers.state()
+  if (runtime === null) return { status: 'ok', detail: 'off on this replica' }
+  if (runtime.available) return { status: 'ok', detail: runtime.detail }
+  return {
+    status: 'warning',
+    detail: runtime.detail,
+    hint: 'Everything but workers goes on; RATECARD_WORKERS=off says so.',
+  }
+}

@@ -1,0 +1,122 @@
+// Who is calling. Runs in onRequest, so that a caller without a key is answered before a byte of the body is read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toRfc3339 } from '../../clock.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { Service, ServiceKey } from '../../service/service.ts'
+import type { Session } from '../../service/tenants.ts'
+import { keepConnection } from '../server/connections.ts'
+import { scopeNeeded } from '../contract/describe-route.ts'
+import type { AddressGuard } from '../server/address-guard.ts'
+import { sessionValueOf } from './session.ts'
+import type { Origins } from './session.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The valid service key that came with the request. */
+    caller: ServiceKey | null
+    /** The genuine session of a tenant, on the routes that take one. */
+    tenantSession: Session | null
+  }
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+export interface Authentication {
+  /** Admin routes: no valid key, no answer. */
+  readonly required: Hook
+  /** Public routes: a valid key shows more; a wrong one is a mistake that the caller wants to hear of. */
+  readonly optional: Hook
+  /** Checkout routes, after `optional`: a service key, or the session cookie of a tenant. The key wins. */
+  readonly session: Hook
+}
+
+export interface AuthenticationDeps {
+  readonly service: Pick<Service, 'authenticate' | 'authenticateSession'>
+  readonly guard: AddressGuard
+  readonly origins: Origins
+}
+
+export function createAuthentication({ service, guard, origins }: AuthenticationDeps): Authentication {
+  async function optional(request: FastifyRequest): Promise<void> {
+    const key = request.headers['x-service-key']
+    if (key === undefined || key === '') return
+    const found = typeof key === 'string' ? await service.authenticate(key) : null
+    if (found?.state !== 'valid') {
+      await guard.count(request, 'failed_authentication')
+      throw found?.state === 'expired' ? expired(found) : invalid()
+    }
+    request.caller = found.key
+    keepConnection(request.raw)
+    assertScope(request, found.key)
+  }
+
+  return {
+    optional,
+    async required(request) {
+      await optional(request)
+      if (request.caller !== null) return
+      await guard.count(request, 'failed_authentication')
+      const value = sessionValueOf(request)
+      if (value !== undefined && (await service.authenticateSession(value)) !== null)
+        throw new ServiceError(
+          'not_allowed',
+          'A session opens checkout, portal and usage; this route needs a service key.',
+        )
+      throw new ServiceError('service_key_missing', 'This route needs the header X-Service-Key.', {
+        hint: 'Send a service key in X-Service-Key.',
+      })
+    },
+    async session(request) {
+      if (request.caller !== null) return
+      const value = sessionValueOf(request)
+      const session = value === undefined ? null : await service.authenticateSession(value)
+      if (session === null) {
+        await guard.count(request, 'failed_authentication')
+        throw value === undefined ? neither() : sessionInvalid()
+      }
+      origins.refuseForeign(request)
+      request.tenantSession = session
+    },
+  }
+}
+
+/** The one place where a key's scope counts: what the called route asks for stands in its contract. */
+function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
+  if (scope === 'write' || request.is404) return
+  const needed = scopeNeeded(request.routeOptions.schema)
+  if (needed === 'read' || (needed === 'dry_run' && isDryRun(request))) return
+  throw new ServiceError('key_scope', 'The service key may only read.', {
+    hint:
+      needed === 'dry_run'
+        ? 'Ask for a dry run (`--dry-run`, `dry_run=true`), or use a key with the scope "write".'
+        : 'Use a key with the scope "write".',
+  })
+}
+
+/** Exactly what the route will read as true: the query is not checked yet. */
+function isDryRun({ query }: FastifyRequest): boolean {
+  return typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === 'true'
+}
+
+function invalid(): ServiceError {
+  return new ServiceError('service_key_invalid', 'The key in X-Service-Key is not a valid service key.')
+}
+
+function expired({ expiresAt }: { readonly expiresAt: number }): ServiceError {
+  return new ServiceError('service_key_expired', `The key in X-Service-Key expired at ${toRfc3339(expiresAt)}.`, {
+    hint: 'Make a new one: ratecard keys create.',
+  })
+}
+
+function neither(): ServiceError {
+  return new ServiceError('service_key_missing', 'This route needs the session cookie of a tenant, or a service key.', {
+    hint: 'Send the cookie ratecard_session, or a service key in X-Service-Key.',
+  })
+}
+
+/** One text for every cause: whether a session ever existed is nobody's business. */
+function sessionInvalid(): ServiceError {
+  return new ServiceError('session_invalid', 'The session is not valid.', {
+    hint: 'Ask the application for a new session.',
+  })
+}

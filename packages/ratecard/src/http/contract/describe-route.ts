@@ -1,0 +1,101 @@
+// A row of the contract as OpenAPI tells it, and as Fastify checks it: parameters are closed (an unknown one is refused), errors
+// are named by code. Rows that take a configuration document name its component as body; the service judges the document itself.
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import type {} from '@fastify/swagger'
+import type { FastifySchema } from 'fastify'
+import { problemCodes } from '../../errors/codes.ts'
+import type { ProblemCode } from '../../errors/codes.ts'
+import type { Operation, ScopeNeeded } from '../../wire/operation.ts'
+
+export const securityScheme = 'ServiceKey'
+export const sessionScheme = 'SessionCookie'
+
+const security: Readonly<Record<Operation['access'], readonly Readonly<Record<string, readonly string[]>>[]>> = {
+  open: [],
+  public: [{}, { [securityScheme]: [] }],
+  session: [{ [sessionScheme]: [] }, { [securityScheme]: [] }],
+  service_key: [{ [securityScheme]: [] }],
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** Which scope a service key needs; OpenAPI shows it too. */
+    readonly 'x-key-scope'?: ScopeNeeded
+  }
+}
+
+/** The scope that a route asks of a key. A route that does not say asks for everything. */
+export function scopeNeeded(schema: FastifySchema | undefined): ScopeNeeded {
+  return schema?.['x-key-scope'] ?? 'write'
+}
+
+/** The schema of a row: what Fastify validates and OpenAPI shows. */
+export function describeRoute(operationId: string, row: Operation): FastifySchema {
+  if ('scope' in row && row.scope === 'dry_run' && row.query?.['dry_run'] === undefined)
+    throw new Error(`${operationId} has no dry run that a read key could be let in for.`)
+  return {
+    operationId,
+    summary: row.summary,
+    tags: [row.tag],
+    ...(row.description === undefined ? {} : { description: row.description }),
+    ...(row.params === undefined ? {} : { params: Type.Object(row.params) }),
+    querystring: Type.Object({ ...row.query }, { additionalProperties: false }),
+    ...(row.headers === undefined ? {} : { headers: Type.Object(row.headers) }),
+    ...(row.body === undefined ? {} : { body: row.body }),
+    security: security[row.access],
+    'x-key-scope': 'scope' in row ? row.scope : 'read',
+    response: { ...answersOf(row), ...problemsOf(row) },
+  }
+}
+
+function answersOf({ answers }: Operation): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, mediaType = 'application/json', headers }]) => [
+      status,
+      {
+        description,
+        ...(headers === undefined ? {} : { headers }),
+        ...(schema === null ? { type: 'null' } : { content: { [mediaType]: { schema } } }),
+      },
+    ]),
+  )
+}
+
+function problemsOf(row: Operation): Record<string, unknown> {
+  const byStatus = new Map<number, ProblemCode[]>()
+  for (const code of errorsOf(row)) {
+    const { status } = problemCodes[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => problemCodes[code].title).join(' · '),
+        content: { 'application/problem+json': { schema: problemSchema(codes) } },
+      },
+    ]),
+  )
+}
+
+function problemSchema(codes: readonly ProblemCode[]): TSchema {
+  return Type.Unsafe({ allOf: [{ $ref: 'Problem#' }, { type: 'object', properties: { code: { enum: codes } } }] })
+}
+
+function errorsOf(row: Operation): Set<ProblemCode> {
+  const { access, body, errors = [] } = row
+  return new Set<ProblemCode>([
+    'request_invalid',
+    ...(access === 'open'
+      ? []
+      : (['service_key_invalid', 'service_key_expired', 'rate_limited', 'store_unavailable'] as const)),
+    ...('scope' in row && row.scope !== 'read' ? (['key_scope'] as const) : []),
+    ...(access === 'service_key' || access === 'session' ? (['service_key_missing', 'not_allowed'] as const) : []),
+    ...(access === 'session' ? (['session_invalid', 'secret_unreadable'] as const) : []),
+    ...(body === undefined ? [] : (['json_malformed', 'body_too_large', 'media_type_unsupported'] as const)),
+    ...errors,
+    'internal',
+    'shutting_down',
+  ])
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import { nearest } from '../../errors/suggest.ts'
+
+/** Remembers the routes as they are added, to tell a wrong method (405) from a wrong path (404). */
+export function watchRoutes(
+  app: FastifyInstance,
+): (request: FastifyRequest) => { readonly error: ServiceError; readonly allow: string | null } {
+  const routes: { readonly path: RegExp; readonly pattern: string; readonly method: string }[] = []
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return
+    const path = new RegExp(`^${url.replace(/[.$+?()[\]{}|^\\]/g, '\\$&').replace(/:[A-Za-z_]+/g, '[^/]+')}/?$`)
+    for (const one of [method].flat()) routes.push({ path, pattern: url, method: one })
+  })
+  return (request) => {
+    const path = request.url.replace(/\?.*$/s, '')
+    const allowed = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method))
+    // A trailing slash is another path to the router: the right method there is still not found.
+    if (allowed.size > 0 && !allowed.has(request.method)) {
+      const allow = [...allowed].sort().join(', ')
+      return {
+        error: new ServiceError('method_not_allowed', `${request.method} is not allowed here; ${allow} is.`),
+        allow,
+      }
+    }
+    const near = nearest(path, new Set(routes.map((route) => route.pattern)))
+    const hint = near === undefined || near === path ? undefined : `Did you mean ${near}?`
+    return {
+      error: new ServiceError('route_not_found', `There is nothing at ${request.method} ${path}.`, { hint }),
+      allow: null,
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { publicHeaders } from '../response/config-answer.ts'
+import { components } from '../../wire/contract.ts'
+import { descriptionOperations } from '../../wire/server.ts'
+import { securityScheme, sessionScheme } from './describe-route.ts'
+import { mount, rawRoute } from './route.ts'
+import { sessionCookie } from '../authentication/session.ts'
+
+/** Must come before the routes: the description is collected while they are added. */
+export async function registerOpenApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
+  for (const [name, schema] of Object.entries(components)) app.addSchema({ ...schema, $id: name })
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Ratecard',
+        version: '1',
+        description: 'Billing configuration as code: plans, applies and serves a price list.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: publicUrl ?? '/' }],
+      components: {
+        securitySchemes: {
+          [securityScheme]: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
+          [sessionScheme]: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json.$id === 'string' ? json.$id : `schema-${String(index)}`,
+    },
+  })
+  let text: string | undefined
+  const getOpenApi = rawRoute(descriptionOperations.getOpenApi, ({ reply }) =>
+    reply
+      .headers(publicHeaders)
+      .header('cache-control', 'public, max-age=0, must-revalidate')
+      .type('application/json; charset=utf-8')
+      .send((text ??= JSON.stringify(app.swagger()))),
+  )
+  mount(app, '', { getOpenApi })
+}
+
+/** `/docs`: the description as a page. */
+export async function registerDocs(app: FastifyInstance): Promise<void> {
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'list', persistAuthorization: false },
+    staticCSP: {
+      'default-src': ["'none'"],
+      'script-src': ["'self'"],
+      'style-src': ["'self'", "'unsafe-inline'"],
+      'img-src': ["'self'", 'data:'],
+      'font-src': ["'self'"],
+      'connect-src': ["'self'"],
+      'base-uri': ["'none'"],
+      'form-action': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    },
+  })
+}

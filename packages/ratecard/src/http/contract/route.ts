@@ -1,0 +1,121 @@
+// Binds what an operation does to its row of the contract: input is checked and decoded before, output is encoded after, so that a
+// handler sees camelCase alone and nothing that its row does not name leaves the service.
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { fromWire, toWire } from '../../wire/cross.ts'
+import type { BodyOf, Only, Operation, ParamsOf, QueryOf, StatusOf, ValueAt, ValueOf } from '../../wire/operation.ts'
+import { describeRoute } from './describe-route.ts'
+
+/** A request to an operation, in the form of the rooms. */
+export interface Call<Row extends Operation> {
+  readonly params: ParamsOf<Row>
+  readonly query: QueryOf<Row>
+  readonly body: BodyOf<Row>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** For a row with several statuses, and for headers. */
+  readonly answer: <const Status extends StatusOf<Row>, Value extends ValueAt<Row, Status>>(
+    status: Status,
+    value: Value & Only<ValueAt<Row, Status>, Value>,
+    headers?: Readonly<Record<string, string>>,
+  ) => Answered<Row>
+}
+
+/** An answer in the wire's form, made by `Call.answer`. */
+export class Answered<Row extends Operation = Operation> {
+  declare readonly row: Row
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>>) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+type Options = Pick<RouteShorthandOptions, 'onRequest' | 'exposeHeadRoute' | 'helmet' | 'config'>
+
+export interface Route<Row extends Operation = Operation> {
+  readonly row: Row
+  readonly options: Options
+  readonly run: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+}
+
+/** One route for each row: a row without one does not compile. */
+export type Routes<Rows extends Readonly<Record<string, Operation>>> = { readonly [Id in keyof Rows]: Route<Rows[Id]> }
+
+/** The handler gives the value of the row's one success, or what `Call.answer` made. A member that the row does not name does not compile. */
+export function route<Row extends Operation, Value extends ValueOf<Row> | Answered<Row>>(
+  row: Row,
+  handler: (call: Call<Row>) => Promise<Value & (Value extends Answered<Row> ? unknown : Only<ValueOf<Row>, Value>)>,
+  options: Options = {},
+): Route<Row> {
+  const [success] = successesOf(row)
+  return {
+    row,
+    options,
+    run: async (request, reply) => {
+      const value: unknown = await handler(callOf(row, request, reply))
+      return send(reply, value instanceof Answered ? (value as Answered) : answered(row, success, value, {}))
+    },
+  }
+}
+
+/** For what is no JSON made here: streams, text, bytes that exist already. */
+export function rawRoute<Row extends Operation>(
+  row: Row,
+  handler: (call: Call<Row>) => Promise<FastifyReply> | FastifyReply,
+  options: Options = {},
+): Route<Row> {
+  return { row, options, run: async (request, reply) => handler(callOf(row, request, reply)) }
+}
+
+/** Adds routes, by operation id, to a scope whose paths begin with `prefix`. */
+export function mount(scope: FastifyInstance, prefix: string, routes: Readonly<Record<string, Route>>): void {
+  for (const [id, { row, options, run }] of Object.entries(routes))
+    scope.route({
+      ...options,
+      method: row.method,
+      url: row.path.slice(prefix.length),
+      ...(row.bodyLimit === undefined ? {} : { bodyLimit: row.bodyLimit }),
+      schema: describeRoute(id, row),
+      handler: run,
+    })
+}
+
+function callOf<Row extends Operation>(row: Row, request: FastifyRequest, reply: FastifyReply): Call<Row> {
+  const part = (fields: Operation['query'], given: unknown) => fromWire(Type.Object({ ...fields }), given)
+  return {
+    params: part(row.params, request.params),
+    query: part(row.query, request.query),
+    body: row.body === undefined ? undefined : fromWire(row.body, request.body),
+    request,
+    reply,
+    answer: (status: number, value: unknown, headers = {}) => answered(row, status, value, headers),
+  } as Call<Row>
+}
+
+function answered<Row extends Operation>(
+  row: Row,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>>,
+): Answered<Row> {
+  const schema: TSchema | null = row.answers[status]?.schema ?? null
+  return new Answered(status, schema === null ? undefined : toWire(schema, value as never), headers)
+}
+
+export function send(reply: FastifyReply, { status, body, headers }: Answered): FastifyReply {
+  return reply.code(status).headers(headers).send(body)
+}
+
+/** Statuses of success, 304 apart: that one is for whoever compares tags. */
+function successesOf(row: Operation): readonly [number, ...number[]] {
+  const [first = 200, ...others] = Object.keys(row.answers)
+    .map(Number)
+    .filter((status) => status < 300)
+  return [first, ...others]
+}

@@ -1,0 +1,54 @@
+// From ajv's errors about a route's own parameters to issues. Documents never come this way: the service judges them.
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { pointerOf } from '../../errors/issue.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { didYouMean } from '../../errors/suggest.ts'
+
+const places: Readonly<Record<string, readonly string[]>> = {
+  querystring: ['query'],
+  params: ['path'],
+  headers: ['header'],
+}
+
+export function validationIssues(errors: readonly FastifySchemaValidationError[], context: string): Issue[] {
+  return errors.map((error) => toIssue(error, places[context] ?? []))
+}
+
+function toIssue(error: FastifySchemaValidationError, place: readonly string[]): Issue {
+  const path = [...place, ...error.instancePath.split('/').slice(1)]
+  const name = path.at(-1) ?? 'body'
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const { params } = error
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const unknown = text(params['additionalProperty'])
+      const hint = didYouMean(unknown, knownNames(error))
+      return issue('field_unknown', [...path, unknown], `There is no "${unknown}" here.`, hint)
+    }
+    case 'required': {
+      const missing = text(params['missingProperty'])
+      return issue('field_missing', [...path, missing], `"${missing}" is required.`)
+    }
+    case 'type':
+      return issue('type_wrong', path, `"${name}" must be ${[params['type']].flat().map(text).join(' or ')}.`)
+    case 'enum':
+      return issue(
+        'enum_unknown',
+        path,
+        `"${name}" must be one of ${[params['allowedValues']].flat().map(text).join(', ')}.`,
+      )
+    default:
+      return issue('value_invalid', path, `"${name}" ${error.message ?? 'is invalid'}.`)
+  }
+}
+
+/** With ajv's `verbose` the schema that failed comes along. */
+function knownNames(error: FastifySchemaValidationError): string[] {
+  const schema = 'parentSchema' in error ? error.parentSchema : undefined
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return []
+  return Object.keys(schema.properties ?? {})
+}
+
+function issue(code: Issue['code'], path: readonly string[], detail: string, hint?: string): Issue {
+  return { code, pointer: pointerOf(path), severity: 'error', detail, ...(hint === undefined ? {} : { hint }) }
+}

@@ -1,0 +1,167 @@
+// Bytes made once per content and encoding, a choice of encoding, and a conditional answer: GET config, for the route and for the
+// short path before the router alike, and the script of the pricing table.
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PublishedConfig } from '../../service/service.ts'
+import { matchedTag } from './conditional.ts'
+import type { Answered } from '../contract/route.ts'
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+interface Representation {
+  readonly etag: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  /** The headers as names and values in turn: what Node writes fastest. */
+  readonly headerList: readonly string[]
+}
+
+interface Representations {
+  readonly identity: Representation
+  readonly gzip: Representation
+  readonly br: Representation
+  readonly tags: readonly string[]
+}
+
+export interface ConfigAnswer extends Pick<Representation, 'headers' | 'headerList'> {
+  readonly status: 200 | 304
+  readonly body: Buffer | null
+}
+
+/** Revalidated each time: a price list that is a minute old can show what is no longer charged. */
+export const publicCacheControl = 'public, max-age=0, must-revalidate'
+/** Any origin may read the public answers. */
+export const publicHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, X-Request-Id, Retry-After',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** What bytes are, beside what they say. */
+interface Kind {
+  readonly mediaType: string
+  readonly cacheControl: string
+}
+
+const jsonKind: Kind = { mediaType: 'application/json; charset=utf-8', cacheControl: publicCacheControl }
+
+const compressGzip = promisify(gzip)
+const compressBrotli = promisify(brotliCompress)
+const made = new WeakMap<Content, Representations | Promise<Representations>>()
+
+type Content = Pick<PublishedConfig, 'body' | 'etag'>
+
+interface ConfigRequest {
+  readonly acceptEncoding: string | undefined
+  readonly ifNoneMatch: string | undefined
+}
+
+/** The answer to a GET or HEAD with these request headers; a promise only while the first request has the bytes made. */
+export function configAnswer(
+  published: Content,
+  request: ConfigRequest,
+  kind: Kind = jsonKind,
+): ConfigAnswer | Promise<ConfigAnswer> {
+  const ready = made.get(published) ?? prepare(published, kind)
+  return ready instanceof Promise ? ready.then((prepared) => choose(prepared, request)) : choose(ready, request)
+}
+
+function prepare(published: Content, kind: Kind): Promise<Representations> {
+  const preparing = represent(published, kind).then((ready) => {
+    made.set(published, ready)
+    return ready
+  })
+  made.set(published, preparing)
+  return preparing
+}
+
+function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigRequest): ConfigAnswer {
+  const chosen = ready[encodingOf(acceptEncoding)]
+  const tag = matchedTag(ifNoneMatch, chosen.etag, ready.tags)
+  if (tag === null) return { status: 200, headers: chosen.headers, headerList: chosen.headerList, body: chosen.body }
+  const { 'content-length': _length, 'content-encoding': _encoding, 'content-type': _type, ...rest } = chosen.headers
+  const headers = { ...rest, etag: tag }
+  return { status: 304, headers, headerList: Object.entries(headers).flat(), body: null }
+}
+
+async function represent({ body, etag }: Content, kind: Kind): Promise<Representations> {
+  const [zipped, brotli] = await Promise.all([
+    compressGzip(body, { level: 9 }),
+    compressBrotli(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+  ])
+  const identity = representation('identity', body, etag, kind)
+  // Tiny documents grow when compressed: then the plain bytes serve all.
+  const smaller = (encoding: Encoding, bytes: Buffer) =>
+    bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`), kind) : identity
+  const all = { identity, gzip: smaller('gzip', zipped), br: smaller('br', brotli) }
+  return { ...all, tags: [...new Set(Object.values(all).map((one) => one.etag))] }
+}
+
+function representation(
+  encoding: Encoding,
+  body: Buffer,
+  etag: string,
+  { mediaType, cacheControl }: Kind,
+): Representation {
+  const headers = {
+    ...publicHeaders,
+    'cache-control': cacheControl,
+    vary: 'Accept-Encoding',
+    etag,
+    'content-type': mediaType,
+    'content-length': String(body.length),
+    ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+  }
+  return { etag, body, headers, headerList: Object.entries(headers).flat() }
+}
+
+// Browsers send a handful of values between them; the bound keeps strangers from filling the memory.
+const chosenBefore = new Map<string, Encoding>()
+const rememberedHeaders = 100
+
+/** The encoding of highest weight that we have; on equal weight the smaller result. */
+export function encodingOf(header: string | undefined): Encoding {
+  if (header === undefined || header === '') return 'identity'
+  const known = chosenBefore.get(header)
+  if (known !== undefined) return known
+  const encoding = weigh(header)
+  if (chosenBefore.size < rememberedHeaders) chosenBefore.set(header, encoding)
+  return encoding
+}
+
+function weigh(header: string): Encoding {
+  const weights = new Map<string, number>()
+  for (const item of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+    const given = parameters.find((parameter) => parameter.startsWith('q='))
+    const weight = given === undefined ? 1 : Number(given.slice(2))
+    weights.set(name, Number.isFinite(weight) ? weight : 0)
+  }
+  const weightOf = (name: string, otherwise: number) => weights.get(name) ?? weights.get('*') ?? otherwise
+  const [br, gz, plain] = [weightOf('br', 0), weights.get('x-gzip') ?? weightOf('gzip', 0), weightOf('identity', 0)]
+  if (br > 0 && br >= gz && br >= plain) return 'br'
+  return gz > 0 && gz >= plain ? 'gzip' : 'identity'
+}
+
+/** An answer that caches may keep if they ask again; with a key it is for that caller alone. Text is JSON that exists already. */
+export function cacheable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answered | string,
+  mediaType = 'application/json; charset=utf-8',
+): FastifyReply {
+  const body = typeof answer === 'string' ? answer : JSON.stringify(answer.body)
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  reply
+    .headers(publicHeaders)
+    .header('vary', 'X-Service-Key')
+    .header('cache-control', request.caller === null ? publicCacheControl : 'private, no-store')
+    .header('etag', etag)
+  if (matchedTag(request.headers['if-none-match'], etag, [etag]) !== null) return reply.code(304).send()
+  return reply.type(mediaType).send(body)
+}

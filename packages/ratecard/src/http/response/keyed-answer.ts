@@ -1,0 +1,47 @@
+// Writes that a caller may repeat with an Idempotency-Key: the first answer is given again, to the same caller only.
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Service } from '../../service/service.ts'
+import type { Operation } from '../../wire/operation.ts'
+import { idempotencyKeyOf } from './push-answer.ts'
+import { Answered } from '../contract/route.ts'
+import type { Call } from '../contract/route.ts'
+
+/**
+ * Runs `work` once per key and caller and answers with its result. Failures are not kept: the next try runs again. `about` says
+ * what the request depends on besides itself; it is asked only when there is a key.
+ */
+export async function answerKeyed<Row extends Operation>(
+  service: Pick<Service, 'idempotent'>,
+  { request }: Pick<Call<Row>, 'request'>,
+  work: () => Promise<Answered<Row>>,
+  about?: () => Promise<string>,
+): Promise<Answered<Row>> {
+  const key = idempotencyKeyOf(request)
+  const session = request.tenantSession
+  // A tenant's keys are a space of their own: what it calls a request neither meets nor blocks another's.
+  const ownKey = key === null || session === null ? key : `tenant:${session.tenantId}:${key}`
+  const result = await service.idempotent(
+    ownKey,
+    fingerprintOf(request, key === null ? '' : ((await about?.()) ?? '')),
+    async () => {
+      const { status, body, headers } = await work()
+      return { status, body: JSON.stringify({ body, ...headers }) }
+    },
+  )
+  // What was kept by earlier versions has this form too: the body, and where the new thing is.
+  const { body, ...headers } = JSON.parse(result.body) as { readonly body: object; readonly location?: string }
+  return new Answered(result.status, body, {
+    ...headers,
+    ...(result.replayed ? { 'idempotent-replayed': 'true' } : {}),
+  })
+}
+
+function fingerprintOf(request: FastifyRequest, about: string): string {
+  const caller = request.tenantSession?.tenantId ?? null
+  return createHash('sha256')
+    .update(
+      JSON.stringify([request.method, request.url, request.body ?? null, caller, request.caller?.id ?? null, about]),
+    )
+    .digest('hex')
+}

@@ -1,0 +1,123 @@
+// The only way from an error to the wire: RFC 9457, for our own errors and Fastify's alike.
+// What is not a ServiceError is `internal`, and nothing of its cause leaves the log.
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { problemCodes } from '../../errors/codes.ts'
+import type { ProblemCode } from '../../errors/codes.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import { validationIssues } from '../request/request-issues.ts'
+import { newRequestId } from '../request/request-id.ts'
+import { toWire } from '../../wire/cross.ts'
+import { Issue } from '../../wire/problem.ts'
+
+export const problemMediaType = 'application/problem+json; charset=utf-8'
+
+/** Where the codes are explained; relative when the service does not know its public address. */
+export function errorsUrl(publicUrl: string | null): string {
+  return `${(publicUrl ?? '').replace(/\/+$/, '')}/docs/errors`
+}
+
+/** The problem as JSON. `extra` members cannot take the place of the standard ones. */
+export function problemOf(error: ServiceError, requestId: string, docsUrl: string): Record<string, unknown> {
+  return {
+    ...error.extra,
+    type: `${docsUrl}#${error.code}`,
+    title: problemCodes[error.code].title,
+    status: error.status,
+    detail: error.message,
+    instance: `urn:request:${requestId}`,
+    code: error.code,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(error.issues.length === 0 ? {} : { errors: error.issues.map((issue) => toWire(Issue, issue)) }),
+    ...(error.processor === undefined ? {} : { processor: error.processor }),
+  }
+}
+
+/** Fastify's own codes; what is not listed and has a status below 500 is `request_invalid`. */
+const frameworkCodes: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['media_type_unsupported', 'The body must come as application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body exceeds the limit of this route.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['request_invalid', 'The body is shorter or longer than Content-Length says.'],
+  FST_ERR_BAD_URL: ['request_invalid', 'The path is not a valid URL.'],
+  FST_ERR_NOT_FOUND: ['route_not_found', 'There is nothing at this path.'],
+}
+
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (!(error instanceof Error)) return internal(error)
+  const { code, validation, validationContext, statusCode } = error as Partial<FastifyError>
+  if (validation !== undefined)
+    return new ServiceError('request_invalid', 'The request has members that the route does not take.', {
+      issues: validationIssues(validation, validationContext ?? 'body'),
+    })
+  const known = code === undefined ? undefined : frameworkCodes[code]
+  if (known !== undefined) return new ServiceError(known[0], known[1])
+  if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
+    return new ServiceError('request_invalid', error.message)
+  return internal(error)
+}
+
+function internal(cause: unknown): ServiceError {
+  return new ServiceError(
+    'internal',
+    'The request could not be completed. The request id finds the cause in the log.',
+    {
+      cause,
+    },
+  )
+}
+
+/** Answers with the problem of `error`. Failures of ours are logged with their cause, the caller's are not. */
+export function createProblemSender(docsUrl: string) {
+  return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const problem = toServiceError(error)
+    if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
+    else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
+    if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))
+    // The rest of the body is read for a moment on the open connection: a sender that is cut off never sees the answer.
+    if (problem.code === 'body_too_large') reply.removeHeader('connection')
+    if (problem.status === 401) reply.header('www-authenticate', 'ServiceKey header="X-Service-Key"')
+    return reply
+      .code(problem.status)
+      .header('x-request-id', request.id)
+      .header('cache-control', 'no-store')
+      .type(problemMediaType)
+      .send(JSON.stringify(problemOf(problem, request.id, docsUrl)))
+  }
+}
+
+/** How long an answer may take to leave a connection that is ended. */
+const lingerMs = 2_000
+
+/** Bytes that are not HTTP never become a request: they are answered on the bare socket, in the same form. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket, docsUrl: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  // The other side may never end its half: the socket is not left to it.
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => {
+    clearTimeout(timer)
+  })
+  const requestId = newRequestId()
+  const problem = JSON.stringify(
+    problemOf(
+      new ServiceError('request_invalid', 'The request is not valid HTTP, or was not sent in time.'),
+      requestId,
+      docsUrl,
+    ),
+  )
+  socket.end(
+    [
+      `HTTP/1.1 400 ${STATUS_CODES[400] ?? ''}`,
+      `Content-Type: ${problemMediaType}`,
+      `Content-Length: ${String(Buffer.byteLength(problem))}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      problem,
+    ].join('\r\n'),
+  )
+}

@@ -1,0 +1,165 @@
+// How a push is answered: at its end, or (`Prefer: respond-async`) as soon as it is journalled; once per Idempotency-Key.
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { configOperations } from '../../wire/config.ts'
+import type { pushOperations } from '../../wire/pushes.ts'
+import type { PushOptions, PushOutcome, Service } from '../../service/service.ts'
+import { problemMediaType, problemOf, toServiceError } from './problem.ts'
+import { actorOf, headerInvalid } from '../request/request-parts.ts'
+import type { Answered, Call } from '../contract/route.ts'
+
+export const pushesPath = '/api/v1/billing/admin/pushes'
+
+export interface PushAnswering {
+  readonly service: Pick<Service, 'idempotent'>
+  readonly docsUrl: string
+}
+
+type Run = (options: PushOptions) => Promise<PushOutcome>
+type PushCall = Call<(typeof configOperations)['pushConfig']> | Call<(typeof configOperations)['rollbackConfig']>
+type ResumeCall = Call<(typeof pushOperations)['resumePush']>
+
+/** Runs a push (or rollback) as the request asks and answers it. A client that goes away does not stop the push. */
+export async function answerPush(answering: PushAnswering, call: PushCall, run: Run): Promise<FastifyReply> {
+  const { request, reply, query } = call
+  const expectPlan = expectedPlan(request)
+  const written = writtenForm(request)
+  const options: PushOptions = {
+    ...actorOf(request),
+    ...query,
+    ...(expectPlan === null ? {} : { expectPlan }),
+    ...(written === null ? {} : { written }),
+  }
+  const isAsync = !query.dryRun && prefersAsync(request)
+  return answerOnce(answering, request, reply, query.dryRun ? null : idempotencyKeyOf(request), () =>
+    runPush(run, options, call, isAsync),
+  )
+}
+
+/** Finishes a push that is journalled already; `run` takes only `onOpen`. A repeat of it finds it finished. */
+export async function answerResume(
+  call: ResumeCall,
+  run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
+): Promise<FastifyReply> {
+  const { request, reply } = call
+  const { status, body } = await runPush(
+    run,
+    { ...actorOf(request), author: null, message: null },
+    call,
+    prefersAsync(request),
+  )
+  const text = JSON.stringify(body)
+  sayStarted(reply, status, text)
+  return reply.code(status).type('application/json; charset=utf-8').send(text)
+}
+
+interface PushAnswers {
+  readonly request: FastifyRequest
+  answer(status: 202, value: { readonly pushId: string; readonly state: 'running' }): Answered
+  answer(status: 200, value: PushOutcome): Answered
+}
+
+async function runPush(run: Run, options: PushOptions, call: PushAnswers, isAsync: boolean) {
+  const result = isAsync ? await untilOpen(run, options, call.request) : await run(options)
+  return typeof result === 'string' ? call.answer(202, { pushId: result, state: 'running' }) : call.answer(200, result)
+}
+
+function sayStarted(reply: FastifyReply, status: number, body: string): void {
+  const pushId = status === 202 ? pushIdOf(body) : null
+  if (pushId !== null) reply.header('location', `${pushesPath}/${pushId}`).header('preference-applied', 'respond-async')
+}
+
+/** Answers with what `work` gives, once per key; a repeat says `Idempotent-Replayed`. */
+export async function answerOnce(
+  { service, docsUrl }: PushAnswering,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string | null,
+  work: () => Promise<Answered>,
+): Promise<FastifyReply> {
+  const result = await service.idempotent(key, fingerprintOf(request), () => keepingFailures(work, request, docsUrl))
+  if (result.replayed) reply.header('idempotent-replayed', 'true')
+  const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
+  sayStarted(reply, result.status, body)
+  return reply
+    .code(result.status)
+    .type(result.status < 400 ? 'application/json; charset=utf-8' : problemMediaType)
+    .send(body)
+}
+
+/**
+ * A push that was journalled and then refused did something: its answer belongs to the key. Failures that pass by themselves
+ * (5xx) are not kept, or a retry with the key could never succeed; the journal makes running again safe.
+ */
+async function keepingFailures(work: () => Promise<Answered>, request: FastifyRequest, docsUrl: string) {
+  try {
+    const { status, body } = await work()
+    return { status, body: JSON.stringify(body) }
+  } catch (error) {
+    const problem = toServiceError(error)
+    if (problem.status >= 500 || typeof problem.extra['push_id'] !== 'string') throw error
+    return { status: problem.status, body: JSON.stringify(problemOf(problem, request.id, docsUrl)) }
+  }
+}
+
+/** The id as soon as the push is journalled, or its outcome when it ends before that. */
+function untilOpen(run: Run, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
+  return new Promise((resolve, reject) => {
+    let opened: string | null = null
+    const onOpen = (pushId: string) => {
+      opened = pushId
+      resolve(pushId)
+    }
+    run({ ...options, onOpen }).then(resolve, (error: unknown) => {
+      if (opened !== null) request.log.warn({ err: error, push_id: opened }, 'a push answered with 202 has failed')
+      reject(error instanceof Error ? error : new Error('the push failed', { cause: error }))
+    })
+  })
+}
+
+export function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
+}
+
+const expectedPlan = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer')
+const writtenForm = (request: FastifyRequest) =>
+  digestHeader(request, 'x-ratecard-written', 'X-Ratecard-Written is the `written` of an answer')
+
+function digestHeader(request: FastifyRequest, name: string, what: string): string | null {
+  const value = request.headers[name]
+  if (value === undefined) return null
+  if (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)) return value
+  throw headerInvalid(name, `${what}: 64 hexadecimal digits.`)
+}
+
+function prefersAsync(request: FastifyRequest): boolean {
+  const preferences = [request.headers['prefer'] ?? []].flat().join(',').toLowerCase()
+  return preferences.split(/[,;]/).some((preference) => preference.trim() === 'respond-async')
+}
+
+function fingerprintOf(request: FastifyRequest): string {
+  const given = [expectedPlan(request), writtenForm(request)].filter((digest) => digest !== null)
+  return createHash('sha256')
+    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...given]))
+    .digest('hex')
+}
+
+function pushIdOf(body: string): string | null {
+  const value: unknown = JSON.parse(body)
+  return typeof value === 'object' && value !== null && 'push_id' in value && typeof value.push_id === 'string'
+    ? value.push_id
+    : null
+}
+
+/** A replayed problem names the request that it answers now. */
+function withInstance(body: string, requestId: string): string {
+  const problem: unknown = JSON.parse(body)
+  if (typeof problem !== 'object' || problem === null)
+    throw new ServiceError('internal', 'A kept answer is not a problem.')
+  return JSON.stringify({ ...problem, instance: `urn:request:${requestId}` })
+}

@@ -1,0 +1,58 @@
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import { clientNet, isLoopback, plainAddress } from './client-address.ts'
+import type { ClientAddress } from './client-address.ts'
+
+/** What an address may do only so often, each counted by itself: whoever mistypes a key can still have a price calculated. */
+export type Bucket = 'failed_authentication' | 'public_call'
+
+export interface AddressGuard {
+  /** Throws `rate_limited` once the client's address is over its limit. Callers with a valid key are never counted. */
+  count(request: FastifyRequest, bucket: Bucket): Promise<void>
+}
+
+const words: Readonly<Record<Bucket, string>> = {
+  failed_authentication: 'failed authentications',
+  public_call: 'calls without a key',
+}
+
+export async function createAddressGuard(
+  app: FastifyInstance,
+  perMinute: number,
+  addressOf: ClientAddress,
+): Promise<AddressGuard> {
+  await app.register(rateLimit, { global: false })
+  // Each has a store of its own.
+  const limiter = () =>
+    app.createRateLimit({
+      max: perMinute,
+      timeWindow: 60_000,
+      allowList: (request) => isLoopback(addressOf(request.raw)),
+      keyGenerator: (request) => clientNet(addressOf(request.raw)),
+    })
+  const limiters = { failed_authentication: limiter(), public_call: limiter() }
+  let told = false
+  /** A proxy whose header counts for nothing hides its clients from the limit: told once, because nobody would look for it. */
+  const tell = (request: FastifyRequest) => {
+    if (told || request.headers['x-forwarded-for'] === undefined) return
+    const address = request.socket.remoteAddress ?? ''
+    if (addressOf(request.raw) !== plainAddress(address)) return
+    told = true
+    request.log.warn(
+      `Requests from ${address} come with X-Forwarded-For, which counts for nothing: is that your proxy? Then name it in RATECARD_TRUSTED_PROXIES.`,
+    )
+  }
+  return {
+    async count(request, bucket) {
+      tell(request)
+      const state = await limiters[bucket](request)
+      if (state.isAllowed || !state.isExceeded) return
+      throw new ServiceError(
+        'rate_limited',
+        `More than ${String(perMinute)} ${words[bucket]} a minute came from this address.`,
+        { retryAfter: Math.max(1, state.ttlInSeconds) },
+      )
+    },
+  }
+}

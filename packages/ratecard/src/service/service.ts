@@ -1,0 +1,182 @@
+// Every operation of the product: what the edges (HTTP, command line, tests) may ask for, as types. Tenants and workers have files
+// of their own. The operations live in their rooms; composition/compose.ts puts them together.
+import type { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
+import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import type { TenantOperations } from './tenants.ts'
+import type { WorkerOperations } from './workers.ts'
+import type { By } from '../store/records/who.ts'
+import type * as config from '../wire/config.ts'
+import type * as keys from '../wire/keys.ts'
+import type { KeyScope as KeyScopes } from '../wire/operation.ts'
+import type * as prices from '../wire/price-list.ts'
+import type * as pushes from '../wire/pushes.ts'
+import type * as revisions from '../wire/revisions.ts'
+import type * as server from '../wire/server.ts'
+import type * as webhooks from '../wire/webhooks.ts'
+import type { Inside } from '../wire/schema.ts'
+
+export type Validation = Inside<typeof config.Validation>
+
+export type { DocumentDifference }
+
+export type { By }
+
+export interface Actor {
+  /** As claimed. */
+  readonly author: string | null
+  /** The service key that came with it; null for the service itself. */
+  readonly by: By | null
+  readonly message: string | null
+}
+
+export type PriceImpact = Inside<typeof pushes.PriceImpact>
+
+export interface PushOptions extends Actor {
+  readonly dryRun?: boolean
+  /** Overwrite fields that were edited at the processor. */
+  readonly force?: boolean
+  readonly approveImpact?: boolean
+  /** Fingerprint of a plan that was shown before: another plan is refused with `plan_stale`. */
+  readonly expectPlan?: string
+  /** Id of the document as its author wrote it, from `keepWritten`. */
+  readonly written?: string
+  readonly signal?: AbortSignal
+  /** Called once when the push is journalled, before its first step (for `Prefer: respond-async`). */
+  readonly onOpen?: (pushId: string) => void
+}
+
+export type PushOutcome = Inside<typeof pushes.PushOutcome>
+
+export type PushSummary = Inside<typeof pushes.PushSummary>
+
+export type PushStep = Inside<typeof pushes.PushStep>
+
+export type PushReport = Inside<typeof pushes.PushReport>
+
+export type PushEvent = {
+  readonly [Type in keyof typeof pushes.pushEvents]: { readonly type: Type } & Inside<(typeof pushes.pushEvents)[Type]>
+}[keyof typeof pushes.pushEvents]
+
+export type HistoryEntry = Inside<typeof revisions.HistoryEntry>
+export type RevisionDetail = Inside<typeof revisions.Revision>
+
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+export type ServedConfig = Inside<typeof config.ServedConfig>
+
+/** The public configuration with its bytes made once per revision. */
+export interface PublishedConfig {
+  readonly served: ServedConfig
+  /** The whole JSON answer of `GET config`. */
+  readonly body: Buffer
+  /** Strong validator, with quotes. */
+  readonly etag: string
+}
+
+export interface Pulled {
+  readonly document: BillingConfig
+  /** What the document cannot express. */
+  readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
+}
+
+export type DriftReport = Inside<typeof config.DriftReport>
+
+export type ResetReport = Inside<typeof config.ResetReport>
+
+export type Conversion = Inside<typeof prices.Conversion>
+
+export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
+
+export type WebhookRotation = Inside<typeof webhooks.WebhookRotation>
+export type WebhookListing = Inside<typeof webhooks.WebhookListing>
+
+export type Cost = Inside<typeof prices.Cost>
+
+export type KeyScope = Inside<typeof KeyScopes>
+export type ServiceKey = Inside<typeof keys.ServiceKey>
+
+/** `hidden: true` for callers with a service key: non-public prices are found too. */
+export interface Visibility {
+  readonly hidden: boolean
+}
+
+export type Readiness = Inside<typeof server.Readiness>
+
+export type Finding = Inside<typeof server.Finding>
+
+export interface Service extends TenantOperations, WorkerOperations {
+  validate(document: unknown): Promise<Validation>
+  push(document: unknown, options: PushOptions): Promise<PushOutcome>
+  /** Keeps a document with its `${NAME}`; the id is given to `push`. */
+  keepWritten(document: unknown): Promise<string>
+  rollback(revision: number, options: PushOptions): Promise<PushOutcome>
+  reset(options: Actor & { readonly scope: 'managed' | 'account' }): Promise<ResetReport>
+  resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
+  /** Stops a running push between two steps: it is then interrupted, and can be resumed. `push_not_running` unless it runs. */
+  cancelPush(id: string): Promise<PushSummary>
+  listPushes(page: Page): Promise<{ readonly items: readonly PushSummary[]; readonly total: number }>
+  findPush(id: string): Promise<PushReport>
+  /** Live events until the push ends or `signal` aborts; starts with the present state. */
+  pushEvents(id: string, signal: AbortSignal): AsyncIterable<PushEvent>
+  history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
+  revision(revision: number): Promise<RevisionDetail>
+  difference(from: number, to: number): Promise<readonly DocumentDifference[]>
+  pull(): Promise<Pulled>
+  drift(): Promise<DriftReport>
+
+  published(): Promise<PublishedConfig>
+  /** What `published` would answer, when that needs no question to the store; else null. For the one path where waiting costs. */
+  peekPublished(): PublishedConfig | null
+  fullConfig(): Promise<ServedConfig>
+  findPrice(id: string, visibility: Visibility): Promise<{ readonly price: Price; readonly product: Product }>
+  findProduct(id: string, visibility: Visibility): Promise<Product>
+  findMeter(id: string, visibility: Visibility): Promise<Meter>
+  convert(processorId: string, visibility: Visibility): Promise<Conversion>
+  /** In the price’s own currency unless another one is named. */
+  calculate(priceId: string, quantity: number, visibility: Visibility, currency?: string): Promise<Cost>
+  /** Without `secrets` each `secret` is null, known or not. */
+  listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
+  /** What happened at the processor after an event, oldest first; see `Processor.events`. */
+  processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
+  /**
+   * A new endpoint with a new secret beside the old one, which is switched off after the overlap. `webhook_not_found`,
+   * `conflict` when the present endpoint is gone or off, `push_in_progress`.
+   */
+  rotateWebhook(
+    id: string,
+    request: Actor & { readonly overlapMs: number; readonly requestId: string | null },
+  ): Promise<WebhookRotation>
+  enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
+
+  /** null for a key that is unknown or revoked. Constant time in the key. */
+  authenticate(
+    key: string,
+  ): Promise<
+    | { readonly state: 'valid'; readonly key: ServiceKey }
+    | { readonly state: 'expired'; readonly expiresAt: number }
+    | null
+  >
+  /** A key of scope `write` that never expires, unless said otherwise. `request_invalid` when `expiresAt` has passed. */
+  createKey(
+    name: string,
+    options?: { readonly scope?: KeyScope; readonly expiresAt?: number | null },
+  ): Promise<ServiceKey & { readonly key: string }>
+  listKeys(): Promise<readonly ServiceKey[]>
+  revokeKey(id: string): Promise<void>
+  /**
+   * Runs `work` once per key: a repeat with the same fingerprint answers the first result, with another one fails with
+   * `idempotency_key_reused`. Failures that did nothing are not kept.
+   */
+  idempotent(
+    key: string | null,
+    fingerprint: string,
+    work: () => Promise<{ readonly status: number; readonly body: string }>,
+  ): Promise<{ readonly status: number; readonly body: string; readonly replayed: boolean }>
+
+  readiness(): Promise<Readiness>
+  doctor(): Promise<readonly Finding[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,47 @@
+import { ServiceError } from '../../../errors/service-error.ts'
+
+/** What a data directory answers when it cannot be used. */
+const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/
+/** Node's and pg's words for a connection that could not be made or was lost; PostgreSQL's classes of the same. */
+const connectionCodes =
+  /^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08\w{3}|25P03|55P03|57P0\d|53\w{3}|28\w{3}|3D000|25006)$/
+const connectionMessages =
+  /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|not queryable|driver has already been destroyed|after calling end on the pool|connection is not open/i
+const sqliteCodes = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|NOTADB|CORRUPT|PERM|AUTH)/
+
+/** A failure of the database itself becomes `store_unavailable`; everything else stays as it is. */
+export function asServiceError(error: unknown): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error
+  const code = codeOf(error)
+  const known = [connectionCodes, directoryCodes, sqliteCodes].some((codes) => codes.test(code))
+  if (!known && !connectionMessages.test(error.message)) return error
+  return new ServiceError('store_unavailable', `The database cannot be used now (${code || 'connection lost'}).`, {
+    hint: hintFor(code),
+    cause: error,
+  })
+}
+
+/** Nothing was done, and doing it again may succeed: also when a lock was not to be had for seconds. */
+export function isSerializationFailure(error: unknown): boolean {
+  return error instanceof Error && /^(40001|40P01|55P03)$/.test(codeOf(error))
+}
+
+/** A row that there may be only one of is there already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error))
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+function hintFor(code: string): string {
+  if (code.startsWith('28')) return 'Check user and password in DATABASE_URL.'
+  if (code === '3D000') return 'Create the database that DATABASE_URL names.'
+  if (code === 'SQLITE_FULL') return 'The disk is full. Free some space.'
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return 'The database file is damaged. Restore the last backup.'
+  if (code.startsWith('SQLITE_BUSY')) return 'Another process holds the database for long. Try again.'
+  if (code.startsWith('SQLITE') || directoryCodes.test(code))
+    return 'Check that the data directory exists, is writable and on a local disk.'
+  return 'Check that the database server runs and can be reached from here.'
+}

@@ -1,0 +1,79 @@
+// Brings the schema up to date at start. All pending steps in one transaction under a lock: processes that start
+// together do it once, and a crash leaves the old schema whole.
+import { sql } from 'kysely'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { Clock } from '../../../clock.ts'
+import type { Database, Engine, Write } from '../database/database.ts'
+import type { Migration } from './migration.ts'
+import { migrations } from './migrations.ts'
+
+/** Any number will do, as long as every release uses the same. */
+const advisoryLock = 727_283_227
+
+/** Fails with `store_unavailable` when a newer release has changed the schema already. */
+export async function migrate(
+  database: Database,
+  clock: Clock,
+  steps: readonly Migration[] = migrations,
+): Promise<void> {
+  await database.write(async (db) => {
+    if (database.engine === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(db)
+    const present = await schemaVersion(db)
+    if (present > steps.length) throw tooNew(present, steps.length)
+    for (const [index, step] of steps.entries()) {
+      if (index < present) continue
+      for (const statement of statementsOf(step, database.engine)) await sql.raw(statement).execute(db)
+      await db
+        .insertInto('schemaMigrations')
+        .values({ version: index + 1, name: step.name, appliedAt: clock.now() })
+        .execute()
+    }
+  })
+}
+
+/** The whole schema of one engine as SQL text, for review: what a new store is made of. */
+export function schemaText(engine: Engine, steps: readonly Migration[] = migrations): string {
+  const blocks = steps.map((step, index) =>
+    [`-- ${String(index + 1)}: ${step.name}`, ...statementsOf(step, engine).map((statement) => `${statement};`)].join(
+      '\n',
+    ),
+  )
+  return `${[`${ledger};`, ...blocks].join('\n\n')}\n`
+}
+
+const ledger = `create table if not exists schema_migrations (
+  version bigint primary key,
+  name text not null,
+  applied_at bigint not null
+)`
+
+function statementsOf(step: Migration, engine: Engine): readonly string[] {
+  return step.statements(
+    engine === 'sqlite'
+      ? {
+          key: 'text',
+          epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
+        }
+      : {
+          key: 'text collate "C"',
+          epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
+        },
+  )
+}
+
+async function schemaVersion(db: Write): Promise<number> {
+  await sql.raw(ledger).execute(db)
+  const { version } = await db
+    .selectFrom('schemaMigrations')
+    .select((eb) => eb.fn.coalesce(eb.fn.max('version'), sql.lit(0)).as('version'))
+    .executeTakeFirstOrThrow()
+  return version
+}
+
+function tooNew(present: number, known: number): ServiceError {
+  return new ServiceError(
+    'store_unavailable',
+    `The database has schema ${String(present)}; this release knows ${String(known)}.`,
+    { hint: 'A newer release of Ratecard has used this database. Run that release, or restore a backup from before.' },
+  )
+}

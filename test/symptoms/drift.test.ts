@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+  await stack.service.push(shop, nobody)
+})
+afterEach(() => stack.close())
+
+const shop: BillingConfig = {
+  version: '1.0.0',
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      metadata: { team: 'core' },
+      prices: [
+        { id: 'pro_monthly', amount: 1000, currency: 'usd', interval: 'month', default: true },
+        { id: 'pro_yearly', amount: 9000, currency: 'usd', interval: 'year' },
+      ],
+    },
+  ],
+  coupons: [{ id: 'ten', percent_off: 10, duration: 'once' }],
+}
+
+describe('an edit in the dashboard', () => {
+  test('goes unnoticed: the drift report names the field and both values', async () => {
+    await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)' })
+    const report = await stack.service.drift()
+    expect(report.inSync).toBe(false)
+    expect(report.differences).toMatchObject([
+      {
+        kind: 'product',
+        configId: 'pro',
+        fields: [{ field: 'name', before: 'Pro (edited)', after: 'Pro', origin: 'drift' }],
+      },
+    ])
+  })
+
+  test('is repaired by pushing the same document: a new revision, and in sync again', async () => {
+    await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)', metadata: { team: 'sales', theirs: 'kept' } })
+    const outcome = await stack.service.push(shop, nobody)
+    expect(outcome).toMatchObject({ status: 'applied', revision: 2 })
+    expect((await stack.service.drift()).inSync).toBe(true)
+    expect(await stack.stripe.products.retrieve('rc_pro')).toMatchObject({
+      name: 'Pro',
+      metadata: { team: 'core', theirs: 'kept' },
+    })
+  })
+
+  test('that archives a price stops the push, which names both values and three ways out; --force undoes it without a second price', async () => {
+    const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
+    await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
+    expect((await stack.service.drift()).differences).toMatchObject([{ configId: 'pro_yearly', because: ['active'] }])
+    const before = stack.writes()
+    await expect(stack.service.push(shop, nobody)).rejects.toMatchObject({
+      code: 'processor_drift',
+      hint: expect.stringMatching(/--force.*pull --update.*at the processor/) as string,
+      issues: [expect.objectContaining({ code: 'drift', pointer: '#/products/0/prices/1' })],
+    })
+    expect(stack.writes()).toBe(before)
+    const outcome = await stack.service.push(shop, { ...nobody, force: true })
+    expect(outcome.details).toMatchObject([
+      { kind: 'price', action: 'update', because: ['active'], processorIdAfter: yearly?.id },
+    ])
+    expect(outcome.warnings).toContainEqual(expect.objectContaining({ code: 'switched_on_again' }))
+    expect((await stack.stripe.prices.list({ active: true })).data).toHaveLength(2)
+  })
+
+  test('that archives a price is undone by an edit of that very price', async () => {
+    const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
+    await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
+    const edited = structuredClone(shop)
+    edited.products[0]!.prices![1]!.metadata = { reviewed: 'yes' }
+    const outcome = await stack.service.push(edited, nobody)
+    expect(outcome.warnings).toContainEqual(expect.objectContaining({ code: 'switched_on_again' }))
+    expect((await stack.stripe.prices.retrieve(yearly?.id ?? '')).active).toBe(true)
+  })
+
+  test('of the default price is seen and moved back', async () => {
+    const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
+    await stack.stripe.products.update('rc_pro', { default_price: yearly?.id ?? '' })
+    expect((await stack.service.drift()).differences).toMatchObject([
+      {
+        kind: 'product',
+        fields: [{ field: 'default_price', before: 'pro_yearly', after: 'pro_monthly', origin: 'drift' }],
+      },
+    ])
+    await stack.service.push(shop, nobody)
+    expect((await stack.service.drift()).inSync).toBe(true)
+  })
+
+  test('that gives our lookup key away goes unnoticed until a push is refused', async () => {
+    const thief = await stack.stripe.prices.create({
+      product: 'rc_pro',
+      currency: 'usd',
+      unit_amount: 1,
+      lookup_key: 'pro_monthly',
+      transfer_lookup_key: true,
+    })
+    await stack.stripe.products.update('rc_pro', { default_price: thief.id })
+    const report = await stack.service.drift()
+    expect(report.inSync).toBe(false)
+    expect(report.differences).toMatchObject([
+      { kind: 'product', configId: 'pro', fields: [{ field: 'default_price', before: thief.id }] },
+      { kind: 'price', configId: 'pro_monthly', fields: [{ field: 'lookup_key', after: 'pro_monthly' }] },
+    ])
+    const before = stack.writes()
+    await expect(stack.service.push(shop, { ...nobody, force: true })).rejects.toMatchObject({
+      code: 'plan_refused',
+      issues: [{ code: 'lookup_key_taken', hint: expect.stringContaining('another lookup key') as string }],
+    })
+    expect(stack.writes()).toBe(before)
+  })
+
+  test('of money is overwritten without asking: a coupon remade with another discount stops the push', async () => {
+    await stack.stripe.coupons.del('ten')
+    await stack.stripe.coupons.create({ id: 'ten', percent_off: 90, duration: 'once' })
+    const before = stack.writes()
+    await expect(stack.service.push(shop, nobody)).rejects.toMatchObject({
+      code: 'processor_drift',
+      issues: [{ code: 'drift', pointer: '#/coupons/0/percent_off' }],
+    })
+    expect(stack.writes()).toBe(before)
+    await stack.service.push(shop, { ...nobody, force: true })
+    expect((await stack.service.drift()).inSync).toBe(true)
+  })
+
+  test('that deletes a coupon is kept: the discount does not come back by the way, but with --force', async () => {
+    await stack.stripe.coupons.del('ten')
+    const plain = await stack.service.push({ ...shop, version: '1.0.1' }, nobody)
+    expect(plain.warnings).toContainEqual(expect.objectContaining({ code: 'switched_off_at_processor' }))
+    expect((await stack.stripe.coupons.list()).data).toEqual([])
+    const code = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
+    await expect(stack.service.push(code, nobody)).rejects.toMatchObject({ code: 'processor_drift' })
+    const outcome = await stack.service.push(shop, { ...nobody, force: true })
+    expect(outcome.details).toMatchObject([{ kind: 'coupon', action: 'replace', because: ['processor_id'] }])
+    expect((await stack.stripe.coupons.list()).data).toHaveLength(1)
+    expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')
+  })
+})

@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
+  version,
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [
+        { id: 'pro_monthly', amount, currency: 'usd', interval: 'month' },
+        { id: 'pro_yearly', amount: 99_000, currency: 'eur', interval: 'year' },
+        { id: 'calls', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+        { id: 'setup', amount: 5_000, currency: 'usd' },
+      ],
+    },
+  ],
+})
+const withoutPro: BillingConfig = {
+  version: '2.0.0',
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  products: [{ id: 'other', name: 'Other' }],
+}
+
+async function priceOf(id: string): Promise<string> {
+  const entries = await stack.store.mappings.all()
+  return entries.filter((entry) => entry.kind === 'price' && entry.configId === id).at(-1)?.processorId ?? ''
+}
+
+let people = 0
+async function subscribe(
+  items: readonly { price: string; quantity?: number }[],
+  tenant = true,
+  currency?: string,
+): Promise<string> {
+  const customer = { id: await payingCustomer(stack.stripe, { name: 'Ada' }) }
+  if (tenant) await makeTenant(`tenant_${String(++people)}`, customer.id)
+  const subscription = await stack.stripe.subscriptions.create({
+    customer: customer.id,
+    items: [...items],
+    ...(currency === undefined ? {} : { currency }),
+  })
+  return subscription.id
+}
+
+async function makeTenant(id: string, processorCustomerId: string): Promise<void> {
+  const at = Date.now()
+  await stack.store.tenants.add(
+    {
+      id,
+      name: id,
+      email: null,
+      processorCustomerId,
+      enterpriseTemplate: null,
+      enterpriseId: null,
+      createdAt: at,
+      updatedAt: at,
+    },
+    {
+      id: `audit_${id}`,
+      tenantId: id,
+      action: 'tenant_created',
+      before: null,
+      after: null,
+      result: null,
+      author: null,
+      keyId: null,
+      keyName: null,
+      requestId: null,
+      createdAt: at,
+    },
+  )
+}
+
+describe('a price change did not say whom it affects', () => {
+  test('the plan names the old price, its subscriptions and tenants, and the money a month', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const monthly = await priceOf('pro_monthly')
+    await subscribe([{ price: monthly, quantity: 2 }])
+    await subscribe([{ price: monthly }])
+    await subscribe([{ price: monthly }], false)
+    await stack.stripe.subscriptions.cancel(await subscribe([{ price: monthly, quantity: 50 }]))
+    const planned = await stack.service.push(shop(12_900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(planned.impact).toEqual([
+      {
+        priceId: 'pro_monthly',
+        processorPriceId: monthly,
+        action: 'replace',
+        subscriptions: 3,
+        subscriptionsWithoutTenant: 1,
+        tenants: 2,
+        monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
+        usageBased: false,
+      },
+    ])
+    const applied = await stack.service.push(shop(12_900, '1.1.0'), nobody)
+    expect(applied).toMatchObject({ status: 'applied', impact: planned.impact })
+  })
+
+  test('what is removed is told for each price: yearly money by month, usage without an amount, one-time without anybody', async () => {
+    await stack.service.push(shop(9900), nobody)
+    await subscribe([{ price: await priceOf('pro_yearly') }])
+    await subscribe([{ price: await priceOf('calls') }])
+    const planned = await stack.service.push(withoutPro, { ...nobody, dryRun: true })
+    const told = new Map(planned.impact.map((price) => [price.priceId, price]))
+    expect(told.get('pro_yearly')).toMatchObject({
+      action: 'archive',
+      subscriptions: 1,
+      tenants: 1,
+      monthly: [{ currency: 'eur', amount: 8250, formatted: '€82.50' }],
+    })
+    expect(told.get('calls')).toMatchObject({ subscriptions: 1, monthly: [], usageBased: true })
+    expect(told.get('setup')).toMatchObject({ subscriptions: 0, tenants: 0, monthly: [] })
+    expect(told.get('pro_monthly')).toMatchObject({ subscriptions: 0, monthly: [] })
+  })
+
+  test('a tenant with two subscriptions counts once', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const price = await priceOf('pro_monthly')
+    const { customer } = await stack.stripe.subscriptions.retrieve(await subscribe([{ price }]))
+    await stack.stripe.subscriptions.create({ customer: customer as string, items: [{ price }] })
+    const { impact } = await stack.service.push(shop(12_900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
+  })
+
+  test('money is told in the currency of the document alone: who bought in another one is counted, but not added up', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const price = await priceOf('pro_monthly')
+    await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
+    await subscribe([{ price }])
+    await subscribe([{ price }], true, 'eur')
+    const dryRun = { ...nobody, dryRun: true }
+    const { impact: both } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
+    expect(both).toMatchObject([
+      { priceId: 'pro_monthly', subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] },
+    ])
+    // Who bought in the other currency keeps it.
+    await stack.stripe.prices.update(price, { currency_options: '' })
+    const { impact: own } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
+    expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])
+  })
+
+  test('a former price that somebody activated again goes with the present one, and so does whom it bills', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const former = await priceOf('pro_monthly')
+    await stack.service.push(shop(10_900, '1.1.0'), nobody)
+    await stack.stripe.prices.update(former, { active: true })
+    await subscribe([{ price: former }])
+    const { impact } = await stack.service.push(withoutPro, nobody)
+    expect(impact.filter(({ priceId }) => priceId === 'pro_monthly')).toMatchObject([
+      { processorPriceId: await priceOf('pro_monthly'), action: 'archive', subscriptions: 0 },
+      { processorPriceId: former, action: 'archive', subscriptions: 1, tenants: 1 },
+    ])
+    expect((await stack.stripe.prices.retrieve(former)).active).toBe(false)
+  })
+
+  test('whoever is left on a price that was replaced before is not told again', async () => {
+    await stack.service.push(shop(9900), nobody)
+    await subscribe([{ price: await priceOf('pro_monthly') }])
+    await stack.service.push(shop(10_900, '1.1.0'), nobody)
+    const { impact } = await stack.service.push(shop(11_900, '1.2.0'), nobody)
+    expect(impact).toMatchObject([{ priceId: 'pro_monthly', subscriptions: 0 }])
+  })
+})
+
+describe('a deploy cut off thousands of subscribers without anybody having agreed', () => {
+  test('above the threshold of the server a push is refused until it is approved, and the refusal says whom it affects', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    const ours = stack
+    stack = careful
+    try {
+      await careful.service.push(shop(9900), nobody)
+      const price = await priceOf('pro_monthly')
+      await subscribe([{ price }])
+      expect((await careful.service.push(shop(9901, '1.0.1'), nobody)).status).toBe('applied')
+      await subscribe([{ price: await priceOf('pro_monthly') }])
+      await subscribe([{ price: await priceOf('pro_monthly') }])
+      const next = shop(12_900, '1.1.0')
+      const planned = await careful.service.push(next, { ...nobody, dryRun: true })
+      expect(planned.warnings).toMatchObject([{ code: 'subscribers_affected', severity: 'warning' }])
+      const before = careful.writes()
+      await expect(careful.service.push(next, nobody)).rejects.toMatchObject({
+        code: 'impact_not_approved',
+        status: 409,
+        extra: { impact: [{ price_id: 'pro_monthly', subscriptions: 2, tenants: 2 }] },
+      })
+      expect(careful.writes()).toBe(before)
+      expect((await careful.service.push(next, { ...nobody, approveImpact: true })).status).toBe('applied')
+    } finally {
+      await careful.close()
+      stack = ours
+    }
+  })
+
+  test('the warning names the first five of the prices that have subscribers, and counts the others', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    const ours = stack
+    stack = careful
+    try {
+      const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
+      const many = (amount: number, version: string): BillingConfig => ({
+        version,
+        products: [
+          { id: 'pro', name: 'Pro', prices: ids.map((id) => ({ id, amount, currency: 'usd', interval: 'month' })) },
+        ],
+      })
+      await careful.service.push(many(100, '1.0.0'), nobody)
+      const alone = ids.filter((id) => id !== 'price_1' && id !== 'price_6')
+      for (const id of [...alone, 'price_3']) await subscribe([{ price: await priceOf(id) }])
+      const { warnings } = await careful.service.push(many(200, '1.1.0'), { ...nobody, dryRun: true })
+      expect(warnings.map(({ detail }) => detail)).toEqual([
+        '8 live subscriptions are on prices that this plan archives or replaces ("price_0", "price_2", "price_3", "price_4", "price_5" and 2 more); this server asks for approval above 1.',
+      ])
+    } finally {
+      await careful.close()
+      stack = ours
+    }
+  })
+
+  test('a subscription with two affected items counts once', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    const ours = stack
+    stack = careful
+    try {
+      const two = (amount: number, version: string): BillingConfig => ({
+        version,
+        products: [
+          {
+            id: 'pro',
+            name: 'Pro',
+            prices: ['a', 'b'].map((id) => ({ id, amount, currency: 'usd', interval: 'month' })),
+          },
+        ],
+      })
+      await careful.service.push(two(100, '1.0.0'), nobody)
+      await subscribe([{ price: await priceOf('a') }, { price: await priceOf('b') }])
+      const { impact } = await careful.service.push(two(200, '1.1.0'), nobody)
+      expect(impact.map(({ subscriptions }) => subscriptions)).toEqual([1, 1])
+    } finally {
+      await careful.close()
+      stack = ours
+    }
+  })
+})
+
+test('without a threshold, ordinary price changes go on unasked: subscribers keep their price', async () => {
+  await stack.service.push(shop(9900), nobody)
+  const price = await priceOf('pro_monthly')
+  const subscription = await subscribe([{ price }])
+  expect((await stack.service.push(shop(12_900, '1.1.0'), nobody)).status).toBe('applied')
+  const live = await stack.stripe.subscriptions.retrieve(subscription)
+  expect(live.items.data.map((item) => item.price.id)).toEqual([price])
+})
+
+describe('a free price that becomes paid', () => {
+  const priced = (amount: number, version: string): BillingConfig => ({
+    version,
+    products: [{ id: 'hobby', name: 'Hobby', prices: [{ id: 'hobby', amount, currency: 'usd', interval: 'month' }] }],
+  })
+  const taken = async (tenant: string) => {
+    await makeTenant(tenant, `cus_${tenant}`)
+    const subscription = { id: `sub_local_${tenant}`, tenantId: tenant, priceId: 'hobby', createdAt: 1, endedAt: null }
+    return stack.store.localSubscriptions.start(subscription)
+  }
+
+  test('counts the tenants that have it for free, but not whose subscription ended; so does its removal', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    await taken('ada')
+    await taken('bob')
+    const ended = await taken('cleo')
+    await stack.store.localSubscriptions.end(ended.id, 2)
+    const counted = { priceId: 'hobby', subscriptions: 2, tenants: 2, subscriptionsWithoutTenant: 0 }
+    const paid = await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })
+    expect(paid.impact).toMatchObject([{ ...counted, action: 'replace' }])
+    const removed = await stack.service.push(withoutPro, { ...nobody, dryRun: true })
+    expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
+  })
+
+  test('that nobody has touches nobody', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])
+  })
+})

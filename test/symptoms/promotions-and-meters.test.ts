@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig, Coupon, Meter, PromotionCode } from '../../packages/ratecard/src/config/document/schema.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const base: BillingConfig = { version: '1.0.0', products: [{ id: 'p', name: 'P' }] }
+const promo = (coupon: Partial<Coupon>, code: Partial<PromotionCode> = {}): BillingConfig => ({
+  ...base,
+  coupons: [{ id: 'deal', duration: 'once', percent_off: 10, ...coupon }],
+  promotion_codes: [{ id: 'code', code: 'DEAL', coupon: 'deal', ...code }],
+})
+
+async function codes() {
+  return (await stack.stripe.promotionCodes.list({ limit: 100 })).data
+}
+
+describe('promotions', () => {
+  test('a changed coupon leaves its codes on the old discount: they are re-made with the same text', async () => {
+    await stack.service.push(promo({}), nobody)
+    const outcome = await stack.service.push(promo({ percent_off: 20 }), nobody)
+    expect(outcome.changes).toMatchObject({ coupons: { updated: ['deal'] }, promotion_codes: { updated: ['code'] } })
+    const active = (await codes()).filter((code) => code.active)
+    expect(active.map((code) => code.code)).toEqual(['DEAL'])
+    const coupons = (await stack.stripe.coupons.list()).data
+    expect(coupons.map((coupon) => coupon.percent_off)).toEqual([20])
+    expect(active[0]?.promotion.coupon).toBe(coupons[0]?.id)
+  })
+
+  test('a coupon’s name cannot be taken away: the coupon is replaced, not refused half-way through the push', async () => {
+    const plain = promo({})
+    await stack.service.push(promo({ name: 'Spring' }), nobody)
+    const outcome = await stack.service.push(plain, nobody)
+    expect(outcome.details).toMatchObject([
+      { kind: 'coupon', configId: 'deal', action: 'replace', because: ['name'] },
+      { kind: 'promotion_code', configId: 'code', action: 'replace' },
+    ])
+    const [coupon, ...others] = (await stack.stripe.coupons.list()).data
+    expect([coupon?.name, others]).toEqual([null, []])
+    expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
+    // Given in the dashboard, it is somebody else's: the document says nothing of it, and nothing is overwritten.
+    await stack.stripe.coupons.update(coupon?.id ?? '', { name: 'By hand' })
+    expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
+    expect((await stack.service.drift()).inSync).toBe(true)
+  })
+
+  test('a removed coupon cannot be archived: its codes stop, it is deleted, and its last object stays readable', async () => {
+    await stack.service.push(promo({}), nobody)
+    const [mapping] = (await stack.store.mappings.all()).filter((entry) => entry.kind === 'coupon')
+    const outcome = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
+    expect(outcome.changes).toMatchObject({ coupons: { archived: ['deal'] }, promotion_codes: { archived: ['code'] } })
+    expect((await codes()).every((code) => !code.active)).toBe(true)
+    const kept = await stack.store.mappings.archivedObject(mapping?.processorId ?? '')
+    expect(JSON.parse(kept?.object ?? '{}')).toMatchObject({ object: 'coupon', percent_off: 10 })
+    const back = await stack.service.push({ ...promo({}), version: '1.2.0' }, nobody)
+    expect(back.changes).toMatchObject({ coupons: { created: ['deal'] }, promotion_codes: { created: ['code'] } })
+    expect((await codes()).filter((code) => code.active)).toHaveLength(1)
+  })
+
+  test('a code that ended stops a push half-way: it is refused before anything is written', async () => {
+    const writes = stack.writes()
+    const ended = promo({}, { expires_at: '2020-01-01T00:00:00Z' })
+    await expect(stack.service.push(ended, { ...nobody, dryRun: true })).rejects.toMatchObject({ code: 'plan_refused' })
+    await expect(stack.service.push(ended, nobody)).rejects.toMatchObject({
+      code: 'plan_refused',
+      issues: [{ code: 'date_past', pointer: '#/promotion_codes/0/expires_at' }],
+    })
+    await expect(stack.service.push(promo({ redeem_by: 1_500_000_000 }), nobody)).rejects.toMatchObject({
+      issues: [{ code: 'date_past', pointer: '#/coupons/0/redeem_by' }],
+    })
+    expect(stack.writes()).toBe(writes)
+  })
+
+  test('a coupon limited to products loses the limit on the way', async () => {
+    await stack.service.push(promo({ applies_to: ['p'] }), nobody)
+    const [coupon] = (await stack.stripe.coupons.list({ expand: ['data.applies_to'] })).data
+    expect(coupon?.applies_to?.products).toEqual(['rc_p'])
+    expect((await stack.service.pull()).document.coupons?.[0]?.applies_to).toEqual(['p'])
+  })
+
+  test('a code can be switched off and on without losing it', async () => {
+    await stack.service.push(promo({}), nobody)
+    const [first] = await codes()
+    await stack.service.push(promo({}, { active: false }), nobody)
+    expect((await codes()).map((code) => [code.id, code.active])).toEqual([[first?.id, false]])
+    await stack.service.push(promo({}), nobody)
+    expect((await codes()).map((code) => [code.id, code.active])).toEqual([[first?.id, true]])
+  })
+
+  test('two codes that swap their text stand in each other’s way', async () => {
+    const two = (a: string, b: string): BillingConfig => ({
+      ...base,
+      coupons: [{ id: 'deal', duration: 'once', percent_off: 10 }],
+      promotion_codes: [
+        { id: 'one', code: a, coupon: 'deal' },
+        { id: 'two', code: b, coupon: 'deal' },
+      ],
+    })
+    await stack.service.push(two('AAA', 'BBB'), nobody)
+    await stack.service.push(two('BBB', 'AAA'), nobody)
+    expect(
+      (await codes())
+        .filter((code) => code.active)
+        .map((code) => code.code)
+        .sort(),
+    ).toEqual(['AAA', 'BBB'])
+    expect((await stack.service.push(two('BBB', 'AAA'), nobody)).status).toBe('unchanged')
+  })
+})
+
+describe('meters', () => {
+  const metered = (meter: Partial<Meter>): BillingConfig => ({
+    version: '1.0.0',
+    meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call', ...meter }],
+    products: [
+      {
+        id: 'p',
+        name: 'P',
+        prices: [{ id: 'usage', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' }],
+      },
+    ],
+  })
+
+  test('a changed aggregation needs a new meter, and its prices follow', async () => {
+    await stack.service.push(metered({}), nobody)
+    const outcome = await stack.service.push(metered({ default_aggregation: { formula: 'last' } }), nobody)
+    expect(outcome.changes).toMatchObject({ meters: { updated: ['calls'] }, prices: { updated: ['usage'] } })
+    const active = (await stack.stripe.billing.meters.list({ status: 'active' })).data
+    expect(active.map((meter) => meter.default_aggregation.formula)).toEqual(['last'])
+    const [price] = (await stack.stripe.prices.list({ active: true })).data
+    expect(price?.recurring?.meter).toBe(active[0]?.id)
+  })
+
+  test('a meter that comes back is reactivated, not created a second time', async () => {
+    await stack.service.push(metered({}), nobody)
+    const [first] = (await stack.stripe.billing.meters.list()).data
+    const gone = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
+    expect(gone.changes.meters.deactivated).toEqual(['calls'])
+    await stack.service.push({ ...metered({}), version: '1.2.0' }, nobody)
+    expect((await stack.stripe.billing.meters.list()).data.map((meter) => [meter.id, meter.status])).toEqual([
+      [first?.id, 'active'],
+    ])
+  })
+
+  test('an active meter of somebody else with the same event is used as it is when it counts alike, and refused otherwise', async () => {
+    const theirs = await stack.stripe.billing.meters.create({
+      display_name: 'Theirs',
+      event_name: 'call',
+      default_aggregation: { formula: 'sum' },
+    })
+    await expect(
+      stack.service.push(metered({ default_aggregation: { formula: 'count' } }), nobody),
+    ).rejects.toMatchObject({
+      code: 'plan_refused',
+      issues: [{ code: 'meter_event_name_taken', pointer: '#/meters/0/event_name' }],
+    })
+    const outcome = await stack.service.push(metered({}), nobody)
+    expect(outcome.details.find((detail) => detail.kind === 'meter')).toMatchObject({
+      action: 'adopt',
+      processorIdAfter: theirs.id,
+    })
+    expect((await stack.stripe.billing.meters.list()).data).toHaveLength(1)
+  })
+})

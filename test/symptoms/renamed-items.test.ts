@@ -1,0 +1,147 @@
+// "We renamed a price and lost its subscribers." "The new id archived the old price." Here a rename is one line in the file, and
+// everything that was ever sold under the old id is found under the new one.
+import { expect, test } from 'vitest'
+import { caller, negotiated, nothing, priceIn, tenantShop } from '../support/tenant-shop.ts'
+import { nobody } from '../support/stack.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+
+/** The document with one price under another id. */
+function renamed(
+  config: BillingConfig,
+  from: string,
+  to: string,
+  mark: 'previous_ids' | 'none' = 'previous_ids',
+): BillingConfig {
+  const price = priceIn(config, from)
+  price.id = to
+  if (mark === 'previous_ids') price.previous_ids = [from]
+  return config
+}
+
+test('Renamed price, then a new amount: its subscribers are moved, converted and counted under the new id', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('small')
+  const { id } = await shop.subscribe(customer, [['pro_monthly', 10]])
+  const first = await shop.processorPrice('pro_monthly')
+  const enterprise = (config: BillingConfig) => {
+    for (const { prices = [] } of config.products)
+      for (const price of prices) if (price.id.startsWith('pro_monthly_')) price.base_price = 'team_monthly'
+  }
+  const step = await shop.service.push(
+    negotiated('1.1.0', (config) => {
+      renamed(config, 'pro_monthly', 'team_monthly')
+      enterprise(config)
+    }),
+    nobody,
+  )
+  expect(step.changes.prices).toMatchObject({ created: [], archived: [] })
+  expect(step.changes.prices.updated).toContain('team_monthly')
+  expect(step.details.find(({ configId }) => configId === 'team_monthly')).toMatchObject({
+    action: 'rename',
+    processorIdBefore: first,
+    processorIdAfter: first,
+  })
+  expect(step.writes).toBe(1)
+  expect(await shop.processorPrice('team_monthly')).toBe(first)
+  expect((await shop.stripe.prices.retrieve(first)).lookup_key).toBe('team_monthly')
+
+  const raised = await shop.service.push(
+    negotiated('1.2.0', (config) => {
+      renamed(config, 'pro_monthly', 'team_monthly')
+      enterprise(config)
+      priceIn(config, 'team_monthly').amount = 2500
+    }),
+    nobody,
+  )
+  expect(raised.impact).toMatchObject([{ priceId: 'team_monthly', subscriptions: 1 }])
+  const converted = await shop.service.convert(first, { hidden: true })
+  expect(converted).toMatchObject({ configId: 'team_monthly', historyCount: 2, current: false })
+  const request = { priceId: 'team_monthly', to: 'now' } as const
+  const job = await shop.finished((await shop.service.startMigration(request, caller)).id)
+  expect(job.state).toBe('done')
+  expect(await shop.items(id)).toEqual([['team_monthly', 10]])
+})
+
+test('an old id is found everywhere as long as the entry stands, and the answer has the new id', async () => {
+  const shop = await tenantShop(negotiated())
+  await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
+  const { service } = shop
+  expect((await service.findPrice('pro_yearly', { hidden: false })).price.id).toBe('team_yearly')
+  expect((await service.calculate('pro_yearly', 2, { hidden: false })).priceId).toBe('team_yearly')
+  await shop.push(
+    negotiated('1.2.0', (config) => {
+      priceIn(config, 'pro_yearly').id = 'team_yearly'
+    }),
+  )
+  await expect(service.findPrice('pro_yearly', { hidden: true })).rejects.toMatchObject({ code: 'price_not_found' })
+  expect((await service.findPrice('team_yearly', { hidden: false })).price.id).toBe('team_yearly')
+})
+
+test('a deal finds its tenant on a price that was renamed since', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('acme')
+  const { id } = await shop.subscribe(customer, [['pro_monthly', 25]])
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      renamed(config, 'pro_monthly', 'team_monthly')
+      for (const { prices = [] } of config.products)
+        for (const price of prices) if (price.id.startsWith('pro_monthly_')) price.base_price = 'team_monthly'
+    }),
+  )
+  await shop.apply('acme', { kind: 'custom', enterpriseId: 'acme' })
+  expect(await shop.items(id)).toEqual([['pro_monthly_acme', 25]])
+  await shop.apply('acme', nothing)
+  expect(await shop.items(id)).toEqual([['team_monthly', 25]])
+})
+
+test('a new id without the entry is planned as before, with a warning that has the line to add', async () => {
+  const shop = await tenantShop(negotiated())
+  const plan = await shop.service.push(
+    negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly', 'none')),
+    { ...nobody, dryRun: true },
+  )
+  const warning = plan.warnings.find(({ code }) => code === 'looks_like_rename')
+  expect(warning?.detail).toContain('pro_yearly')
+  expect(warning?.hint).toContain('"previous_ids": ["pro_yearly"]')
+})
+
+test('a rename that was overlooked is mended: the earlier subscribers are found under the present id', async () => {
+  const shop = await tenantShop(negotiated())
+  const { id } = await shop.subscribe(await shop.tenant('small'), [['pro_yearly', 3]])
+  await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly', 'none')))
+  const second = await shop.processorPrice('team_yearly')
+  await shop.push(negotiated('1.2.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
+  expect(await shop.processorPrice('team_yearly')).toBe(second)
+  const job = await shop.finished((await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id)
+  expect(job.state).toBe('done')
+  expect(await shop.items(id)).toEqual([['team_yearly', 3]])
+})
+
+test('two items that are sold side by side are not made one', async () => {
+  const shop = await tenantShop(negotiated())
+  const merging = negotiated('1.1.0', (config) => {
+    for (const product of config.products)
+      product.prices = (product.prices ?? []).filter((price) => price.id !== 'pro_yearly')
+    priceIn(config, 'pro_monthly').previous_ids = ['pro_yearly']
+  })
+  await expect(shop.service.push(merging, nobody)).rejects.toMatchObject({
+    code: 'plan_refused',
+    issues: [expect.objectContaining({ code: 'previous_id_conflict' })],
+  })
+})
+
+test('a rollback takes renames back: the ids of then stand for the same objects', async () => {
+  const shop = await tenantShop(negotiated())
+  const first = await shop.processorPrice('pro_yearly')
+  await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
+  await shop.push(
+    negotiated('1.2.0', (config) => {
+      priceIn(config, 'pro_yearly').id = 'group_yearly'
+      priceIn(config, 'group_yearly').previous_ids = ['team_yearly']
+    }),
+  )
+  const back = await shop.service.rollback(1, nobody)
+  expect(back.changes.prices).toMatchObject({ created: [], archived: [] })
+  expect(await shop.processorPrice('pro_yearly')).toBe(first)
+  expect((await shop.stripe.prices.retrieve(first)).active).toBe(true)
+})

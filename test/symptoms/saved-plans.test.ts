@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const shop = (amount: number): BillingConfig => ({
+  version: '1.0.0',
+  products: [{ id: 'p', name: 'P', prices: [{ id: 'a', amount, currency: 'usd' }] }],
+})
+
+const recurring = (amount: number): BillingConfig => ({
+  version: '1.0.0',
+  products: [{ id: 'p', name: 'P', prices: [{ id: 'a', amount, currency: 'usd', interval: 'month' }] }],
+})
+
+test('a plan that was reviewed yesterday is applied although the account changed overnight: it is refused instead', async () => {
+  await stack.service.push(shop(100), nobody)
+  const { plan } = await stack.service.push(shop(200), { ...nobody, dryRun: true })
+  await stack.stripe.products.update('rc_p', { name: 'Renamed overnight' })
+  const before = stack.writes()
+  await expect(stack.service.push(shop(200), { ...nobody, expectPlan: plan })).rejects.toMatchObject({
+    code: 'plan_stale',
+  })
+  expect(stack.writes()).toBe(before)
+})
+
+test('a plan that still fits is applied exactly', async () => {
+  await stack.service.push(shop(100), nobody)
+  const planned = await stack.service.push(shop(200), { ...nobody, dryRun: true })
+  const applied = await stack.service.push(shop(200), { ...nobody, expectPlan: planned.plan })
+  expect(applied).toMatchObject({ status: 'applied', plan: planned.plan })
+})
+
+describe('an approved plan was not the one applied', () => {
+  test('another document with the same changes at the processor is another plan', async () => {
+    await stack.service.push(shop(100), nobody)
+    const { plan } = await stack.service.push(shop(200), { ...nobody, dryRun: true })
+    const renumbered = { ...shop(200), version: '9.0.0' }
+    await expect(stack.service.push(renumbered, { ...nobody, expectPlan: plan })).rejects.toMatchObject({
+      code: 'plan_stale',
+    })
+  })
+
+  test('a plan that overwrites an edit at the processor is not the plan that left it alone', async () => {
+    await stack.service.push(shop(100), nobody)
+    const calm = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
+    await stack.stripe.products.update('rc_p', { name: 'by hand' })
+    const overwriting = await stack.service.push(shop(200), { ...nobody, dryRun: true, force: true })
+    expect(overwriting.plan).not.toBe(calm.plan)
+  })
+
+  test('one more subscriber leaves a plan as it is; the need of an approval does not', async () => {
+    const careful = await startStack({ impactThreshold: 1 })
+    try {
+      await careful.service.push(recurring(100), nobody)
+      const [price] = (await careful.stripe.prices.list()).data
+      const subscribe = async () => {
+        const customer = await payingCustomer(careful.stripe, { name: 'Ada' })
+        await careful.stripe.subscriptions.create({ customer, items: [{ price: price?.id ?? '' }] })
+      }
+      const planned = async () => (await careful.service.push(recurring(200), { ...nobody, dryRun: true })).plan
+      const none = await planned()
+      await subscribe()
+      expect(await planned()).toBe(none)
+      await subscribe()
+      expect(await planned()).not.toBe(none)
+      await expect(
+        careful.service.push(recurring(200), { ...nobody, expectPlan: none, approveImpact: true }),
+      ).rejects.toMatchObject({ code: 'plan_stale' })
+    } finally {
+      await careful.close()
+    }
+  })
+})

@@ -1,0 +1,110 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createService } from '../../packages/ratecard/src/composition/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import type { BillingConfig, Webhook } from '../../packages/ratecard/src/config/document/schema.ts'
+import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let stack: Stack
+beforeEach(async () => {
+  stack = await startStack()
+})
+afterEach(() => stack.close())
+
+const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig => ({
+  version,
+  products: [{ id: 'p', name: 'P' }],
+  webhooks: [{ id: 'hook', url: 'https://app.example.com/hook', events: ['invoice.paid'], ...hook }],
+})
+
+async function onlyHook() {
+  const [hook] = await stack.service.listWebhooks({ secrets: true })
+  if (hook === undefined) throw new Error('no webhook')
+  return hook
+}
+
+describe('the signing secret of a webhook', () => {
+  test('is empty after a push: it is captured at creation and told at any later time', async () => {
+    await stack.service.push(withHook(), nobody)
+    expect(await onlyHook()).toMatchObject({
+      id: 'hook',
+      secretKnown: true,
+      secret: expect.stringMatching(/^whsec_/) as string,
+    })
+  })
+
+  test('is rotated by an edit of URL or events: both change in place and the secret stays', async () => {
+    await stack.service.push(withHook(), nobody)
+    const before = await onlyHook()
+    const outcome = await stack.service.push(
+      withHook({ url: 'https://app.example.com/v2', events: ['*'] }, '1.1.0'),
+      nobody,
+    )
+    expect(outcome.changes.webhooks).toEqual({ created: [], updated: ['hook'], unchanged: [] })
+    expect(await onlyHook()).toMatchObject({
+      processorId: before.processorId,
+      secret: before.secret,
+      url: 'https://app.example.com/v2',
+    })
+  })
+
+  test('is lost by removing a webhook and bringing it back: the endpoint is only disabled meanwhile', async () => {
+    await stack.service.push(withHook(), nobody)
+    const before = await onlyHook()
+    const { webhooks: _webhooks, ...without } = withHook({}, '1.1.0')
+    const removed = await stack.service.push(without, nobody)
+    expect(removed.details).toMatchObject([{ kind: 'webhook', action: 'archive', configId: 'hook' }])
+    expect((await stack.stripe.webhookEndpoints.list()).data[0]?.status).toBe('disabled')
+    await stack.service.push(withHook({}, '1.2.0'), nobody)
+    expect(await onlyHook()).toMatchObject({ processorId: before.processorId, secret: before.secret })
+  })
+
+  test('is pretended to be known after an adoption: "unknown" is a visible state', async () => {
+    const theirs = await stack.stripe.webhookEndpoints.create({
+      url: 'https://app.example.com/hook',
+      enabled_events: ['invoice.paid'],
+    })
+    await stack.service.push(withHook({ processor_id: theirs.id }), nobody)
+    expect(await onlyHook()).toMatchObject({ processorId: theirs.id, secret: null, secretKnown: false })
+  })
+
+  test('is nobody’s when the answer that told it was lost: the endpoint is made again, with a secret that we know', async () => {
+    stack.sandbox.control.fail({ kind: 'cut_body', method: 'POST', path: '/v1/webhook_endpoints', count: 9 })
+    await expect(stack.service.push(withHook(), nobody)).rejects.toMatchObject({ code: 'processor_timeout' })
+    stack.sandbox.control.clearFaults()
+    await stack.service.push(withHook(), nobody)
+    expect((await stack.stripe.webhookEndpoints.list()).data).toHaveLength(1)
+    expect((await onlyHook()).secretKnown).toBe(true)
+  })
+
+  test('stands in plain bytes in the database, or in the journal that others can read', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-secret-'))
+    try {
+      const store = await openStore({
+        url: null,
+        file: path.join(folder, 'ratecard.db'),
+        sealer: createSealer(generateMasterKey()),
+      })
+      const service = createService({
+        settings: { requireVersionBump: false, workers: 'off' },
+        store,
+        processor: stack.processor,
+        processorName: 'sandbox',
+        clock: systemClock,
+      })
+      const outcome = await service.push(withHook(), nobody)
+      const secret = (await service.listWebhooks({ secrets: true }))[0]?.secret ?? ''
+      expect(secret).toMatch(/^whsec_/)
+      expect(JSON.stringify(await service.findPush(outcome.pushId ?? ''))).not.toContain(secret)
+      await store.close()
+      for (const file of readdirSync(folder)) expect(readFileSync(path.join(folder, file)).includes(secret)).toBe(false)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
