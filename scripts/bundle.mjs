@@ -14,14 +14,12 @@ const dist = path.join(product, 'dist')
 const bundle = path.join(product, 'bundle')
 
 /** Bodies of threads: each is found beside the file that starts it, so both lie in the bundle's one folder. */
-const threads = {
-  'sqlite-thread-main': path.join(dist, 'store/sql/dialects/sqlite-thread-main.js'),
-  'thread-main': path.join(root, 'packages/sandbox/dist/thread-main.js'),
-}
-const startsThread = [
-  path.join(dist, 'store/sql/dialects/sqlite-thread.js'),
-  path.join(root, 'packages/sandbox/dist/thread.js'),
-]
+const threads = Object.fromEntries(
+  [dist, path.join(root, 'packages/sandbox/dist')]
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)))
+    .filter((file) => file.endsWith('thread-main.js') && existsSync(file.replace('/dist/', '/src/').replace(/js$/, 'ts')))
+    .map((file) => [path.basename(file, '.js'), file]),
+)
 
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(path.join(product, 'package.json'), 'utf8'),
@@ -37,7 +35,7 @@ const ownAddress = {
   setup(context) {
     context.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, ({ path: file }) => {
       const text = readFileSync(file, 'utf8')
-      if (startsThread.includes(file) || !text.includes('import.meta.')) return { contents: text, loader: 'js' }
+      if (text.includes('thread-main') || !text.includes('import.meta.')) return { contents: text, loader: 'js' }
       const from = path.relative(bundle, file).split(path.sep).join('/')
       const address = `new URL(${JSON.stringify(from)}, import.meta.url)`
       const contents = text.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, what) =>
