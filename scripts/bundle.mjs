@@ -17,7 +17,9 @@ const bundle = path.join(product, 'bundle')
 const threads = Object.fromEntries(
   [dist, path.join(root, 'packages/sandbox/dist')]
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)))
-    .filter((file) => file.endsWith('thread-main.js') && existsSync(file.replace('/dist/', '/src/').replace(/js$/, 'ts')))
+    .filter(
+      (file) => file.endsWith('thread-main.js') && existsSync(file.replace('/dist/', '/src/').replace(/js$/, 'ts')),
+    )
     .map((file) => [path.basename(file, '.js'), file]),
 )
 
