@@ -23,11 +23,14 @@ const threads = Object.fromEntries(
     .map((file) => [path.basename(file, '.js'), file]),
 )
 
-const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+const { notInBundle, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(path.join(product, 'package.json'), 'utf8'),
 )
-/** What an installation brings itself: native parts, files that are served, runtimes. Our own client is inside and beside it. */
-const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
+/**
+ * What an installation brings itself: native parts, files that are served, runtimes. Our own client is inside, for us, and beside
+ * it, for workers.
+ */
+const external = [...notInBundle, ...Object.keys({ ...optionalDependencies, ...peerDependencies })].filter(
   (name) => !name.startsWith('@ratecard/'),
 )
 

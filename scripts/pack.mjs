@@ -27,7 +27,10 @@ function copyPackage(from, to) {
 
 function stage(folder, to) {
   copyPackage(folder, to)
-  const { devDependencies: _, scripts: __, ...manifest } = readManifest(folder)
+  const { devDependencies: _, scripts: __, notInBundle, ...manifest } = readManifest(folder)
+  // What is in the bundle is needed by nobody who installs it.
+  if (notInBundle !== undefined)
+    manifest.dependencies = Object.fromEntries(notInBundle.map((name) => [name, manifest.dependencies[name]]))
   const needed = Object.keys(manifest.dependencies ?? {}).filter((name) => own.has(name))
   for (const name of needed) copyPackage(own.get(name), path.join(to, 'node_modules', name))
   const published = needed.length === 0 ? manifest : { ...manifest, bundleDependencies: needed }
