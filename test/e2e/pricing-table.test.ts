@@ -37,7 +37,7 @@ const hostile: Product = {
       interval: 'month',
       ui: {
         display_name: '"><script>document.title=1</script>',
-        features: [`${'W'.repeat(250)}`, 'שלום 👩‍🚀 \u200b\u202eabc'],
+        features: ['W'.repeat(250), 'שלום 👩‍🚀 \u200b\u202eabc'],
       },
     },
   ],
@@ -141,9 +141,9 @@ const overflowOf = (page: Page) =>
 
 async function findingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe)
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+  const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string }[] }[]
-  }
+  }>('axe.run(document, { resultTypes: ["violations"] })')
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)

@@ -29,7 +29,7 @@ export const styles = `
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
 /* Words in another script keep their own direction, and stand where those of the page do. */
-[dir="auto"]:not(.cta) { text-align: match-parent; }
+[dir="auto"]:not(.cta) { text-align: -webkit-match-parent; text-align: match-parent; }
 .choices { display: flex; flex-wrap: wrap; gap: 12px var(--_gap); align-items: center; justify-content: center; margin-block-end: calc(var(--_gap) * 1.5); }
 .choices:empty { display: none; }
 fieldset { border: 1px solid var(--_line); border-radius: 999px; margin: 0; padding: 3px; min-inline-size: 0; display: flex; flex-wrap: wrap; gap: 2px; background: var(--_surface); }

@@ -7,18 +7,16 @@ const plainInCode = /^[\p{L}\p{N}\p{M}\p{Sc}\p{Zs} .,:;/+\-_%()'"“”‘’^={
 export function codeText(text: string, longest = 300): string {
   const line = text.replaceAll(/\s*[\r\n\t]+\s*/g, ' ').trim()
   if (line === '') return ''
-  const characters = [...line]
+  const characters = Array.from(line)
   const shown = characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line
   return plainInCode.test(shown) ? `\`${shown}\`` : `<code>${entities(shown)}</code>`
 }
 
 /** Every character but letters, digits and spaces by its number: nothing in it can be taken for Markdown or HTML. */
 const entities = (text: string) =>
-  [...text]
-    .map((character) =>
-      /[\p{L}\p{N}\p{M} ]/u.test(character) ? character : `&#${String(character.codePointAt(0) ?? 0xfffd)};`,
-    )
-    .join('')
+  Array.from(text, (character) =>
+    /[\p{L}\p{N}\p{M} ]/u.test(character) ? character : `&#${String(character.codePointAt(0) ?? 0xfffd)};`,
+  ).join('')
 
 /** A sentence of others: letters and signs as they are, but nothing that formats, links or mentions. */
 export function proseText(text: string): string {
@@ -28,7 +26,7 @@ export function proseText(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/[@#](?=\w)|(?<=\w)(?:@|:\/\/)|(?<=www)\./g, `$&${joiner}`)
+    .replaceAll(/[@#](?=\w)|(?<=\w)(?:@|:(?=\/\/))|(?<=www)\./g, `$&${joiner}`)
     .trim()
 }
 

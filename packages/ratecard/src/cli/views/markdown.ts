@@ -1,7 +1,8 @@
 // A plan for the conversation of a pull request: a table that people read, whom it touches, what is doubtful, and the fingerprint.
-import type { Detail, DocumentDifference, DriftReport, Finding, PriceImpact, PushOutcome } from '@ratecard/client'
+import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome } from '@ratecard/client'
 import { impactSentence } from './impact.ts'
 import { count } from './issues.ts'
+import type { ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './markdown-text.ts'
 import { asDetails, changedFields, kindName, planSummary, valueText } from './plan.ts'
 
@@ -29,7 +30,7 @@ export interface MarkdownPlan {
   /** Heads of the two columns of values. */
   readonly columns: readonly [before: string, after: string]
   readonly impact?: readonly PriceImpact[]
-  readonly warnings?: readonly Pick<Finding, 'code' | 'detail'>[]
+  readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
   /** Last lines. */
   readonly foot: readonly string[]
 }
@@ -130,7 +131,7 @@ function fieldText(value: unknown, conceal: Conceal): string | null {
 export function outcomeMarkdown(
   plan: PushOutcome,
   where: string,
-  more: { readonly warnings: readonly Pick<Finding, 'code' | 'detail'>[]; readonly variables: readonly string[] },
+  more: { readonly warnings: readonly Pick<ViewedIssue, 'code' | 'detail'>[]; readonly variables: readonly string[] },
   conceal: Conceal,
 ): string {
   const seen = new Set(more.warnings.map(({ detail }) => detail))
