@@ -372,7 +372,7 @@ function keyRow(settings: Settings, keyFiles: readonly string[]): string {
  * the key is none for test mode.
  */
 export async function verifySandbox(
-  options: Omit<VerifyOptions, 'sandboxUrl'>,
+  options: Omit<VerifyOptions, 'sandboxUrl' | 'clock'>,
 ): Promise<Awaited<ReturnType<typeof verify>>> {
   const unknown = options.only.find((id) => !scenarioIds.includes(id))
   if (unknown !== undefined)
@@ -382,7 +382,7 @@ export async function verifySandbox(
   const { startSandbox } = await import('@ratecard/sandbox')
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   try {
-    return await verify({ ...options, sandboxUrl: sandbox.url })
+    return await verify({ ...options, clock: systemClock, sandboxUrl: sandbox.url })
   } catch (error) {
     throw asServiceError(error, 'call')
   } finally {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Stripe } from 'stripe'
+import type { Clock } from '../../../clock.ts'
 
 /** What a scenario saw: plain values that both sides should agree about, with no ids or moments in them. */
 export type Observation = Readonly<Record<string, unknown>>
@@ -21,12 +22,14 @@ const patienceMs = 300_000
 export class Stage {
   readonly stripe: Stripe
   readonly signal: AbortSignal
+  readonly #clock: Clock
   /** Unlike that of any other run. */
   readonly run = randomBytes(6).toString('hex')
   readonly #undo: { readonly what: string; readonly work: () => Promise<unknown> }[] = []
 
-  constructor(stripe: Stripe, signal: AbortSignal) {
+  constructor(stripe: Stripe, clock: Clock, signal: AbortSignal) {
     this.stripe = stripe
+    this.#clock = clock
     this.signal = signal
   }
 
@@ -78,7 +81,7 @@ export class Stage {
 
   /** Frozen at this second; with it go its customers and all they have. */
   async clock(): Promise<{ readonly id: string; readonly from: number }> {
-    const from = Math.floor(Date.now() / 1000)
+    const from = Math.floor(this.#clock.now() / 1000)
     const clock = await this.stripe.testHelpers.testClocks.create({ frozen_time: from, name: `Ratecard ${this.run}` })
     this.tidy(`test clock ${clock.id}`, () => this.stripe.testHelpers.testClocks.del(clock.id))
     return { id: clock.id, from }
@@ -109,8 +112,8 @@ export class Stage {
 
   /** Asks until it is so. */
   async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    for (const giveUpAt = Date.now() + patienceMs; !(await isSo());) {
-      if (Date.now() > giveUpAt) throw new Error(`It took too long until ${what}.`)
+    for (const giveUpAt = this.#clock.now() + patienceMs; !(await isSo());) {
+      if (this.#clock.now() > giveUpAt) throw new Error(`It took too long until ${what}.`)
       await wait(1000, undefined, { signal: this.signal })
     }
   }

@@ -1,5 +1,6 @@
 // Runs the scenarios on the real processor and on the sandbox, one after the other, and says where they differ.
 import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../../clock.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from '../connection.ts'
 import { withoutSecrets } from '../errors.ts'
@@ -15,6 +16,7 @@ export interface VerifyOptions {
   readonly sandboxUrl: string
   /** Ids of scenarios; all when there are none. */
   readonly only: readonly string[]
+  readonly clock: Clock
   readonly signal: AbortSignal
   readonly onVerdict?: (verdict: Verdict) => void
 }
@@ -40,7 +42,7 @@ export const scenarioIds: readonly string[] = scenarios.map(({ id }) => id)
 
 /** Throws `unauthorized` for a key that is no test key: nothing is ever sent with it. */
 export async function verify(options: VerifyOptions): Promise<readonly Verdict[]> {
-  const { secretKey, apiBase, sandboxUrl, only, signal } = options
+  const { secretKey, apiBase, sandboxUrl, only, clock, signal } = options
   const problem = keyProblem(secretKey)
   if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
   if (isLiveKey(secretKey))
@@ -55,7 +57,7 @@ export async function verify(options: VerifyOptions): Promise<readonly Verdict[]
   for (const scenario of scenarios) {
     if (only.length > 0 && !only.includes(scenario.id)) continue
     signal.throwIfAborted()
-    const verdict = await decide(scenario, new Stage(real, signal), new Stage(sandbox, signal), secretKey)
+    const verdict = await decide(scenario, new Stage(real, clock, signal), new Stage(sandbox, clock, signal), secretKey)
     verdicts.push(verdict)
     options.onVerdict?.(verdict)
   }
