@@ -26,6 +26,8 @@ export interface CliIo {
   ask(question: string): Promise<string | null>
   /** From now on this secret is shown as `${NAME}` wherever it would be written. Absent where nothing is shown. */
   readonly conceal?: (name: string, value: string) => void
+  /** Text as it would be written: secrets by their names. Absent where nothing is concealed. */
+  readonly shown?: (text: string) => string
   /** Single keys as they are pressed, until the answer is called. Absent where nobody can press one. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
