@@ -149,13 +149,13 @@ function weigh(header: string): Encoding {
 }
 
 /** An answer that caches may keep if they ask again; with a key it is for that caller alone. Text is JSON that exists already. */
-export function cacheable(
+export async function cacheable(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answered | string,
   mediaType = 'application/json; charset=utf-8',
-): FastifyReply {
-  const body = typeof answer === 'string' ? answer : JSON.stringify(answer.body)
+): Promise<FastifyReply> {
+  const body = typeof answer === 'string' ? answer : ((await answer.text()) ?? '')
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   reply
     .headers(publicHeaders)
