@@ -11,6 +11,7 @@ import { ownershipOf } from './observed.ts'
 import { decideArchives, inArchiveOrder } from './plan/archives.ts'
 import type { Decision } from './plan/decision.ts'
 import { decideDefaultPrice } from './plan/default-price.ts'
+import { decideFeatures } from './plan/features.ts'
 import { decideResource } from './plan/resource.ts'
 import { mergedIssue, overlookedRenames } from './plan/renamed.ts'
 import { planState } from './plan/state.ts'
@@ -20,7 +21,7 @@ import { handOver, renameCatalog, renamesOf } from './renames.ts'
 import type { Rename } from './renames.ts'
 import { ResourceMap } from './resource-map.ts'
 import type { DesiredResource, MappingEntry, Snapshot } from './resource.ts'
-import type { ArchiveStep, Step } from './steps.ts'
+import type { ArchiveStep, DetachStep, Step } from './steps.ts'
 
 /** The processor id of something that exists already and that steps refer to. */
 export interface Binding {
@@ -59,7 +60,7 @@ export interface PlanInput {
 
 /**
  * What has to happen so that the processor matches the document: the decision, all of it, before anything is written.
- * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive, so that nothing is taken
+ * Order: meters, features, products, prices, default prices, features of products, coupons, codes, webhooks; then every archive, so that nothing is taken
  * away before its successor stands.
  */
 export function planChanges(input: PlanInput): Plan {
@@ -73,7 +74,7 @@ export function planChanges(input: PlanInput): Plan {
     chosenIds: new ResourceMap<true>(),
     steps: [] as Step[],
   }
-  const [issues, archives, strays]: [Issue[], ArchiveStep[], Change[]] = [[], [], []]
+  const [issues, archives, strays]: [Issue[], (ArchiveStep | DetachStep)[], Change[]] = [[], [], []]
   const state = planState(
     { config, previous },
     {
@@ -103,9 +104,11 @@ export function planChanges(input: PlanInput): Plan {
     for (const resource of state.desired[kind] as readonly DesiredResource[]) write(decideResource(state, resource))
   }
   decideAll('meter')
+  decideAll('feature')
   decideAll('product')
   decideAll('price')
   for (const product of state.desired.product) write(decideDefaultPrice(state, product))
+  for (const product of state.desired.product) write(decideFeatures(state, product))
   decideAll('coupon')
   decideAll('promotion_code')
   decideAll('webhook')
