@@ -1,4 +1,5 @@
-// Builds what is installed from this repository: the client and the sandbox, then the product. Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, then the product, the script of the pricing table, and
+// the product's bundle. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -10,6 +11,12 @@ const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
+/** A bundle: the compiler’s output is no single file. Loaded here, because what it needs may not be installed. */
+async function bundlePricingTable() {
+  const { buildPricingTable } = await import('../packages/pricing-table/build.mjs')
+  await buildPricingTable()
+}
+
 /** The running Node when it is new enough, else the one that the repository pins. */
 function chooseNode() {
   const major = Number(process.versions.node.split('.')[0])
@@ -17,7 +24,7 @@ function chooseNode() {
   return existsSync(pinned) ? pinned : process.execPath
 }
 
-function build() {
+async function build() {
   if (!existsSync(compiler)) {
     console.log('build: skipped, because the compiler is not installed (development dependencies were left out)')
     return 0
@@ -32,9 +39,15 @@ function build() {
     console.error(`build: the compiler was ended by ${result.signal}`)
     return 1
   }
-  if (result.status !== 0) console.error('build: failed; the messages above say where. The output may be incomplete.')
-  else for (const project of projects) freshen(path.join(root, project), startedAt)
-  return result.status ?? 1
+  if (result.status !== 0) {
+    console.error('build: failed; the messages above say where. The output may be incomplete.')
+    return result.status ?? 1
+  }
+  for (const project of projects) freshen(path.join(root, project), startedAt)
+  await bundlePricingTable()
+  const bundled = spawnSync(chooseNode(), [path.join(root, 'scripts/bundle.mjs')], { cwd: root, stdio: 'inherit' })
+  if (bundled.status !== 0) console.error('build: the bundle of the command line could not be made; see above.')
+  return bundled.status ?? 1
 }
 
 /**
@@ -52,4 +65,4 @@ function freshen(folder, startedAt) {
   }
 }
 
-process.exitCode = build()
+process.exitCode = await build()

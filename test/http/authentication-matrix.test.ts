@@ -85,7 +85,7 @@ function ask(id: string, headers: Record<string, string>, query = ''): Promise<L
   })
   return test.app.inject({
     method: route.method,
-    url: url + query,
+    url: [url, row.query ?? '', query].join('').replace(/(\?.*)\?/s, '$1&'),
     headers,
     ...(row.body === undefined ? {} : { payload: row.body }),
   })

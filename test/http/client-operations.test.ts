@@ -72,6 +72,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
       cancelUrl: 'http://127.0.0.1:9/',
       tenantId: 'buyer',
     }),
+  listSessionPrices: () => client.sessionPrices({ tenantId: 'buyer' }),
   createPortal: () => client.portal.create({ returnUrl: 'http://127.0.0.1:9/', tenantId: 'buyer' }),
   recordUsage: () => client.usage.record({ meter: 'api_calls', value: 1, tenantId: 'buyer' }),
   getFullConfig: () => client.admin.config(),

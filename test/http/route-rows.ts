@@ -9,6 +9,8 @@ export interface Row {
   /** What the path's parameters are; the defaults suit most. */
   readonly at?: Readonly<Record<string, string>>
   readonly body?: object
+  /** Of every request, with its question mark. */
+  readonly query?: string
 }
 
 const open: Row = { access: 'open' }
@@ -32,6 +34,7 @@ export const rows: Readonly<Record<string, Row>> = {
   calculatePrice: by('public', { quantity: 1 }, { id: 'pro_monthly' }),
   convertProcessorId: { access: 'public', at: { processor_id: 'free' } },
 
+  listSessionPrices: { access: 'session', query: '?tenant_id=acme' },
   createCheckout: by('session', { price_id: 'free', ...urls, tenant_id: 'acme' }),
   createPortal: by('session', { return_url: urls.success_url, tenant_id: 'acme' }),
   recordUsage: by('session', { meter: 'api_calls', value: 5, tenant_id: 'acme', identifier: 'intruder' }),

@@ -8,6 +8,12 @@ export interface CheckoutClient {
   create(checkout: result.NewCheckout, options?: WriteOptions): Promise<result.Checkout>
 }
 
+/** The prices that the tenant of the session negotiated, each in place of a public one. A service key says which tenant. */
+export type SessionPricesCall = (
+  query?: { readonly tenantId?: string | undefined },
+  options?: CallOptions,
+) => Promise<result.SessionPrices>
+
 export interface PortalClient {
   /** The processor's portal, where customers look after what they bought. */
   create(
@@ -23,6 +29,11 @@ export interface UsageClient {
 export const checkoutClient = (transport: Transport): CheckoutClient => ({
   create: (body, options = {}) => call(transport, 'createCheckout', { body, keyed: true }, acted(options)),
 })
+
+export const sessionPricesCall =
+  (transport: Transport): SessionPricesCall =>
+  (query = {}, options) =>
+    call(transport, 'listSessionPrices', { query }, options)
 
 export const portalClient = (transport: Transport): PortalClient => ({
   create: (body, options) => call(transport, 'createPortal', { body }, options),

@@ -4,8 +4,8 @@ import { adminClient } from './admin.ts'
 import type { AdminClient } from './admin.ts'
 import { billingClient } from './billing.ts'
 import type { BillingClient } from './billing.ts'
-import { checkoutClient, portalClient, usageClient } from './checkout.ts'
-import type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'
+import { checkoutClient, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
+import type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
 import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 import { serverClient } from './server.ts'
@@ -21,6 +21,7 @@ export interface Client {
   /** Public calls. */
   readonly billing: BillingClient
   /** Calls of a tenant, with its session or with a service key. */
+  readonly sessionPrices: SessionPricesCall
   readonly checkout: CheckoutClient
   readonly portal: PortalClient
   readonly usage: UsageClient
@@ -47,6 +48,7 @@ export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options)
   return {
     billing: billingClient(transport),
+    sessionPrices: sessionPricesCall(transport),
     checkout: checkoutClient(transport),
     portal: portalClient(transport),
     usage: usageClient(transport),
@@ -66,7 +68,7 @@ export type { ErrorCode, ProcessorWords } from './error.ts'
 export type { Issue } from './issue.ts'
 export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
 export type { BillingClient, CalculateOptions } from './billing.ts'
-export type { CheckoutClient, PortalClient, UsageClient } from './checkout.ts'
+export type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 export type { ServerClient } from './server.ts'
 export type { SessionsClient, TenantPage, TenantQuery, TenantsClient } from './tenants.ts'
@@ -139,6 +141,7 @@ export type {
   ServedConfig,
   ServiceKey,
   Session,
+  SessionPrices,
   Subscription,
   SubscriptionItem,
   Swap,

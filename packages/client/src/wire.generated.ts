@@ -802,6 +802,15 @@ export interface Conversion {
 /** Kind of the resource. */
 export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
 
+export interface SessionPrices {
+  /** Empty for a tenant without a deal. */
+  prices: Array<{
+    /** Config id of the public price that it stands in for. */
+    basePriceId: string
+    price: PriceDocument
+  }>
+}
+
 export interface Checkout {
   /** Where to send the customer. */
   url: string
@@ -1722,6 +1731,15 @@ export interface Operations {
       200: Conversion
     }
   }
+  listSessionPrices: {
+    query: {
+      /** Needed with a service key. A session has a tenant already and may name no other. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: SessionPrices
+    }
+  }
   createCheckout: {
     body: NewCheckout
     answers: {
@@ -2396,6 +2414,7 @@ export const operations = {
   getMeter: ['GET', '/api/v1/billing/config/meters/:id', null],
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
+  listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import type { Stripe } from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { planSegments, priceIn } from '../../../packages/ratecard/src/processor/stripe/schedule-timeline.ts'
 import type { Phase, Turn } from '../../../packages/ratecard/src/processor/stripe/schedule-timeline.ts'
@@ -14,7 +13,7 @@ function phasesOf(said: Said): Phases {
   return made as unknown as Phases
 }
 
-const schedule = { id: 'sub_sched_a', end_behavior: 'release' } as Stripe.SubscriptionSchedule
+const schedule = { id: 'sub_sched_a', endBehavior: 'release' } as const
 
 const kept = (phases: Phases, turns: readonly Turn[]) => planSegments(schedule, phases, turns)
 

@@ -1,11 +1,15 @@
 // How two documents differ in meaning: what is written another way and says the same is no difference.
+import { atOnce } from '../turns.ts'
+import type { Turns } from '../turns.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
-import { desiredCatalog, emptyCatalog } from './desired.ts'
+import { desiredCatalogTurns, emptyCatalog } from './desired.ts'
 import { displayOf } from './display.ts'
+import { aliasesOf } from '../config/document/previous-ids.ts'
 import { same } from './fields/differences.ts'
 import { documentName, documentValue } from './fields/tables.ts'
+import { renameCatalog } from './renames.ts'
 import { resourceKinds } from './resource.ts'
-import type { DesiredResource, ResourceKind } from './resource.ts'
+import type { Catalog, DesiredResource, ResourceKind } from './resource.ts'
 
 /** One configuration id that differs. */
 export interface DocumentDifference {
@@ -16,29 +20,67 @@ export interface DocumentDifference {
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 
-/** One entry per configuration id that differs: creation order of the kinds, then document order, removed ones last. */
+/**
+ * One entry per configuration id that differs: creation order of the kinds, then document order, removed ones last. An item that
+ * takes over an earlier id (`previous_ids`) is that item with another `id`, not one that goes and one that comes.
+ */
 export function compareDocuments(before: BillingConfig | null, after: BillingConfig | null): DocumentDifference[] {
-  const [earlier, later] = [before, after].map((config) => (config === null ? emptyCatalog : desiredCatalog(config)))
-  const [showBefore, showAfter] = [displayOf(before), displayOf(after)]
-  return resourceKinds.flatMap((kind) => {
-    const old = new Map<string, DesiredResource>((earlier?.[kind] ?? []).map((item) => [item.configId, item]))
-    const now = new Map<string, DesiredResource>((later?.[kind] ?? []).map((item) => [item.configId, item]))
-    return [...new Set([...now.keys(), ...old.keys()])].flatMap((configId): DocumentDifference[] => {
-      const fields = fieldDifferences(kind, old.get(configId), now.get(configId))
-      const change = !old.has(configId) ? 'added' : !now.has(configId) ? 'removed' : 'changed'
-      if (change === 'changed' && fields.length === 0) return []
-      return [
-        {
-          kind,
-          configId,
-          change,
-          fields,
-          display: { before: showBefore(kind, configId), after: showAfter(kind, configId) },
-        },
-      ]
-    })
-  })
+  return atOnce(compareDocumentsTurns(before, after))
 }
+
+/** {@link compareDocuments}, with a pause after each resource. */
+export function* compareDocumentsTurns(
+  before: BillingConfig | null,
+  after: BillingConfig | null,
+): Turns<DocumentDifference[]> {
+  const written = before === null ? emptyCatalog : yield* desiredCatalogTurns(before)
+  const later = after === null ? emptyCatalog : yield* desiredCatalogTurns(after)
+  const { catalog: earlier, formerId } = underLaterIds(written, later, after)
+  const [showBefore, showAfter] = [displayOf(before), displayOf(after)]
+  const found: DocumentDifference[] = []
+  for (const kind of resourceKinds) {
+    const old = byId(earlier[kind])
+    const now = byId(later[kind])
+    for (const configId of new Set([...now.keys(), ...old.keys()])) {
+      const former = formerId(kind, configId)
+      const fields = [
+        ...(former === undefined ? [] : [{ field: 'id', before: former, after: configId }]),
+        ...fieldDifferences(kind, old.get(configId), now.get(configId)),
+      ]
+      const change = !old.has(configId) ? 'added' : !now.has(configId) ? 'removed' : 'changed'
+      if (change !== 'changed' || fields.length > 0) {
+        const display = { before: showBefore(kind, former ?? configId), after: showAfter(kind, configId) }
+        found.push({ kind, configId, change, fields, display })
+      }
+      yield
+    }
+  }
+  return found
+}
+
+/** The earlier catalog under the ids of the later one, and the earlier id of what was renamed. */
+function underLaterIds(earlier: Catalog, later: Catalog, document: BillingConfig | null) {
+  const aliases = document === null ? [] : aliasesOf(document)
+  const has = (catalog: Catalog, kind: ResourceKind, id: string) =>
+    (catalog[kind] as readonly DesiredResource[]).some((resource) => resource.configId === id)
+  const renamed = aliases.filter(
+    ({ kind, from, to }) => has(earlier, kind, from) && !has(later, kind, from) && !has(earlier, kind, to),
+  )
+  // Of two items that became one, neither is the other with another id.
+  const single = renamed.filter(
+    ({ kind, to }) => renamed.filter((one) => one.kind === kind && one.to === to).length === 1,
+  )
+  return {
+    catalog: renameCatalog(
+      earlier,
+      single.map((one) => ({ ...one, continues: true })),
+    ),
+    formerId: (kind: ResourceKind, id: string) => single.find((one) => one.kind === kind && one.to === id)?.from,
+  }
+}
+
+const byId = (resources: readonly DesiredResource[]) =>
+  new Map<string, DesiredResource>(resources.map((one) => [one.configId, one]))
 
 function fieldDifferences(kind: ResourceKind, before: DesiredResource | undefined, after: DesiredResource | undefined) {
   const [old, now] = [bagOf(before), bagOf(after)]

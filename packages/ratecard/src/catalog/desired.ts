@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../config/document/canonical.ts'
 import { isLocalPrice } from '../config/document/ids.ts'
+import { atOnce } from '../turns.ts'
+import type { Turns } from '../turns.ts'
 import type { BillingConfig, Price } from '../config/document/schema.ts'
 import { fieldRows, ownMembers } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, processorId, resourceKinds } from './kinds.ts'
@@ -20,9 +22,20 @@ export const emptyCatalog: Catalog = {
 
 /** Every resource of a valid document, each kind in document order. */
 export function desiredCatalog(config: BillingConfig): Catalog {
-  return Object.fromEntries(
-    resourceKinds.map((kind) => [kind, itemsOf(config, kind).map((placed) => desiredResource(kind, placed))]),
-  ) as unknown as Catalog
+  return atOnce(desiredCatalogTurns(config))
+}
+
+/** {@link desiredCatalog}, with a pause after each resource. */
+export function* desiredCatalogTurns(config: BillingConfig): Turns<Catalog> {
+  const catalog: Partial<Record<ResourceKind, DesiredResource[]>> = {}
+  for (const kind of resourceKinds) {
+    const resources: DesiredResource[] = (catalog[kind] = [])
+    for (const placed of itemsOf(config, kind)) {
+      resources.push(desiredResource(kind, placed))
+      yield
+    }
+  }
+  return catalog as unknown as Catalog
 }
 
 /**
@@ -30,11 +43,18 @@ export function desiredCatalog(config: BillingConfig): Catalog {
  * amounts of zero, `$schema`, `processor_id`). The version is not part of it.
  */
 export function catalogFingerprint(config: BillingConfig): string {
-  const catalog = desiredCatalog(config)
+  return atOnce(catalogFingerprintTurns(config))
+}
+
+/** {@link catalogFingerprint}, with a pause after each resource. */
+export function* catalogFingerprintTurns(config: BillingConfig): Turns<string> {
+  const catalog = yield* desiredCatalogTurns(config)
   const hash = createHash('sha256')
   for (const kind of resourceKinds)
-    for (const { adopt: _adopt, ...rest } of catalog[kind] as readonly DesiredResource[])
+    for (const { adopt: _adopt, ...rest } of catalog[kind] as readonly DesiredResource[]) {
       hash.update(`${canonicalJson(rest)}\n`)
+      yield
+    }
   return hash.digest('hex')
 }
 

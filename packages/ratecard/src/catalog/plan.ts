@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../config/document/canonical.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
+import { atOnce } from '../turns.ts'
+import type { Turns } from '../turns.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { Change } from './change.ts'
-import { desiredCatalog, emptyCatalog } from './desired.ts'
+import { desiredCatalogTurns, emptyCatalog } from './desired.ts'
 import { resourceKinds } from './kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import { ownershipOf } from './observed.ts'
@@ -64,6 +66,11 @@ export interface PlanInput {
  * away before its successor stands.
  */
 export function planChanges(input: PlanInput): Plan {
+  return atOnce(planTurns(input))
+}
+
+/** {@link planChanges}, with a pause after each resource: a large plan holds nobody up. */
+export function* planTurns(input: PlanInput): Turns<Plan> {
   const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
   const { renames, refused } =
     input.renames === undefined ? renamesOf(config, previous, mappings) : { renames: input.renames, refused: [] }
@@ -78,8 +85,8 @@ export function planChanges(input: PlanInput): Plan {
   const state = planState(
     { config, previous },
     {
-      desired: desiredCatalog(config),
-      previous: previous === null ? emptyCatalog : renameCatalog(desiredCatalog(previous), renames),
+      desired: yield* desiredCatalogTurns(config),
+      previous: previous === null ? emptyCatalog : renameCatalog(yield* desiredCatalogTurns(previous), renames),
       own: ownershipOf(snapshot, handOver(mappings, renames)),
       force,
       retiring,
@@ -100,20 +107,32 @@ export function planChanges(input: PlanInput): Plan {
     if (change) decided.changes.set(change.kind, change.configId, change)
   }
   write({ issues: refused.map((rename) => mergedIssue(state, rename)) })
-  const decideAll = (kind: ResourceKind): void => {
-    for (const resource of state.desired[kind] as readonly DesiredResource[]) write(decideResource(state, resource))
+  const decideAll = function* (kind: ResourceKind): Turns<void> {
+    for (const resource of state.desired[kind] as readonly DesiredResource[]) {
+      write(decideResource(state, resource))
+      yield
+    }
   }
-  decideAll('meter')
-  decideAll('feature')
-  decideAll('product')
-  decideAll('price')
-  for (const product of state.desired.product) write(decideDefaultPrice(state, product))
-  for (const product of state.desired.product) write(decideFeatures(state, product))
-  decideAll('coupon')
-  decideAll('promotion_code')
-  decideAll('webhook')
+  yield* decideAll('meter')
+  yield* decideAll('feature')
+  yield* decideAll('product')
+  yield* decideAll('price')
+  for (const product of state.desired.product) {
+    write(decideDefaultPrice(state, product))
+    yield
+  }
+  for (const product of state.desired.product) {
+    write(decideFeatures(state, product))
+    yield
+  }
+  yield* decideAll('coupon')
+  yield* decideAll('promotion_code')
+  yield* decideAll('webhook')
   write({ issues: webhookIssues(state) })
-  for (const archive of decideArchives(state)) write(archive)
+  for (const archive of decideArchives(state)) {
+    write(archive)
+    yield
+  }
   write({ issues: overlookedRenames(state) })
   return {
     changes: [...changesInOrder(state), ...strays],
@@ -153,16 +172,26 @@ export function planIsEmpty(plan: Plan): boolean {
  * Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. `beside` is
  * what a caller asks of the plan too: the document that becomes the version, and what must be approved.
  */
-export function planFingerprint(
-  plan: Plan,
-  beside: { readonly document: string; readonly approvals: readonly string[] },
-): string {
+export function planFingerprint(plan: Plan, beside: BesidePlan): string {
+  return atOnce(planFingerprintTurns(plan, beside))
+}
+
+interface BesidePlan {
+  readonly document: string
+  readonly approvals: readonly string[]
+}
+
+/** {@link planFingerprint}, with a pause after each piece. */
+export function* planFingerprintTurns(plan: Plan, beside: BesidePlan): Turns<string> {
   const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)
   const hash = createHash('sha256')
   // Piece by piece: as one text it would take more memory than the plan itself.
   for (const pieces of [steps, bindings, decided, ...(renames.length === 0 ? [] : [renames]), [beside]]) {
-    for (const piece of pieces) hash.update(`${canonicalJson(piece)}\n`)
+    for (const piece of pieces) {
+      hash.update(`${canonicalJson(piece)}\n`)
+      yield
+    }
     hash.update('\n')
   }
   return hash.digest('hex')

@@ -21,6 +21,9 @@ export interface Rename {
   readonly object: ProcessorId
 }
 
+/** Who has which id from then on. */
+type NewId = Pick<Rename, 'kind' | 'continues'> & { readonly from: string; readonly to: string }
+
 /** A rename that happened. */
 export interface PastRename extends Omit<Rename, 'object'> {
   readonly revision: number
@@ -176,7 +179,7 @@ export function renamesBack(
 }
 
 /** The id of an item of the earlier document after the renames, which happen at once. */
-function namerOf(renames: readonly Rename[]): (kind: ResourceKind, id: string) => string {
+function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) => string {
   const names = new Map<string, string>(
     renames.filter(({ continues }) => continues).map(({ kind, from, to }) => [resourceKey(kind, from), to]),
   )
@@ -201,7 +204,7 @@ export function handOver(mappings: readonly MappingEntry[], renames: readonly Re
 }
 
 /** The resources of the earlier document as if it had been written with the new ids: themselves, and whatever refers to them. */
-export function renameCatalog(catalog: Catalog, renames: readonly Rename[]): Catalog {
+export function renameCatalog(catalog: Catalog, renames: readonly NewId[]): Catalog {
   if (renames.length === 0) return catalog
   const nameOf = namerOf(renames)
   const renamed = <K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> => {

@@ -19,6 +19,7 @@ import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
 import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
 import { allowedOrigins, checkRedirect } from './redirects.ts'
+import { ownPrices } from './tenant-price.ts'
 
 export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
@@ -37,11 +38,16 @@ export interface CheckoutDeps {
   readonly sessionTrialDays: number
 }
 
-export type Checkouts = Pick<TenantOperations, 'createCheckout' | 'createPortal'>
+export type Checkouts = Pick<TenantOperations, 'sessionPrices' | 'createCheckout' | 'createPortal'>
 
 export function createCheckouts(deps: CheckoutDeps): Checkouts {
   const origins = allowedOrigins(deps.allowedRedirects, deps.publicUrl)
   return {
+    async sessionPrices(principal) {
+      const tenant = await deps.customers.tenantOf(principal)
+      const { config } = await deps.applied()
+      return ownPrices(config, tenant)
+    },
     async createCheckout(wish, principal, idempotencyKey) {
       checkRedirect(wish.successUrl, 'success_url', origins)
       checkRedirect(wish.cancelUrl, 'cancel_url', origins)

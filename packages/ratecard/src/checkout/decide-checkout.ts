@@ -1,8 +1,7 @@
 // What a checkout sells, and how. Pure: the configuration, the tenant and the wish in, a decision out.
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
-import { basePriceId } from '../config/document/base-price.ts'
-import { isEnterprise, isLocalPrice } from '../config/document/ids.ts'
+import { isLocalPrice } from '../config/document/ids.ts'
 import { isPublic } from '../config/document/public-view.ts'
 import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -12,6 +11,8 @@ import type { NewCheckout } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { invalid } from './invalid.ts'
+import { priceForTenant } from './tenant-price.ts'
+import type { Deal } from './tenant-price.ts'
 
 /** The configuration as it is applied; items carry their current processor id. */
 export interface AppliedConfig {
@@ -40,7 +41,7 @@ export type CheckoutDecision =
 
 export interface CheckoutSituation {
   readonly applied: AppliedConfig
-  readonly tenant: Pick<TenantRecord, 'id' | 'enterpriseTemplate' | 'enterpriseId'>
+  readonly tenant: Deal & Pick<TenantRecord, 'id'>
   /** Whether the caller may name what the public configuration does not show: hidden prices, promotion codes by their id. */
   readonly hidden: boolean
   /** Epoch milliseconds. */
@@ -136,20 +137,6 @@ function findSellable(config: BillingConfig, id: string, hidden: boolean): { pri
     if (price !== undefined && (hidden || isPublic(price))) return { price, product }
   }
   throw new ServiceError('price_not_found', `There is no price "${id}".`)
-}
-
-/** The tenant's negotiated price stands in for its base. A negotiated price that was asked for by name is sold as it is. */
-function priceForTenant(
-  asked: Price,
-  { prices = [] }: Product,
-  { enterpriseTemplate, enterpriseId }: CheckoutSituation['tenant'],
-): Price {
-  if (isEnterprise(asked) || (enterpriseTemplate === null && enterpriseId === null)) return asked
-  const isNegotiated = (price: Price) =>
-    enterpriseTemplate === null
-      ? price.enterprise_id === enterpriseId
-      : price.enterprise_template === enterpriseTemplate
-  return prices.find((price) => isNegotiated(price) && basePriceId(price, prices) === asked.id) ?? asked
 }
 
 /** Nothing is paid, so trials and codes have nothing to do here; more than one of it would be lost. */

@@ -5,10 +5,10 @@ import type { ServiceKeys } from '../access/service-keys.ts'
 import { createSessions } from '../access/sessions.ts'
 import { createCheckouts } from '../checkout/checkout.ts'
 import type { Clock } from '../clock.ts'
-import { validateConfig } from '../config/validation/validate.ts'
 import { examine } from '../health/doctor.ts'
 import { createEnterprise } from '../enterprise/enterprise.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
+import { createDocuments } from './document-thread.ts'
 import { createIds } from './ids.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
@@ -38,7 +38,7 @@ import { PushBus, followPush } from '../sync/events.ts'
 import { pullConfig } from '../sync/pull.ts'
 import { pushConfig } from '../sync/push.ts'
 import { keepWritten } from '../sync/written-form.ts'
-import { findPushHead, liveState, stepView } from '../sync/pushes.ts'
+import { findPushHead, liveState, stepViews } from '../sync/pushes.ts'
 import { resetConfig } from '../sync/reset.ts'
 import { resumePush } from '../sync/resume.ts'
 import { endOverlaps, rotateWebhook } from '../sync/rotate.ts'
@@ -76,10 +76,12 @@ export function createService(options: ServiceOptions): ComposedService {
   const bus = new PushBus()
   const lookups = createLookups({ store, clock })
   const keys = createServiceKeys({ store, clock })
+  const documents = createDocuments()
   const deps: SyncDeps = {
     store,
     processor,
     clock,
+    documents,
     newId: createIds(clock),
     requireVersionBump: options.settings.requireVersionBump,
     impactThreshold: options.settings.impactThreshold ?? null,
@@ -116,9 +118,9 @@ export function createService(options: ServiceOptions): ComposedService {
   const priceBook = createPriceBooks(store)
   const swaps = swapOperations(deps, priceBook, tracked)
   return {
-    validate: (document) => {
-      const { valid, errors, warnings } = validateConfig(document)
-      return Promise.resolve({ valid, errors, warnings })
+    validate: async (document) => {
+      const { valid, errors, warnings } = await documents.validate(document)
+      return { valid, errors, warnings }
     },
     push: (document, request) => tracked(pushConfig(deps, document, request)),
     keepWritten: (document) => keepWritten(deps, document),
@@ -166,6 +168,7 @@ export function createService(options: ServiceOptions): ComposedService {
       lookups.stop()
       swaps.waitingJobs.stop()
       await Promise.all([...running, workers.close(workersCloseMs)])
+      await documents.close()
     },
   }
 }
@@ -203,6 +206,7 @@ function tenantOperations(
     updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
     removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
     recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
+    sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
     createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
     createPortal: (...args) => tracked(checkouts.createPortal(...args)),
   } satisfies Partial<Service>
@@ -262,7 +266,7 @@ async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {
   const push = await findPushHead(deps, id)
   return {
     ...(await summaryOf(deps, push)),
-    steps: (await deps.store.pushes.steps(id)).map(stepView),
+    steps: await stepViews(await deps.store.pushes.steps(id)),
     error: push.error === null ? null : (JSON.parse(push.error) as Record<string, unknown>),
   }
 }

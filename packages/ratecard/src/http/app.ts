@@ -26,6 +26,7 @@ import { watchRoutes } from './contract/not-found.ts'
 import { registerDocs, registerOpenApi } from './contract/openapi.ts'
 import { answerClientError, createProblemSender, errorsUrl } from './response/problem.ts'
 import { requestIdOf } from './request/request-id.ts'
+import { registerPricingTable } from './response/pricing-table.ts'
 import { allRoutes } from './routes/all.ts'
 import { allowPreflights } from './routes/checkout.ts'
 import { metricsPath } from './routes/server.ts'
@@ -176,6 +177,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register((scope) => workerScope(scope, scopes, at('workers')), { prefix: workersPath })
   mount(app, '', at('root'))
   pageRoutes(app)
+  registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
   return app

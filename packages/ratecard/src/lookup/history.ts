@@ -1,8 +1,9 @@
-import { compareDocuments } from '../catalog/compare-documents.ts'
+import { compareDocumentsTurns } from '../catalog/compare-documents.ts'
 import { parseReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service/service.ts'
+import { inTurns, pause } from '../turns.ts'
 import { byOf } from '../store/records/who.ts'
 import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../store/store.ts'
 
@@ -11,7 +12,12 @@ type Versions = Pick<VersionStore, 'find' | 'list'>
 /** Newest first. */
 export async function historyPage(versions: Versions, page: Page) {
   const { items, total } = await versions.list(page)
-  return { items: items.map(historyEntry), total }
+  const entries: HistoryEntry[] = []
+  for (const record of items) {
+    entries.push(historyEntry(record))
+    await pause()
+  }
+  return { items: entries, total }
 }
 
 export async function revision(
@@ -30,7 +36,7 @@ export async function revision(
 /** What changed in meaning between two revisions; a reset counts as an empty document. */
 export async function difference(versions: Versions, from: number, to: number): Promise<DocumentDifference[]> {
   const [before, after] = await Promise.all([findRevision(versions, from), findRevision(versions, to)])
-  return compareDocuments(documentOf(before), documentOf(after))
+  return inTurns(compareDocumentsTurns(documentOf(before), documentOf(after)))
 }
 
 /** The newest document that was applied, also when a reset came after it. */

@@ -10,7 +10,9 @@ import type { BillingConfig, Product } from '../config/document/schema.ts'
 import type { PublishedConfig, ServedConfig } from '../service/service.ts'
 import type { Store, VersionRecord } from '../store/store.ts'
 import { ServedConfig as ServedConfigShape } from '../wire/config.ts'
-import { toWire } from '../wire/cross.ts'
+import { toWireTurns } from '../wire/cross.ts'
+import { jsonTurns } from '../wire/json.ts'
+import { inTurns, pause } from '../turns.ts'
 import { indexConfig } from './find.ts'
 import type { Indexes } from './find.ts'
 
@@ -99,18 +101,21 @@ async function load(store: Source): Promise<{ readonly sequence: number; readonl
       store.mappings.all(),
     ])
     // The reads are not one transaction: a push that closed between them would mix two revisions.
-    if ((await store.changeSequence()) === sequence) return { sequence, value: publish(version, first, entries) }
+    if ((await store.changeSequence()) === sequence) return { sequence, value: await publish(version, first, entries) }
   }
 }
 
-function publish(
+async function publish(
   version: VersionRecord | null,
   first: VersionRecord | null,
   entries: readonly MappingEntry[],
-): Published {
+): Promise<Published> {
+  await pause()
   const mappings = historyOf(entries)
+  await pause()
   if (version === null || version.document === null) return { current: null, mappings }
   const document = JSON.parse(version.document) as BillingConfig
+  await pause()
   const head = {
     id: `cfg_${String(version.revision)}_${version.checksum.slice(0, 12)}`,
     version: version.version,
@@ -119,11 +124,14 @@ function publish(
     updatedAt: version.createdAt,
   }
   const full: ServedConfig = { ...head, config: withProcessorIds(document, mappings) }
+  await pause()
   const served: ServedConfig = { ...head, config: withProcessorIds(publicView(document), mappings) }
+  const bytes = await bytesOf(served)
+  await pause()
   return {
     current: {
       full,
-      published: { served, ...bytesOf(served) },
+      published: { served, ...bytes },
       fullIndex: indexConfig(full.config),
       // Earlier ids are not published, but found all the same.
       publicIndex: indexConfig(served.config, aliasesOf(document)),
@@ -132,8 +140,9 @@ function publish(
   }
 }
 
-function bytesOf(served: ServedConfig): { readonly body: Buffer; readonly etag: string } {
-  const body = Buffer.from(JSON.stringify(toWire(ServedConfigShape, served)))
+async function bytesOf(served: ServedConfig): Promise<{ readonly body: Buffer; readonly etag: string }> {
+  const wire = await inTurns(toWireTurns(ServedConfigShape, served))
+  const body = Buffer.from(await inTurns(jsonTurns(wire)))
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 

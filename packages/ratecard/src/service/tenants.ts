@@ -48,6 +48,8 @@ export type Principal =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
 
+export type SessionPrices = Inside<typeof checkout.SessionPrices>['prices']
+
 export type NewCheckout = Omit<Inside<typeof checkout.NewCheckout>, 'tenantId'>
 
 export type Checkout = Inside<typeof checkout.Checkout>
@@ -108,6 +110,8 @@ export interface TenantOperations {
   /** The session when the value is genuine, alive and its tenant exists; else null. Constant time in the value. */
   authenticateSession(value: string): Promise<Session | null>
 
+  /** What the tenant negotiated, each in place of a public price, as anyone may see prices. */
+  sessionPrices(principal: Principal): Promise<SessionPrices>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(

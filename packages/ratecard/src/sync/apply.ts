@@ -11,6 +11,7 @@ import { ProcessorError } from '../processor/processor-error.ts'
 import type { Performed } from '../processor/processor.ts'
 import type { LeaseToken, StepRecord } from '../store/store.ts'
 import { cancelCheck } from './cancel.ts'
+import { pause } from '../turns.ts'
 import type { SyncDeps } from './deps.ts'
 import { asServiceError } from '../processor/failures.ts'
 
@@ -36,10 +37,14 @@ export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise
   const results: Results = new Map(
     context.bindings.map((binding) => [resourceKey(binding.kind, binding.configId), binding.processorId]),
   )
-  const steps = records.map((record) => ({ record, step: JSON.parse(record.step) as Step }))
-  for (const { record, step } of steps)
+  const steps: Pending[] = []
+  for (const record of records) {
+    const step = JSON.parse(record.step) as Step
+    steps.push({ record, step })
     if (record.state === 'succeeded' && step.op !== 'archive' && record.processorId !== null)
       results.set(resourceKey(step.kind, step.configId), record.processorId as ProcessorId)
+    await pause()
+  }
   const pending = steps.filter(({ record }) => record.state !== 'succeeded')
   const checkCancelled = cancelCheck(deps, context.pushId)
   for (const phase of phasesOf(pending)) await runPhase(deps, context, phase, results, checkCancelled)

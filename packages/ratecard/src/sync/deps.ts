@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { CancelBoard } from '../journal/cancel-board.ts'
 import type { Processor } from '../processor/processor.ts'
+import type { Documents } from './documents.ts'
 import type { Store } from '../store/store.ts'
 
 /** What every use case of this room needs. */
@@ -8,6 +9,7 @@ export interface SyncDeps {
   readonly store: Store
   readonly processor: Processor
   readonly clock: Clock
+  readonly documents: Documents
   /** A new id: text, lower case, sortable by time. */
   readonly newId: () => string
   readonly requireVersionBump: boolean

@@ -2,9 +2,10 @@ import { ServiceError } from '../errors/service-error.ts'
 import { detailsOf } from '../catalog/detail.ts'
 import type { Detail } from '../catalog/detail.ts'
 import { ownershipOf } from '../catalog/observed.ts'
-import { planChanges } from '../catalog/plan.ts'
+import { planTurns } from '../catalog/plan.ts'
 import { resourceKinds } from '../catalog/resource.ts'
 import type { ObservedResource, ResourceKind } from '../catalog/resource.ts'
+import { inTurns } from '../turns.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './retiring.ts'
@@ -36,7 +37,9 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
   const retiring = await retiringEndpoints(deps.store)
-  const plan = planChanges({ config: document, previous: document, snapshot, mappings, force: true, retiring })
+  const plan = await inTurns(
+    planTurns({ config: document, previous: document, snapshot, mappings, force: true, retiring }),
+  )
   const differences = detailsOf(plan.changes, () => null)
   const own = ownershipOf(snapshot, mappings)
   const unmanaged = resourceKinds.flatMap((kind) =>

@@ -1,5 +1,5 @@
 // What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
-import { checksum } from '../config/document/canonical.ts'
+import { checksumTurns } from '../config/document/canonical.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -7,10 +7,11 @@ import { renamesBack } from '../catalog/renames.ts'
 import type { Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import { catalogFingerprint } from '../catalog/desired.ts'
-import { planChanges, planFingerprint, planIsEmpty } from '../catalog/plan.ts'
+import { catalogFingerprintTurns } from '../catalog/desired.ts'
+import { planFingerprintTurns, planIsEmpty, planTurns } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { VersionRecord } from '../store/store.ts'
+import { inTurns, pause } from '../turns.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './retiring.ts'
 import { beyondThreshold, impactOf } from './impact.ts'
@@ -29,6 +30,7 @@ export interface PlanWithImpact {
   /** Jobs whose waiting moves go to the new price with this plan. */
   readonly movedAlong: readonly string[]
   readonly unchanged: boolean
+  readonly checksum: string
   /** Of the plan, the document and what must be approved; not of head counts, which change by the minute. */
   readonly fingerprint: string
 }
@@ -53,18 +55,22 @@ export async function planAgainstLive(
   const attachments = speaksOfFeatures(config) || (previous !== null && speaksOfFeatures(previous))
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments }))
   const mappings = await deps.store.mappings.all()
-  const plan = planChanges({
-    config,
-    previous,
-    snapshot,
-    mappings,
-    force,
-    retiring: await retiringEndpoints(deps.store),
-    stopped: await stoppedObjects(deps, current),
-    ...(rollbackTo === undefined ? {} : { renames: await renamesTo(deps, rollbackTo, mappings, previous) }),
-  })
+  const plan = await inTurns(
+    planTurns({
+      config,
+      previous,
+      snapshot,
+      mappings,
+      force,
+      retiring: await retiringEndpoints(deps.store),
+      stopped: await stoppedObjects(deps, current),
+      ...(rollbackTo === undefined ? {} : { renames: await renamesTo(deps, rollbackTo, mappings, previous) }),
+    }),
+  )
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
-  const sameContent = previous !== null && catalogFingerprint(previous) === catalogFingerprint(config)
+  const sameContent =
+    previous !== null &&
+    (await inTurns(catalogFingerprintTurns(previous))) === (await inTurns(catalogFingerprintTurns(config)))
   const impact = await impactOf(deps, { plan, snapshot }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
   const approvals = [
@@ -72,6 +78,9 @@ export async function planAgainstLive(
     ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
     ...beyondThreshold(impact, deps.impactThreshold),
   ]
+  const document = await inTurns(checksumTurns(config))
+  const beside = { document, approvals: approvals.map(({ code, pointer }) => `${code} ${pointer}`) }
+  const fingerprint = await inTurns(planFingerprintTurns(plan, beside))
   return {
     current,
     plan,
@@ -79,10 +88,8 @@ export async function planAgainstLive(
     approvals,
     movedAlong: waiting.movedAlong,
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
-    fingerprint: planFingerprint(plan, {
-      document: checksum(config),
-      approvals: approvals.map(({ code, pointer }) => `${code} ${pointer}`),
-    }),
+    checksum: document,
+    fingerprint,
   }
 }
 
@@ -113,12 +120,13 @@ async function renamesTo(
 /** What pushes on top of the current version switched off before they stopped: the next plan must not take it for somebody's edit. */
 async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
   const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
-  return new Set(
-    steps.flatMap(({ step }) => {
-      const planned = JSON.parse(step) as Step
-      return planned.op === 'archive' ? [planned.processorId] : []
-    }),
-  )
+  const stopped = new Set<ProcessorId>()
+  for (const { step } of steps) {
+    const planned = JSON.parse(step) as Step
+    if (planned.op === 'archive') stopped.add(planned.processorId)
+    await pause()
+  }
+  return stopped
 }
 
 export function currentDocument(current: VersionRecord | null): BillingConfig | null {

@@ -1,4 +1,3 @@
-import { toDocument } from '../catalog/document/to-document.ts'
 import type { LiveDocument } from '../catalog/document/to-document.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
@@ -11,5 +10,5 @@ export async function pullConfig(deps: SyncDeps): Promise<LiveDocument> {
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const current = await deps.store.versions.current()
-  return toDocument(snapshot, await deps.store.mappings.all(), currentDocument(current))
+  return deps.documents.fromLive(snapshot, await deps.store.mappings.all(), currentDocument(current))
 }

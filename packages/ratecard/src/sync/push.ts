@@ -1,7 +1,5 @@
 // A push: validate, look at the live processor, plan, journal, apply, record. One at a time for an account.
 import type { BillingConfig } from '../config/document/schema.ts'
-import { checksum } from '../config/document/canonical.ts'
-import { validateConfig } from '../config/validation/validate.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Issue } from '../errors/issue.ts'
 import { changeReport } from '../catalog/change-report.ts'
@@ -57,14 +55,15 @@ export interface PushResult {
 }
 
 /** Throws ServiceError `config_invalid` with every issue; warnings come back. */
-export function requireValid(
+export async function requireValid(
+  deps: Pick<SyncDeps, 'documents'>,
   document: unknown,
   options: { readonly acceptedBefore?: boolean } = {},
-): {
+): Promise<{
   readonly config: BillingConfig
   readonly warnings: readonly Issue[]
-} {
-  const { config, errors, warnings } = validateConfig(document, options)
+}> {
+  const { config, errors, warnings } = await deps.documents.validate(document, options)
   if (config === null)
     throw new ServiceError(
       'config_invalid',
@@ -75,7 +74,7 @@ export function requireValid(
 }
 
 export async function pushConfig(deps: SyncDeps, document: unknown, request: PushRequest): Promise<PushResult> {
-  const { config, warnings } = requireValid(document)
+  const { config, warnings } = await requireValid(deps, document)
   if (request.written !== undefined) await requireWrittenForm(deps, request.written, document)
   return request.dryRun === true
     ? planPush(deps, config, warnings, request)
@@ -131,7 +130,7 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, movedAlong, unchanged, fingerprint } = await planAgainstLive(
+  const { current, plan, impact, approvals, movedAlong, unchanged, checksum, fingerprint } = await planAgainstLive(
     deps,
     config,
     request,
@@ -161,7 +160,7 @@ export async function pushUnderLease(
   const run: Run = {
     kind: subject.kind,
     document: JSON.stringify(subject.document),
-    checksum: checksum(config),
+    checksum,
     version: config.version,
     author: request.author,
     by: request.by,

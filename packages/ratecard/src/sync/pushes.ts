@@ -5,6 +5,7 @@ import type { Step } from '../catalog/steps.ts'
 import type { PushStep } from '../service/service.ts'
 import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
 import { pushLease } from '../journal/leases.ts'
+import { pause } from '../turns.ts'
 import type { SyncDeps } from './deps.ts'
 
 type JournalDeps = Pick<SyncDeps, 'store'>
@@ -27,6 +28,16 @@ function present<T extends PushHead>(id: string, push: T | null): T {
 /** The push's state as it is now: `interrupted` when whoever ran it died. */
 export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 'id' | 'state'>): Promise<PushState> {
   return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
+}
+
+/** In turns: a large push has thousands. */
+export async function stepViews(records: readonly StepRecord[]): Promise<PushStep[]> {
+  const views: PushStep[] = []
+  for (const record of records) {
+    views.push(stepView(record))
+    await pause()
+  }
+  return views
 }
 
 export function stepView(record: StepRecord): PushStep {

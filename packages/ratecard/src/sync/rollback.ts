@@ -19,7 +19,7 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
       { hint: 'Choose another revision.' },
     )
   const document = JSON.parse(version.document) as BillingConfig
-  const { config, warnings } = requireValid(document, { acceptedBefore: true })
+  const { config, warnings } = await requireValid(deps, document, { acceptedBefore: true })
   if (request.dryRun === true) return planPush(deps, config, warnings, { ...request, rollbackTo: revision })
   const message = request.message ?? `Rollback to revision ${String(revision)}`
   const written = version.pushId === null ? null : await deps.store.writtenForms.ofPush(version.pushId)

@@ -11,6 +11,7 @@ import type { PriceImpact } from '../service/service.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { keyOf } from '../store/records/who.ts'
 import type { By } from '../store/records/who.ts'
+import { pause } from '../turns.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
@@ -63,6 +64,13 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
     ...(run.impact === undefined ? {} : { impact: run.impact }),
     ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
+  await pause()
+  const planText = JSON.stringify(stored)
+  const steps: string[] = []
+  for (const step of plan.steps) {
+    steps.push(JSON.stringify(step))
+    await pause()
+  }
   const push = await deps.store.pushes.open(
     {
       id: deps.newId(),
@@ -72,9 +80,9 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
       author: run.author,
       ...keyOf(run.by),
       message: run.message,
-      plan: JSON.stringify(stored),
+      plan: planText,
       baseRevision: run.baseRevision,
-      steps: plan.steps.map((step) => JSON.stringify(step)),
+      steps,
       createdAt: deps.clock.now(),
     },
     lease.token,

@@ -1,7 +1,8 @@
-// What a tenant does for itself: buy, look after what it bought, and use what is metered.
+// What a tenant does for itself: see its prices, buy, look after what it bought, and use what is metered.
 import { Type } from 'typebox'
+import type { Price } from '../config/document/schema.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './operation.ts'
-import { closed, Moment, nullable, shape, Time } from './schema.ts'
+import { closed, document, Moment, nullable, shape, Time } from './schema.ts'
 
 const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
 const tenant_id = Type.Optional(
@@ -70,10 +71,36 @@ export const Usage = shape('Usage', {
   identifier: Type.String(),
 })
 
+export const SessionPrices = shape('SessionPrices', {
+  prices: Type.Array(
+    Type.Object(
+      {
+        base_price_id: Type.String({ description: 'Config id of the public price that it stands in for.' }),
+        price: document<Price>('Price'),
+      },
+      closed,
+    ),
+    { description: 'Empty for a tenant without a deal.' },
+  ),
+})
+
 const path = '/api/v1/billing'
 const all = { tag: 'Checkout', access: 'session', scope: 'write', method: 'POST', bodyLimit: 32 * 1024 } as const
 
 export const checkoutOperations = operations({
+  listSessionPrices: {
+    tag: 'Checkout',
+    access: 'session',
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/session/prices`,
+    summary: 'The prices that a tenant negotiated',
+    description:
+      'Each one in place of a price of the public list. A checkout takes the id of the base: the tenant is sold its own price.',
+    query: { tenant_id },
+    answers: { 200: { description: 'The tenant’s own prices.', schema: SessionPrices } },
+    errors: ['config_not_found', 'tenant_not_found'],
+  },
   createCheckout: {
     ...all,
     path: `${path}/checkout`,

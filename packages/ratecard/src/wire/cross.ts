@@ -1,14 +1,23 @@
 // The crossing between the two sides: one walk over the shape, in both directions. Names turn in shapes alone; what a shape
 // does not name does not cross, and what belongs to its author crosses as it is.
 import type { Static, TSchema } from 'typebox'
+import type { Turns } from '../turns.ts'
+import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
-import { absence, coded, target, verbatim } from './schema.ts'
 import type { Inside } from './schema.ts'
 
 /** The wire's form of a value of the rooms. */
 export function toWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
+
+/** {@link toWire}, with a pause after each item of its lists. */
+export function toWireTurns<Schema extends TSchema>(schema: Schema, value: Inside<Schema>): Turns<Static<Schema>> {
+  return encodedTurns(schema, value, levelsWithPauses) as Turns<Static<Schema>>
+}
+
+/** Below these an answer has nothing that is long. */
+const levelsWithPauses = 4
 
 /** As `toWire`, for what the client has read: its times are RFC 3339 already. */
 export function clientToWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema, string>): Static<Schema> {
@@ -43,15 +52,42 @@ function encoded(node: Node, value: unknown): unknown {
   if (node.items !== undefined) return (value as readonly unknown[]).map((item) => encoded(node.items as Node, item))
   if (node.properties === undefined) return value
   const wire: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(node.properties)) {
+  for (const [name, member, given] of givenMembers(node, value)) wire[name] = encoded(member, given)
+  return wire
+}
+
+function* encodedTurns(node: Node, value: unknown, levels: number): Turns<unknown> {
+  const isLeaf = levels === 0 || node[verbatim] === true || node[coded] !== undefined
+  if (isLeaf) return encoded(node, value)
+  if (node[target] !== undefined) return yield* encodedTurns(node[target], value, levels)
+  if (node.anyOf !== undefined) return yield* encodedTurns(branchOf(node.anyOf, value, camel), value, levels)
+  if (node.items !== undefined) {
+    const items: unknown[] = []
+    for (const item of value as readonly unknown[]) {
+      items.push(yield* encodedTurns(node.items, item, levels - 1))
+      yield
+    }
+    return items
+  }
+  if (node.properties === undefined) return value
+  const wire: Record<string, unknown> = {}
+  for (const [name, member, given] of givenMembers(node, value))
+    wire[name] = yield* encodedTurns(member, given, levels - 1)
+  return wire
+}
+
+/** The members that cross, with what is given for each. */
+function* givenMembers(node: Node, value: unknown): Generator<readonly [string, Node, unknown]> {
+  for (const [name, member] of Object.entries(node.properties ?? {})) {
     const given = (value as Members)[camel(name)]
     const isRequired = node.required?.includes(name) === true
     if (!isRequired && (given === undefined || (absence in member && given === member[absence].empty))) continue
     // JSON has no undefined: a member that is always there is null then.
-    wire[name] = given === undefined ? null : encoded(member, given)
+    yield given === undefined ? [name, nothing, null] : [name, member, given]
   }
-  return wire
 }
+
+const nothing: Node = { type: 'null' }
 
 function decoded(node: Node, wire: unknown): unknown {
   if (node[verbatim] === true) return wire

@@ -34,9 +34,10 @@ export function termsOfPhase(
   subscription: SubscriptionBody,
   { default_settings: usual }: Pick<SubscriptionScheduleBody, 'default_settings'>,
   phase: PhaseBody,
-): Terms & Pick<SubscriptionBody, 'default_payment_method' | 'description'> {
+): Terms & Pick<SubscriptionBody, 'default_payment_method' | 'description' | 'invoice_settings'> {
   const method = phase.collection_method ?? usual.collection_method
   const days = phase.invoice_settings?.days_until_due ?? usual.invoice_settings.days_until_due
+  const { days_until_due: _days, ...words } = phase.invoice_settings ?? usual.invoice_settings
   return {
     automatic_tax: phase.automatic_tax ?? usual.automatic_tax,
     collection_method: method,
@@ -44,6 +45,7 @@ export function termsOfPhase(
     default_payment_method: phase.default_payment_method ?? usual.default_payment_method,
     default_tax_rates: phase.default_tax_rates,
     description: phase.description ?? usual.description,
+    invoice_settings: words,
   }
 }
 

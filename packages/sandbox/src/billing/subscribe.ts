@@ -1,7 +1,7 @@
 // How a subscription begins: through the API or at the end of a checkout, by the same rules.
 import type { CustomerBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import type { InvoiceLineBody, SubscriptionBody } from '../objects/customer-bodies.ts'
+import type { InvoiceLineBody, InvoiceTextBody, SubscriptionBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
@@ -9,6 +9,7 @@ import { amountFor } from './charges.ts'
 import { readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
 import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
+import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
 import { advanceLines, trialLine } from './lines.ts'
@@ -26,6 +27,7 @@ export interface Wish {
   readonly description?: string | null | undefined
   readonly paymentMethod?: string | undefined
   readonly terms?: Terms
+  readonly invoiceText?: InvoiceTextBody
   /** Seconds; null without a trial. */
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
@@ -173,13 +175,7 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     description: wish.description ?? null,
     discounts: [],
     ended_at: null,
-    invoice_settings: {
-      account_tax_ids: null,
-      custom_fields: null,
-      description: null,
-      footer: null,
-      issuer: { type: 'self' },
-    },
+    invoice_settings: wish.invoiceText ?? noInvoiceText,
     items: { object: 'list', data: [], has_more: false, url: `/v1/subscription_items?subscription=${id}` },
     latest_invoice: null,
     livemode: false,

@@ -103,6 +103,15 @@ export interface AutomaticTaxBody {
   liability: { type: 'self' } | null
 }
 
+/** What is written on the invoices of a subscription. */
+export interface InvoiceTextBody {
+  account_tax_ids: null
+  custom_fields: { name: string; value: string }[] | null
+  description: string | null
+  footer: string | null
+  issuer: { type: 'self' }
+}
+
 export interface TaxBody {
   amount: number
   tax_behavior: 'exclusive' | 'inclusive'
@@ -144,13 +153,7 @@ export interface SubscriptionBody extends Timed {
   description: string | null
   discounts: string[]
   ended_at: number | null
-  invoice_settings: {
-    account_tax_ids: null
-    custom_fields: null
-    description: null
-    footer: null
-    issuer: { type: 'self' }
-  }
+  invoice_settings: InvoiceTextBody
   items: ListOf<SubscriptionItemBody>
   latest_invoice: string | null
   livemode: false
@@ -236,7 +239,7 @@ export interface InvoiceBody extends Timed {
   collection_method: CollectionMethod
   created: number
   currency: string
-  custom_fields: null
+  custom_fields: { name: string; value: string }[] | null
   customer: string
   customer_account: null
   customer_address: null
@@ -249,12 +252,12 @@ export interface InvoiceBody extends Timed {
   default_payment_method: string | null
   default_source: null
   default_tax_rates: string[]
-  description: null
+  description: string | null
   discounts: string[]
   due_date: number | null
   effective_at: number | null
   ending_balance: number | null
-  footer: null
+  footer: string | null
   from_invoice: null
   hosted_invoice_url: string | null
   invoice_pdf: null

@@ -1,13 +1,8 @@
 import type { Metadata } from '../protocol/metadata.ts'
-import type { AutomaticTaxBody, CollectionMethod, ProrationBehavior } from './customer-bodies.ts'
+import type { AutomaticTaxBody, CollectionMethod, InvoiceTextBody, ProrationBehavior } from './customer-bodies.ts'
 
-export interface InvoiceSettingsBody {
-  account_tax_ids: null
-  custom_fields: null
+export interface InvoiceSettingsBody extends InvoiceTextBody {
   days_until_due: number | null
-  description: null
-  footer: null
-  issuer: { type: 'self' }
 }
 
 export interface PhaseItemBody {

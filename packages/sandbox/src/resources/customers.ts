@@ -1,6 +1,7 @@
 import type { AddressBody, CustomerBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { cancelAllOf } from '../billing/cancel.ts'
+import { customFieldsParam } from '../billing/invoice-text.ts'
 import { momentOf } from '../billing/records.ts'
 import { newCode, newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
@@ -23,9 +24,7 @@ const addressFields = {
 const address = shape(addressFields)
 
 const invoiceSettingFields = {
-  custom_fields: emptyable(
-    list(shape({ name: required(text({ max: 40 })), value: required(text({ max: 140 })) }), { max: 4 }),
-  ),
+  custom_fields: customFieldsParam,
   default_payment_method: emptyable(text()),
   footer: text(),
   rendering_options: emptyable(

@@ -2,7 +2,6 @@ import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
 import type {
-  InvoiceSettingsBody,
   PhaseBody,
   PhaseDiscountBody,
   PhaseItemBody,
@@ -57,17 +56,6 @@ export function asPhaseItem(
   }
 }
 
-export function settingsOf(days: number | null): InvoiceSettingsBody {
-  return {
-    account_tax_ids: null,
-    custom_fields: null,
-    days_until_due: days,
-    description: null,
-    footer: null,
-    issuer: { type: 'self' },
-  }
-}
-
 /** A schedule that drives the subscription from now on, with its one phase. */
 export function newSchedule(
   call: Call,
@@ -94,7 +82,7 @@ export function newSchedule(
       collection_method: subscription.collection_method,
       default_payment_method: subscription.default_payment_method,
       description: subscription.description,
-      invoice_settings: settingsOf(subscription.days_until_due),
+      invoice_settings: { ...subscription.invoice_settings, days_until_due: subscription.days_until_due },
       on_behalf_of: null,
       transfer_data: null,
     },

@@ -2,6 +2,7 @@ import { cancelNow } from '../billing/cancel.ts'
 import { stepped } from '../billing/calendar.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
 import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
+import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
 import { isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
 import { withItems } from '../billing/change.ts'
@@ -25,13 +26,14 @@ import {
 } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
 import type {
+  InvoiceSettingsBody,
   PhaseDiscountBody,
   PhaseBody,
   PhaseItemBody,
   SubscriptionScheduleBody,
 } from '../objects/schedule-bodies.ts'
 import { interval } from './new-price.ts'
-import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, settingsOf } from './new-schedule.ts'
+import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule } from './new-schedule.ts'
 import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
@@ -50,7 +52,7 @@ const settingFields = {
   collection_method: termFields.collection_method,
   default_payment_method: text(),
   description: emptyable(text({ max: 500 })),
-  invoice_settings: shape({ days_until_due: integer({ min: 0, max: 730 }) }),
+  invoice_settings: shape({ ...invoiceTextFields, days_until_due: integer({ min: 0, max: 730 }) }),
 }
 
 const phaseFields = {
@@ -181,7 +183,7 @@ function settingsOfPhase(
 ): Partial<PhaseBody> {
   const { customer } = subscription
   const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
-  const days = params.invoice_settings?.days_until_due
+  const { invoice_settings: settings } = params
   return {
     ...(params.automatic_tax === undefined
       ? {}
@@ -190,7 +192,8 @@ function settingsOfPhase(
     default_payment_method: card ?? null,
     default_tax_rates: usableTaxRates(call, params.default_tax_rates ?? [], `${name}[default_tax_rates]`),
     description: params.description ?? null,
-    invoice_settings: days === undefined ? null : settingsOf(days),
+    invoice_settings:
+      settings === undefined ? null : invoiceSettings({ ...noInvoiceText, days_until_due: null }, settings),
   }
 }
 
@@ -201,7 +204,7 @@ function settingsAfter(
 ): SubscriptionScheduleBody['default_settings'] {
   const before = schedule.default_settings
   if (given === undefined) return before
-  const days = given.invoice_settings?.days_until_due
+  const { invoice_settings: settings } = given
   const param = 'default_settings[default_payment_method]'
   return {
     ...before,
@@ -213,8 +216,16 @@ function settingsAfter(
     default_payment_method:
       paymentMethodFor(call, given.default_payment_method, schedule.customer, param) ?? before.default_payment_method,
     description: given.description === undefined ? before.description : given.description,
-    invoice_settings: days === undefined ? before.invoice_settings : settingsOf(days),
+    invoice_settings:
+      settings === undefined ? before.invoice_settings : invoiceSettings(before.invoice_settings, settings),
   }
+}
+
+function invoiceSettings(
+  before: InvoiceSettingsBody,
+  given: NonNullable<PhaseParams['invoice_settings']>,
+): InvoiceSettingsBody {
+  return { ...invoiceTextAfter(before, given), days_until_due: given.days_until_due ?? before.days_until_due }
 }
 
 function trialEndOf(

@@ -3,6 +3,7 @@ import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
 import { cancelNow } from '../billing/cancel.ts'
 import { invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
+import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { subscribe, trialEndOf } from '../billing/subscribe.ts'
@@ -41,6 +42,7 @@ const sharedFields = {
   default_payment_method: text(),
   description: emptyable(text({ max: 500 })),
   discounts: discountsParam,
+  invoice_settings: shape(invoiceTextFields),
   metadata: metadata(),
   off_session: boolean(),
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
@@ -104,6 +106,7 @@ function create(outer: Call): SubscriptionBody {
     metadata: applyMetadata({}, params.metadata),
     description: params.description,
     terms: termsAfter(call, customer.id, plainTerms, params),
+    invoiceText: invoiceTextAfter(noInvoiceText, params.invoice_settings),
     paymentMethod: paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method'),
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
     cancelAt: params.cancel_at,
@@ -158,6 +161,7 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
       before.default_payment_method,
     description: params.description === undefined ? before.description : params.description,
     discounts: discountsAfter(call, before, params.discounts),
+    invoice_settings: invoiceTextAfter(before.invoice_settings, params.invoice_settings),
     metadata: applyMetadata(before.metadata, params.metadata),
   }
   const anchorNow = params.billing_cycle_anchor?.type === 'now'

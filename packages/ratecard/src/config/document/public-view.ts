@@ -89,7 +89,7 @@ function shown<Item extends object>(item: Item, members: Shown<Item>): Item {
   return Object.fromEntries(Object.entries(item).filter(([member]) => table[member] === true)) as Item
 }
 
-/** A price as anyone may see it. */
+/** A price as its buyer may see it. */
 export function publicPrice(price: Price): Price {
   return shown(price, shownOfPrice)
 }

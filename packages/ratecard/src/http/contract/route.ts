@@ -3,7 +3,9 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { fromWire, toWire } from '../../wire/cross.ts'
+import { inTurns } from '../../turns.ts'
+import { fromWire, toWireTurns } from '../../wire/cross.ts'
+import { jsonTurns } from '../../wire/json.ts'
 import type { BodyOf, Only, Operation, ParamsOf, QueryOf, StatusOf, ValueAt, ValueOf } from '../../wire/operation.ts'
 import { describeRoute } from './describe-route.ts'
 
@@ -22,17 +24,35 @@ export interface Call<Row extends Operation> {
   ) => Answered<Row>
 }
 
-/** An answer in the wire's form, made by `Call.answer`. */
+/** An answer, made by `Call.answer`; put into the wire's form when it is sent. */
 export class Answered<Row extends Operation = Operation> {
   declare readonly row: Row
   readonly status: number
-  readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
+  readonly #schema: TSchema | null
+  readonly #value: unknown
 
-  constructor(status: number, body: unknown, headers: Readonly<Record<string, string>>) {
+  /** Without a schema the value is in the wire's form already. */
+  constructor(
+    status: number,
+    { schema, value }: { readonly schema: TSchema | null; readonly value: unknown },
+    headers: Readonly<Record<string, string>>,
+  ) {
     this.status = status
-    this.body = body
     this.headers = headers
+    this.#schema = schema
+    this.#value = value
+  }
+
+  /** In the wire's form; undefined where the answer has none. */
+  async body(): Promise<unknown> {
+    return this.#schema === null ? this.#value : inTurns(toWireTurns(this.#schema, this.#value as never))
+  }
+
+  /** The JSON of the body; undefined where the answer has none. */
+  async text(): Promise<string | undefined> {
+    const body = await this.body()
+    return body === undefined ? undefined : inTurns(jsonTurns(body))
   }
 }
 
@@ -105,11 +125,15 @@ function answered<Row extends Operation>(
   headers: Readonly<Record<string, string>>,
 ): Answered<Row> {
   const schema: TSchema | null = row.answers[status]?.schema ?? null
-  return new Answered(status, schema === null ? undefined : toWire(schema, value as never), headers)
+  return new Answered(status, { schema, value: schema === null ? undefined : value }, headers)
 }
 
-export function send(reply: FastifyReply, { status, body, headers }: Answered): FastifyReply {
-  return reply.code(status).headers(headers).send(body)
+export async function send(reply: FastifyReply, answer: Answered): Promise<FastifyReply> {
+  const text = await answer.text()
+  reply.code(answer.status).headers(answer.headers)
+  if (text === undefined) return reply.send()
+  if (reply.getHeader('content-type') === undefined) reply.type('application/json; charset=utf-8')
+  return reply.send(text)
 }
 
 /** Statuses of success, 304 apart: that one is for whoever compares tags. */

@@ -1,6 +1,8 @@
 // JSON bodies, parsed so that no input can surprise what comes after: UTF-8 only, no prototype members, no name twice in one
 // object (which of the two would be meant?), no depth that breaks recursive code.
 import type { FastifyInstance } from 'fastify'
+import { inTurns } from '../../turns.ts'
+import type { Turns } from '../../turns.ts'
 import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 
@@ -20,18 +22,21 @@ export function registerJsonBody(app: FastifyInstance): void {
       done(null, undefined)
       return
     }
-    try {
-      done(null, parseJson(typeof body === 'string' ? Buffer.from(body) : body))
-    } catch (error) {
-      done(error instanceof Error ? error : malformed('The body is not JSON.'))
-    }
+    parseJson(typeof body === 'string' ? Buffer.from(body) : body).then(
+      (value) => {
+        done(null, value)
+      },
+      (error: unknown) => {
+        done(error instanceof Error ? error : malformed('The body is not JSON.'))
+      },
+    )
   })
 }
 
-function parseJson(bytes: Buffer): unknown {
+async function parseJson(bytes: Buffer): Promise<unknown> {
   const text = decode(bytes)
   const value = parse(text)
-  const flaw = flawOf(text)
+  const flaw = await inTurns(flawTurns(text))
   if (flaw !== null) throw flaw
   return value
 }
@@ -58,6 +63,9 @@ export function malformed(detail: string, path: readonly (string | number)[] = [
   })
 }
 
+/** Between two pauses of the scan. */
+const charactersInOneGo = 32 * 1024
+
 interface Frame {
   /** null in an array. */
   readonly names: Set<string> | null
@@ -67,9 +75,14 @@ interface Frame {
 }
 
 /** Scans text that is known to be JSON, without recursion. */
-function flawOf(text: string): ServiceError | null {
+function* flawTurns(text: string): Turns<ServiceError | null> {
   const frames: Frame[] = []
+  let rested = 0
   for (let position = 0; position < text.length; position++) {
+    if (position - rested > charactersInOneGo) {
+      rested = position
+      yield
+    }
     const top = frames.at(-1)
     switch (text.charAt(position)) {
       case '"': {

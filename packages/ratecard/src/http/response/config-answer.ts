@@ -1,5 +1,5 @@
-// GET config: bytes made once per revision and encoding, a choice of encoding, and a conditional answer. Both ways in (the
-// route and the short path before the router) take their answer from here.
+// Bytes made once per content and encoding, a choice of encoding, and a conditional answer: GET config, for the route and for the
+// short path before the router alike, and the script of the pricing table.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -40,9 +40,19 @@ export const publicHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
+/** What bytes are, beside what they say. */
+interface Kind {
+  readonly mediaType: string
+  readonly cacheControl: string
+}
+
+const jsonKind: Kind = { mediaType: 'application/json; charset=utf-8', cacheControl: publicCacheControl }
+
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-const made = new WeakMap<PublishedConfig, Representations | Promise<Representations>>()
+const made = new WeakMap<Content, Representations | Promise<Representations>>()
+
+type Content = Pick<PublishedConfig, 'body' | 'etag'>
 
 interface ConfigRequest {
   readonly acceptEncoding: string | undefined
@@ -50,13 +60,17 @@ interface ConfigRequest {
 }
 
 /** The answer to a GET or HEAD with these request headers; a promise only while the first request has the bytes made. */
-export function configAnswer(published: PublishedConfig, request: ConfigRequest): ConfigAnswer | Promise<ConfigAnswer> {
-  const ready = made.get(published) ?? prepare(published)
+export function configAnswer(
+  published: Content,
+  request: ConfigRequest,
+  kind: Kind = jsonKind,
+): ConfigAnswer | Promise<ConfigAnswer> {
+  const ready = made.get(published) ?? prepare(published, kind)
   return ready instanceof Promise ? ready.then((prepared) => choose(prepared, request)) : choose(ready, request)
 }
 
-function prepare(published: PublishedConfig): Promise<Representations> {
-  const preparing = represent(published).then((ready) => {
+function prepare(published: Content, kind: Kind): Promise<Representations> {
+  const preparing = represent(published, kind).then((ready) => {
     made.set(published, ready)
     return ready
   })
@@ -73,28 +87,33 @@ function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigR
   return { status: 304, headers, headerList: Object.entries(headers).flat(), body: null }
 }
 
-async function represent({ body, etag }: PublishedConfig): Promise<Representations> {
+async function represent({ body, etag }: Content, kind: Kind): Promise<Representations> {
   const [zipped, brotli] = await Promise.all([
     compressGzip(body, { level: 9 }),
     compressBrotli(body, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
     }),
   ])
-  const identity = representation('identity', body, etag)
+  const identity = representation('identity', body, etag, kind)
   // Tiny documents grow when compressed: then the plain bytes serve all.
   const smaller = (encoding: Encoding, bytes: Buffer) =>
-    bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`)) : identity
+    bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`), kind) : identity
   const all = { identity, gzip: smaller('gzip', zipped), br: smaller('br', brotli) }
   return { ...all, tags: [...new Set(Object.values(all).map((one) => one.etag))] }
 }
 
-function representation(encoding: Encoding, body: Buffer, etag: string): Representation {
+function representation(
+  encoding: Encoding,
+  body: Buffer,
+  etag: string,
+  { mediaType, cacheControl }: Kind,
+): Representation {
   const headers = {
     ...publicHeaders,
-    'cache-control': publicCacheControl,
+    'cache-control': cacheControl,
     vary: 'Accept-Encoding',
     etag,
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': mediaType,
     'content-length': String(body.length),
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
   }
@@ -130,13 +149,13 @@ function weigh(header: string): Encoding {
 }
 
 /** An answer that caches may keep if they ask again; with a key it is for that caller alone. Text is JSON that exists already. */
-export function cacheable(
+export async function cacheable(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answered | string,
   mediaType = 'application/json; charset=utf-8',
-): FastifyReply {
-  const body = typeof answer === 'string' ? answer : JSON.stringify(answer.body)
+): Promise<FastifyReply> {
+  const body = typeof answer === 'string' ? answer : ((await answer.text()) ?? '')
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   reply
     .headers(publicHeaders)

@@ -25,16 +25,20 @@ export async function answerKeyed<Row extends Operation>(
     ownKey,
     fingerprintOf(request, key === null ? '' : ((await about?.()) ?? '')),
     async () => {
-      const { status, body, headers } = await work()
-      return { status, body: JSON.stringify({ body, ...headers }) }
+      const answer = await work()
+      return { status: answer.status, body: JSON.stringify({ body: await answer.body(), ...answer.headers }) }
     },
   )
   // What was kept by earlier versions has this form too: the body, and where the new thing is.
   const { body, ...headers } = JSON.parse(result.body) as { readonly body: object; readonly location?: string }
-  return new Answered(result.status, body, {
-    ...headers,
-    ...(result.replayed ? { 'idempotent-replayed': 'true' } : {}),
-  })
+  return new Answered(
+    result.status,
+    { schema: null, value: body },
+    {
+      ...headers,
+      ...(result.replayed ? { 'idempotent-replayed': 'true' } : {}),
+    },
+  )
 }
 
 function fingerprintOf(request: FastifyRequest, about: string): string {

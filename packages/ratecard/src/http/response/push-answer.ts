@@ -43,15 +43,10 @@ export async function answerResume(
   run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
 ): Promise<FastifyReply> {
   const { request, reply } = call
-  const { status, body } = await runPush(
-    run,
-    { ...actorOf(request), author: null, message: null },
-    call,
-    prefersAsync(request),
-  )
-  const text = JSON.stringify(body)
-  sayStarted(reply, status, text)
-  return reply.code(status).type('application/json; charset=utf-8').send(text)
+  const answer = await runPush(run, { ...actorOf(request), author: null, message: null }, call, prefersAsync(request))
+  const text = (await answer.text()) ?? ''
+  sayStarted(reply, answer.status, text)
+  return reply.code(answer.status).type('application/json; charset=utf-8').send(text)
 }
 
 interface PushAnswers {
@@ -94,8 +89,8 @@ export async function answerOnce(
  */
 async function keepingFailures(work: () => Promise<Answered>, request: FastifyRequest, docsUrl: string) {
   try {
-    const { status, body } = await work()
-    return { status, body: JSON.stringify(body) }
+    const answer = await work()
+    return { status: answer.status, body: (await answer.text()) ?? '' }
   } catch (error) {
     const problem = toServiceError(error)
     if (problem.status >= 500 || typeof problem.extra['push_id'] !== 'string') throw error

@@ -7,6 +7,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Service } from '../../service/service.ts'
 import type { Principal } from '../../service/tenants.ts'
 import { checkoutOperations as rows } from '../../wire/checkout.ts'
+import type { Operation } from '../../wire/operation.ts'
 import type { Authentication } from '../authentication/auth.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { idempotencyKeyOf } from '../response/push-answer.ts'
@@ -23,7 +24,10 @@ declare module 'fastify' {
 }
 
 export interface CheckoutDeps {
-  readonly service: Pick<Service, 'createCheckout' | 'createPortal' | 'recordUsage' | 'idempotent' | 'findTenant'>
+  readonly service: Pick<
+    Service,
+    'sessionPrices' | 'createCheckout' | 'createPortal' | 'recordUsage' | 'idempotent' | 'findTenant'
+  >
   readonly authentication: Authentication
   readonly origins: Origins
 }
@@ -31,6 +35,13 @@ export interface CheckoutDeps {
 export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
   const { service } = deps
   return {
+    listSessionPrices: route(
+      rows.listSessionPrices,
+      async ({ query, request }) => ({
+        prices: await service.sessionPrices(principalOf(request, query.tenantId)),
+      }),
+      sessionRoute(deps, rows.listSessionPrices),
+    ),
     createCheckout: route(
       rows.createCheckout,
       (call) => {
@@ -44,12 +55,12 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
           bornOf(service, principal),
         )
       },
-      sessionRoute(deps),
+      sessionRoute(deps, rows.createCheckout),
     ),
     createPortal: route(
       rows.createPortal,
       async ({ body, request }) => service.createPortal(body.returnUrl, principalOf(request, body.tenantId)),
-      sessionRoute(deps),
+      sessionRoute(deps, rows.createPortal),
     ),
     recordUsage: route(
       rows.recordUsage,
@@ -73,7 +84,7 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
           bornOf(service, principal),
         )
       },
-      sessionRoute(deps),
+      sessionRoute(deps, rows.recordUsage),
     ),
   }
 }
@@ -105,9 +116,9 @@ function principalOf(request: FastifyRequest, named: string | undefined): Princi
   return { kind: 'key', keyId: request.caller.id, tenantId: named }
 }
 
-function sessionRoute({ authentication, origins }: CheckoutDeps) {
+function sessionRoute({ authentication, origins }: CheckoutDeps, { method }: Pick<Operation, 'method'>) {
   return {
-    config: { cors: corsFor(origins) },
+    config: { cors: corsFor(origins, method) },
     onRequest: [authentication.session, notStored],
   }
 }
@@ -118,13 +129,13 @@ async function notStored(_request: FastifyRequest, reply: FastifyReply): Promise
 }
 
 /** The cookie goes with requests of allowed origins only; others get no permission from the browser. */
-function corsFor(origins: Origins) {
+function corsFor(origins: Origins, method: Operation['method']) {
   return {
     origin: (origin: string | undefined, decide: (error: Error | null, allowed: boolean) => void) => {
       decide(null, origins.isAllowed(origin))
     },
     credentials: true,
-    methods: ['POST'],
+    methods: [method],
     allowedHeaders: ['Content-Type', 'X-Request-Id', 'Idempotency-Key'],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'Idempotent-Replayed'],
     maxAge: 600,
@@ -133,11 +144,12 @@ function corsFor(origins: Origins) {
 
 /** Without it the preflight answer for everybody, `*`, would speak for these paths too. */
 export function allowPreflights(scope: FastifyInstance, prefix: string, origins: Origins): void {
-  for (const { path } of Object.values(rows)) allowPreflight(scope, path.slice(prefix.length), origins)
+  for (const { path, method } of Object.values(rows))
+    allowPreflight(scope, path.slice(prefix.length), corsFor(origins, method))
 }
 
-function allowPreflight(scope: FastifyInstance, path: string, origins: Origins): void {
-  scope.options(path, { schema: { hide: true }, config: { cors: corsFor(origins) } }, (_request, reply) => {
+function allowPreflight(scope: FastifyInstance, path: string, cors: FastifyCorsOptions): void {
+  scope.options(path, { schema: { hide: true }, config: { cors } }, (_request, reply) => {
     reply.callNotFound()
   })
 }

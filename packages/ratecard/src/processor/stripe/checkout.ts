@@ -7,8 +7,7 @@ import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import { tenantKey } from './customers.ts'
 import type { StripeContext } from './context.ts'
-import { readOne, understood, writeOne } from './single-object.ts'
-import { listAll } from './pages.ts'
+import { readAll, readOne, writeOne } from './single-object.ts'
 
 export async function createCheckout(
   context: StripeContext,
@@ -49,16 +48,16 @@ export async function expireCheckouts(
   signal: AbortSignal,
 ): Promise<number> {
   const { sessions } = context.stripe.checkout
-  const open = await listAll(
-    context.caller,
+  const open = await readAll<Stripe.Checkout.Session>(
+    context,
     'checkout.session',
     {
       operation: 'GET /v1/checkout/sessions',
       page: (paging, options) => sessions.list({ ...paging, customer, status: 'open' }, options),
     },
-    { signal },
+    signal,
   )
-  const ours = open.filter((session) => understood(session, ({ metadata }) => metadata?.[tenantKey]) === tenantId)
+  const ours = open.filter(({ metadata }) => metadata?.[tenantKey] === tenantId)
   for (const { id } of ours) await expireCheckout(context, id, signal)
   return ours.length
 }
@@ -98,7 +97,11 @@ export async function createPortal(
   return { url: pageOf(reply) }
 }
 
-function pageOf(session: { readonly object: string; readonly id: string; readonly url: string | null }): string {
+function pageOf(session: {
+  readonly object: string
+  readonly id: string
+  readonly url?: string | null | undefined
+}): string {
   if (typeof session.url === 'string' && /^https?:\/\//.test(session.url)) return session.url
   throw new ProcessorError('broken', `Stripe’s ${session.object} ${session.id} has no page.`)
 }

@@ -5,8 +5,8 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { NewCustomer } from '../customer-half.ts'
 import type { WriteOptions } from '../processor.ts'
 import type { StripeContext } from './context.ts'
-import { understood, writeOne } from './single-object.ts'
-import { listAll } from './pages.ts'
+import { readAll, writeOne } from './single-object.ts'
+import type { UntrustedReply } from './reading.ts'
 
 /** Metadata key on every customer and checkout that we made; its value is the tenant's id. */
 export const tenantKey = 'ratecard_tenant_id'
@@ -50,19 +50,19 @@ export async function findCustomer(
   signal: AbortSignal,
 ): Promise<ProcessorId | null> {
   const created = { gte: Math.max(0, Math.floor(since / 1000) - clockSkewSeconds) }
-  const customers = await listAll(
-    context.caller,
+  const customers = await readAll<Stripe.Customer>(
+    context,
     'customer',
     {
       operation: 'GET /v1/customers',
       page: (paging, options) => context.stripe.customers.list({ ...paging, created }, options),
     },
-    { signal },
+    signal,
   )
-  const ours = customers.findLast((customer) => understood(customer, markOf) === tenantId)
+  const ours = customers.findLast((customer) => markOf(customer) === tenantId)
   return ours === undefined ? null : processorId(ours.id)
 }
 
-function markOf({ metadata }: Stripe.Customer): string | undefined {
-  return Object.hasOwn(metadata, tenantKey) ? metadata[tenantKey] : undefined
+function markOf({ metadata }: UntrustedReply<Stripe.Customer>): string | null {
+  return metadata && Object.hasOwn(metadata, tenantKey) ? (metadata[tenantKey] ?? null) : null
 }

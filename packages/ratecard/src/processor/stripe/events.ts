@@ -4,8 +4,8 @@ import type { Stripe } from 'stripe'
 import type { Processor, ProcessorEvent } from '../processor.ts'
 import type { StripeContext } from './context.ts'
 import { understood } from './single-object.ts'
-import { milliseconds } from './live-subscription.ts'
 import { pageFlaw } from './pages.ts'
+import { milliseconds, text } from './reading.ts'
 
 const pageSize = 100
 
@@ -36,7 +36,7 @@ export async function readEvents(context: StripeContext, { after, types }: Query
 function eventOf(event: Stripe.Event): ProcessorEvent {
   return {
     id: event.id,
-    type: event.type,
+    type: text(event.type, 'type'),
     createdAt: milliseconds(event.created, 'created'),
     body: JSON.parse(JSON.stringify(event)) as Readonly<Record<string, unknown>>,
   }

@@ -4,7 +4,8 @@ import { processorId } from '../../catalog/resource.ts'
 import { duplicateKey } from '../customer-half.ts'
 import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../customer-half.ts'
 import { observedAmount } from './kinds/amounts.ts'
-import { idOf, known } from './kinds/kind.ts'
+import { former, idIn, idOf, integer, milliseconds, present, requiredList, text, word } from './reading.ts'
+import type { Untrusted, UntrustedReply } from './reading.ts'
 
 const statuses = [
   'incomplete',
@@ -17,66 +18,62 @@ const statuses = [
   'paused',
 ] as const satisfies readonly SubscriptionStatus[]
 
+export type SaidSubscription = UntrustedReply<Stripe.Subscription>
+
 /** Ended for good: they meter and bill nothing any more. */
-export function hasEnded(subscription: { readonly status: string }): boolean {
+export function hasEnded(subscription: Pick<SaidSubscription, 'status'>): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
 /** Throws a plain error that says what could not be understood. */
-export function liveSubscription(subscription: Stripe.Subscription): LiveSubscription {
+export function liveSubscription(subscription: SaidSubscription): LiveSubscription {
+  const { trial_end: trialEnd, items } = subscription
   return {
     id: subscription.id,
-    customer: idOf(subscription.customer),
+    customer: idOf(subscription.customer, 'customer'),
     status: word(statuses, subscription.status, 'status'),
-    currency: subscription.currency,
-    items: subscription.items.data.map(liveItem),
-    schedule: subscription.schedule === null ? null : idOf(subscription.schedule),
-    cancelAtPeriodEnd: subscription.cancel_at_period_end,
-    trialEnd: subscription.trial_end === null ? null : milliseconds(subscription.trial_end, 'trial_end'),
+    currency: text(subscription.currency, 'currency'),
+    items: requiredList(items?.data, 'items').map((item) => liveItem(item, subscription)),
+    schedule: idIn(subscription.schedule),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end === true,
+    trialEnd: trialEnd === null || trialEnd === undefined ? null : milliseconds(trialEnd, 'trial_end'),
     createdAt: milliseconds(subscription.created, 'created'),
-    // Older recordings of the processor have no metadata at all.
-    allowsDuplicate: (subscription.metadata as Stripe.Metadata | null | undefined)?.[duplicateKey] === 'allowed',
+    allowsDuplicate: subscription.metadata?.[duplicateKey] === 'allowed',
   }
 }
 
-function liveItem(item: Stripe.SubscriptionItem): LiveItem {
-  const price = livePrice(item.price)
-  if (price.usageType === 'licensed' && item.quantity === undefined)
-    throw new TypeError(`the item ${item.id} has no quantity`)
+function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SaidSubscription): LiveItem {
+  const id = text(item.id, 'item id')
+  const price = livePrice(present(item.price, `price of the item ${id}`))
+  const metered = price.usageType === 'metered'
+  // Before 2025 the period was the subscription's.
+  const moment = (member: 'current_period_start' | 'current_period_end') =>
+    milliseconds(item[member] ?? (former(subscription, member) as number | null | undefined), member)
   return {
-    id: item.id,
+    id,
     price,
-    quantity: price.usageType === 'metered' ? null : (item.quantity ?? null),
-    currentPeriodStart: milliseconds(item.current_period_start, 'current_period_start'),
-    currentPeriodEnd: milliseconds(item.current_period_end, 'current_period_end'),
+    quantity: metered ? null : integer(item.quantity, `quantity of the item ${id}`),
+    currentPeriodStart: moment('current_period_start'),
+    currentPeriodEnd: moment('current_period_end'),
   }
 }
 
-function livePrice(price: Stripe.Price): LivePrice {
-  const { recurring } = price
-  if (recurring === null) throw new TypeError(`the price ${price.id} does not recur`)
+function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
+  const id = processorId(text(price.id, 'price id'))
+  const recurring = present(price.recurring, `rhythm of the price ${id}`)
   const billingScheme = word(['per_unit', 'tiered'], price.billing_scheme, 'billing_scheme')
   return {
-    id: processorId(price.id),
-    active: price.active,
-    currency: price.currency,
+    id,
+    active: price.active === true,
+    currency: text(price.currency, 'currency'),
     interval: word(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
-    intervalCount: recurring.interval_count,
+    intervalCount: integer(recurring.interval_count, 'interval_count'),
     usageType: word(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
     meter: recurring.meter ? processorId(recurring.meter) : null,
     billingScheme,
-    unitAmount: billingScheme === 'tiered' ? null : observedAmount(price.unit_amount, price.unit_amount_decimal),
+    unitAmount:
+      billingScheme === 'tiered'
+        ? null
+        : observedAmount(price.unit_amount ?? null, (price.unit_amount_decimal as Stripe.Decimal | null) ?? null),
   }
-}
-
-function word<const T extends string>(words: readonly T[], said: string, member: string): T {
-  const found = known(words, said)
-  if (found === null) throw new TypeError(`its ${member} is ${said}`)
-  return found
-}
-
-/** Stripe's seconds; a member that is missing must not become NaN. */
-export function milliseconds(seconds: number, member: string): number {
-  if (!Number.isSafeInteger(seconds)) throw new TypeError(`its ${member} is no time`)
-  return seconds * 1000
 }

@@ -1,14 +1,14 @@
 // What the next invoice of a subscription will be, as Stripe itself works it out.
 import type { Stripe } from 'stripe'
-import { processorId } from '../../catalog/resource.ts'
 import type { InvoicePreview, InvoicePreviewLine } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import { replyFlaw } from './context.ts'
 import type { StripeContext } from './context.ts'
 import { understood } from './single-object.ts'
-import { idOf } from './kinds/kind.ts'
-import { hasEnded, milliseconds } from './live-subscription.ts'
+import { hasEnded } from './live-subscription.ts'
 import { pageFlaw } from './pages.ts'
+import { formerId, idIn, integer, milliseconds, requiredList, text } from './reading.ts'
+import type { Untrusted, UntrustedReply } from './reading.ts'
 import { retrieveSubscription } from './subscriptions.ts'
 
 /** A subscription that Stripe does not know is `rejected`; one that has ended, or will before it bills again, has null. */
@@ -18,7 +18,7 @@ export async function upcomingInvoice(
   signal: AbortSignal,
 ): Promise<InvoicePreview | null> {
   try {
-    const invoice = await context.caller.call({
+    const invoice: UntrustedReply<Stripe.Invoice> = await context.caller.call({
       operation: 'POST /v1/invoices/create_preview',
       // It writes nothing, whatever its method.
       access: 'read',
@@ -47,14 +47,16 @@ async function isNoInvoice(
   return found !== null && hasEnded(found)
 }
 
+type SaidLine = Untrusted<Stripe.InvoiceLineItem>
+
 /** An answer holds the first lines only. */
 async function allLines(
   context: StripeContext,
-  invoice: Stripe.Invoice,
+  invoice: UntrustedReply<Stripe.Invoice>,
   signal: AbortSignal,
-): Promise<Stripe.InvoiceLineItem[]> {
-  const lines = [...understood(invoice, ({ lines: { data } }) => data)]
-  for (let more = invoice.lines.has_more; more;) {
+): Promise<readonly SaidLine[]> {
+  const lines = [...understood(invoice, (one) => requiredList(one.lines?.data, 'lines'))]
+  for (let more = invoice.lines?.has_more === true; more;) {
     const last = lines.at(-1)?.id
     const page = await context.caller.call({
       operation: 'GET /v1/invoices/:id/lines',
@@ -63,7 +65,7 @@ async function allLines(
       send: () =>
         context.stripe.invoices.listLineItems(invoice.id, {
           limit: 100,
-          ...(last === undefined ? {} : { starting_after: last }),
+          ...(last === undefined || last === null ? {} : { starting_after: last }),
         }),
       flaw: (answer) => pageFlaw(answer, 'line_item'),
     })
@@ -75,34 +77,29 @@ async function allLines(
 
 function previewOf(
   subscription: string,
-  invoice: Stripe.Invoice,
-  lines: readonly Stripe.InvoiceLineItem[],
+  invoice: UntrustedReply<Stripe.Invoice>,
+  lines: readonly SaidLine[],
 ): InvoicePreview {
   return {
     subscription,
-    currency: invoice.currency,
-    subtotal: amount(invoice.subtotal, 'subtotal'),
-    total: amount(invoice.total, 'total'),
-    amountDue: amount(invoice.amount_due, 'amount_due'),
+    currency: text(invoice.currency, 'currency'),
+    subtotal: integer(invoice.subtotal, 'subtotal'),
+    total: integer(invoice.total, 'total'),
+    amountDue: integer(invoice.amount_due, 'amount_due'),
     // A preview is stamped with the moment at which the invoice will be made.
     dueAt: milliseconds(invoice.created, 'created'),
     lines: lines.map(lineOf),
   }
 }
 
-function lineOf(line: Stripe.InvoiceLineItem): InvoicePreviewLine {
-  const price = line.pricing?.price_details?.price
+function lineOf(line: SaidLine): InvoicePreviewLine {
   return {
-    description: line.description,
-    price: price === undefined ? null : processorId(idOf(price)),
-    quantity: line.quantity,
-    amount: amount(line.amount, 'line amount'),
-    periodStart: milliseconds(line.period.start, 'line period'),
-    periodEnd: milliseconds(line.period.end, 'line period'),
+    description: line.description ?? null,
+    // Before 2025 a line had its price itself.
+    price: idIn(line.pricing?.price_details?.price) ?? formerId(line, 'price'),
+    quantity: line.quantity ?? null,
+    amount: integer(line.amount, 'line amount'),
+    periodStart: milliseconds(line.period?.start, 'line period'),
+    periodEnd: milliseconds(line.period?.end, 'line period'),
   }
-}
-
-function amount(said: number, member: string): number {
-  if (!Number.isSafeInteger(said)) throw new TypeError(`its ${member} is no amount`)
-  return said
 }

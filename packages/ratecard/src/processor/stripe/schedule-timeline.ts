@@ -2,9 +2,68 @@
 // A phase of the customer's own keeps everything but the prices that move; the running one is cut, never altered.
 import type { Stripe } from 'stripe'
 import { ProcessorError } from '../processor-error.ts'
-import { idOf } from './kinds/kind.ts'
+import { idIn, idOf, integer, present, requiredList, word } from './reading.ts'
+import type { Untrusted, UntrustedReply } from './reading.ts'
 
-export type Phase = Stripe.SubscriptionSchedule.Phase
+type SaidPhase = Untrusted<Stripe.SubscriptionSchedule.Phase>
+type SaidItem = Untrusted<Stripe.SubscriptionSchedule.Phase.Item>
+
+export type PhaseItem = Omit<SaidItem, 'price'> & { readonly price: string }
+
+/** A phase with what the timeline stands on; the rest is as it was said. */
+export type Phase = Omit<SaidPhase, 'start_date' | 'end_date' | 'items'> & {
+  readonly start_date: number
+  readonly end_date: number
+  readonly items: readonly PhaseItem[]
+}
+
+/** A schedule that was read whole: nothing is written before it was. */
+export interface Schedule {
+  readonly id: string
+  readonly status: string
+  readonly endBehavior: 'cancel' | 'release'
+  /** Of no subscription any more: null. */
+  readonly subscription: string | null
+  /** When the running phase began, in seconds; null when none runs. */
+  readonly begun: number | null
+  readonly phases: readonly Phase[]
+  /** What a phase bills like when it does not say it. */
+  readonly usual: Untrusted<Stripe.SubscriptionSchedule.DefaultSettings>
+}
+
+/** Throws a plain error that says what could not be understood. */
+export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>): Schedule {
+  const { current_phase: current } = said
+  return {
+    id: said.id,
+    status: said.status ?? 'of no known state',
+    // It decides whether the subscription goes on: nothing is guessed. The last two are former words for going on.
+    endBehavior:
+      word(['cancel', 'release', 'none', 'renew'], said.end_behavior, 'end_behavior') === 'cancel'
+        ? 'cancel'
+        : 'release',
+    subscription: idIn(said.subscription),
+    // One that runs is always in some phase.
+    begun:
+      said.status === 'active' || current
+        ? integer(present(current, 'current_phase').start_date, 'start of the current_phase')
+        : null,
+    phases: requiredList(said.phases, 'phases').map(phaseFrom),
+    usual: said.default_settings ?? {},
+  }
+}
+
+function phaseFrom(said: SaidPhase): Phase {
+  return {
+    ...said,
+    start_date: integer(said.start_date, 'start_date of a phase'),
+    end_date: integer(said.end_date, 'end_date of a phase'),
+    items: requiredList(said.items, 'items of a phase').map((item) => ({
+      ...item,
+      price: idOf(item.price ?? item.plan, 'price of a phase'),
+    })),
+  }
+}
 
 /** A price that takes another's place from a moment on (seconds). */
 export interface Turn {
@@ -31,22 +90,22 @@ interface Plan {
 }
 
 /** The phase that runs and those to come; `rejected` when none runs. */
-export function remainingPhases(schedule: Stripe.SubscriptionSchedule): readonly [Phase, ...Phase[]] {
-  const begun = schedule.current_phase?.start_date
-  const [running, ...later] = schedule.phases.filter((phase) => begun !== undefined && phase.start_date >= begun)
+export function remainingPhases(schedule: Schedule): readonly [Phase, ...Phase[]] {
+  const { begun } = schedule
+  const [running, ...later] = schedule.phases.filter((phase) => begun !== null && phase.start_date >= begun)
   if (schedule.status === 'active' && running !== undefined && running.start_date === begun) return [running, ...later]
   throw new ProcessorError('rejected', `The schedule ${schedule.id} is ${schedule.status}: it has no running phase.`)
 }
 
 export function planSegments(
-  schedule: Stripe.SubscriptionSchedule,
+  schedule: Pick<Schedule, 'id' | 'endBehavior'>,
   phases: readonly [Phase, ...Phase[]],
   turns: readonly Turn[],
 ): Plan {
   const within = phases.flatMap((phase) => cut(phase, turns))
   const last = phases.at(-1) ?? phases[0]
   const missing = turns.filter((turn) => turn.at >= last.end_date && holds(last, turn.from))
-  if (missing.length > 0 && schedule.end_behavior === 'cancel')
+  if (missing.length > 0 && schedule.endBehavior === 'cancel')
     throw new ProcessorError(
       'rejected',
       `The schedule ${schedule.id} cancels the subscription before the items can move.`,
@@ -78,7 +137,7 @@ function between(phase: Phase, moments: readonly number[], end: number | null, t
 }
 
 /** A schedule that puts the item on a third price is somebody else's decision. */
-function checkReached(schedule: Stripe.SubscriptionSchedule, segments: readonly Segment[], turn: Turn): void {
+function checkReached(schedule: Pick<Schedule, 'id'>, segments: readonly Segment[], turn: Turn): void {
   const then = segments.find(({ start, end }) => start <= turn.at && (end === null || end > turn.at)) ?? segments.at(-1)
   const prices = then?.phase.items.map((item) => priceIn(item, then.moved)) ?? []
   if (prices.includes(turn.to)) return
@@ -86,11 +145,10 @@ function checkReached(schedule: Stripe.SubscriptionSchedule, segments: readonly 
   throw new ProcessorError('rejected', `${other}; move that one instead.`)
 }
 
-export function priceIn(item: Phase['items'][number], moved: ReadonlyMap<string, string>): string {
-  const price = idOf(item.price)
+export function priceIn({ price }: Pick<PhaseItem, 'price'>, moved: ReadonlyMap<string, string>): string {
   return moved.get(price) ?? price
 }
 
 export function holds(phase: Phase, price: string): boolean {
-  return phase.items.some((item) => idOf(item.price) === price)
+  return phase.items.some((item) => item.price === price)
 }

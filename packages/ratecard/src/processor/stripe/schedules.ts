@@ -1,20 +1,21 @@
 // Moves items when their running period ends, through the subscription's schedule: nothing is billed now, and a metered
 // item's usage until then is billed at the price it was used at. Two writes at most, and a repeat goes on where it broke off.
 import type { Stripe } from 'stripe'
+import { processorId } from '../../catalog/resource.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import type { StripeContext } from './context.ts'
 import { readOne, understood, writeOne } from './single-object.ts'
-import { idOf } from './kinds/kind.ts'
-import { hasEnded } from './live-subscription.ts'
+import { hasEnded, liveSubscription } from './live-subscription.ts'
+import type { SaidSubscription } from './live-subscription.ts'
+import { idIn, text } from './reading.ts'
 import { phaseParams } from './schedule-phases.ts'
-import { holds, planSegments, remainingPhases } from './schedule-timeline.ts'
-import type { Phase, Turn } from './schedule-timeline.ts'
-import { retrieveSubscription, translated } from './subscriptions.ts'
+import { holds, planSegments, remainingPhases, scheduleFrom } from './schedule-timeline.ts'
+import type { Phase, Schedule, Turn } from './schedule-timeline.ts'
+import { retrieveSubscription, withAllItems } from './subscriptions.ts'
 
-type Schedule = Stripe.SubscriptionSchedule
 type Phases = readonly [Phase, ...Phase[]]
 
 /**
@@ -27,18 +28,24 @@ export async function scheduleSwaps(
   options: WriteOptions,
 ): Promise<{ effectiveAt: number }> {
   if (swaps.length === 0) throw new TypeError('A schedule without swaps would do nothing.')
-  const { signal } = options
-  const subscription = await retrieveSubscription(context, id, signal)
-  if (subscription === null) throw rejected(`There is no subscription ${id}.`)
+  const { signal, idempotencyKey: key } = options
+  const found = await retrieveSubscription(context, id, signal)
+  if (found === null) throw rejected(`There is no subscription ${id}.`)
+  const subscription = await withAllItems(context, found, signal)
   refuseEnding(subscription)
-  const live = await translated(context, subscription, signal)
-  const present =
-    subscription.schedule === null ? null : await readSchedule(context, idOf(subscription.schedule), signal)
-  const turns = understood(present ?? subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
+  // Read whole before anything is written.
+  const live = understood(subscription, liveSubscription)
+  const owner = understood(subscription, (one) => idIn(one.schedule))
+  const present = owner === null ? null : await readSchedule(context, owner, signal)
+  const turns = understood(subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
   await checkPrices(context, live, turns, signal)
-  const key = options.idempotencyKey
-  const schedule = present ?? (await makeSchedule(context, id, { signal, idempotencyKey: `${key}:make` }))
-  await move(context, { subscription, live, schedule, turns }, { signal, idempotencyKey: `${key}:change` })
+  const asked = { subscription, live, turns }
+  const change =
+    present === null
+      ? await changeOfNew(context, asked, { signal, idempotencyKey: `${key}:make` })
+      : changeOf(present, asked)
+  // Without one an earlier attempt has done it.
+  if (change !== null) await write(context, change, { signal, idempotencyKey: `${key}:change` })
   return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }
 
@@ -51,7 +58,7 @@ export async function readScheduledPrices(
   if (subscription.schedule === null) return new Map()
   const schedule = await readSchedule(context, subscription.schedule, signal)
   if (schedule.status !== 'active') return new Map()
-  const phases = understood(schedule, remainingPhases)
+  const phases = remainingPhases(schedule)
   const pairs = subscription.items.flatMap(({ price, currentPeriodEnd }) => {
     const then = phases.findLast((phase) => phase.start_date * 1000 <= currentPeriodEnd) ?? phases[0]
     const successor = successors(subscription, then).get(price.id)
@@ -64,7 +71,7 @@ export async function readScheduledPrices(
 function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorId, ProcessorId> {
   const present = subscription.items.map((item) => item.price.id)
   const leaving = present.filter((price) => !holds(then, price))
-  const coming = then.items.map((item) => idOf(item.price)).filter((price) => !present.includes(price))
+  const coming = then.items.map((item) => processorId(item.price)).filter((price) => !present.includes(price))
   const pairs = leaving.flatMap((price, index) => {
     const successor = coming[index]
     return successor === undefined ? [] : [[price, successor] as const]
@@ -72,11 +79,11 @@ function successors(subscription: LiveSubscription, then: Phase): Map<ProcessorI
   return new Map(pairs)
 }
 
-function refuseEnding(subscription: Stripe.Subscription): void {
-  const { id } = subscription
+function refuseEnding(subscription: SaidSubscription): void {
+  const { id, cancel_at: at } = subscription
   if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
   // A schedule would take over how it ends.
-  if (subscription.cancel_at_period_end || subscription.cancel_at !== null)
+  if (subscription.cancel_at_period_end === true || (at !== null && at !== undefined))
     throw rejected(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
 }
 
@@ -93,8 +100,8 @@ function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, s
   throw rejected(`The subscription ${live.id} has no item on ${swap.from}.`)
 }
 
-function isAhead({ current_phase: current }: Schedule, phase: Phase): boolean {
-  return current !== null && phase.start_date > current.start_date
+function isAhead({ begun }: Schedule, phase: Phase): boolean {
+  return begun !== null && phase.start_date > begun
 }
 
 /** A metered price has no quantity to pass on, and a licensed one would begin with 1. */
@@ -120,8 +127,9 @@ async function readUsageType(context: StripeContext, id: string, signal: AbortSi
   }
   const price = await readOne(context, request, { object: 'price', id }, signal)
   if (price === null) throw rejected(`There is no price ${id}.`)
-  if (price.recurring === null) throw rejected(`The price ${id} does not recur.`)
-  return price.recurring.usage_type
+  const { recurring } = price
+  if (recurring === null || recurring === undefined) throw rejected(`The price ${id} does not recur.`)
+  return understood(price, () => text(recurring.usage_type, 'usage_type'))
 }
 
 async function readSchedule(context: StripeContext, id: string, signal: AbortSignal): Promise<Schedule> {
@@ -131,61 +139,104 @@ async function readSchedule(context: StripeContext, id: string, signal: AbortSig
   }
   const schedule = await readOne(context, request, { object: 'subscription_schedule', id }, signal)
   if (schedule === null) throw rejected(`There is no schedule ${id}.`)
-  return schedule
+  return understood(schedule, scheduleFrom)
 }
 
-async function makeSchedule(context: StripeContext, subscription: string, options: WriteOptions): Promise<Schedule> {
-  const request = {
-    operation: 'POST /v1/subscription_schedules',
-    send: (sending: Stripe.RequestOptions) =>
-      context.stripe.subscriptionSchedules.create({ from_subscription: subscription }, sending),
-  }
-  const made = await writeOne(context, request, { object: 'subscription_schedule', id: null }, options)
-  if (!made.subscription || idOf(made.subscription) !== subscription)
-    throw new ProcessorError('broken', `Stripe’s new schedule ${made.id} is not of ${subscription}.`)
-  return made
-}
-
-interface Move {
-  readonly subscription: Stripe.Subscription
+interface Asked {
+  readonly subscription: SaidSubscription
   readonly live: LiveSubscription
-  readonly schedule: Schedule
   readonly turns: readonly Turn[]
 }
 
-async function move(
-  context: StripeContext,
-  { subscription, live, schedule, turns }: Move,
-  options: WriteOptions,
-): Promise<void> {
-  const phases = understood(schedule, remainingPhases)
-  const plan = understood(schedule, () => {
-    refuseDisagreement(live, schedule, phases)
-    return planSegments(schedule, phases, turns)
-  })
-  // An earlier attempt has done it.
-  if (!plan.changes) return
-  const around = { subscription, running: phases[0], period: shortestPeriod(live) }
-  const params: Stripe.SubscriptionScheduleUpdateParams = {
-    ...(schedule.end_behavior === 'cancel' ? {} : { end_behavior: 'release' }),
-    phases: understood(schedule, () => plan.segments.map((segment) => phaseParams(segment, around))),
-    proration_behavior: 'none',
+interface Change {
+  readonly schedule: string
+  readonly params: Stripe.SubscriptionScheduleUpdateParams
+  /** When the first phase of the change began, in seconds. */
+  readonly from: number
+}
+
+/**
+ * Makes a schedule and works out its change. One that cannot be read, even when it is asked for again, is let go: it would be left
+ * over from a change that was never made.
+ */
+async function changeOfNew(context: StripeContext, asked: Asked, options: WriteOptions): Promise<Change | null> {
+  const { subscription } = asked
+  const request = {
+    operation: 'POST /v1/subscription_schedules',
+    send: (sending: Stripe.RequestOptions) =>
+      context.stripe.subscriptionSchedules.create({ from_subscription: subscription.id }, sending),
   }
+  const made = await writeOne(context, request, { object: 'subscription_schedule', id: null }, options)
+  const owner = understood(made, (one) => idIn(one.subscription))
+  if (owner !== null && owner !== subscription.id) throw strange(made.id, subscription.id)
+  try {
+    return changeOf(understood(made, scheduleFrom), asked)
+  } catch {
+    return await changeOfRead(context, made.id, asked, options)
+  }
+}
+
+async function changeOfRead(
+  context: StripeContext,
+  id: string,
+  asked: Asked,
+  options: WriteOptions,
+): Promise<Change | null> {
+  const schedule = await readSchedule(context, id, options.signal)
+  try {
+    return changeOf(schedule, asked)
+  } catch (error) {
+    if (schedule.subscription === asked.subscription.id) await letGo(context, id, options)
+    throw error
+  }
+}
+
+/** The subscription goes on as it is; nothing of the schedule had begun. */
+async function letGo(context: StripeContext, id: string, { idempotencyKey, signal }: WriteOptions): Promise<void> {
+  const request = {
+    operation: 'POST /v1/subscription_schedules/:id/release',
+    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.release(id, {}, sending),
+  }
+  const options = { idempotencyKey: `${idempotencyKey}:undo`, signal }
+  await writeOne(context, request, { object: 'subscription_schedule', id }, options)
+}
+
+/** null when the schedule says all of it already. Throws, with nothing written, what stands against it. */
+function changeOf(schedule: Schedule, { subscription, live, turns }: Asked): Change | null {
+  if (schedule.subscription !== subscription.id) throw strange(schedule.id, subscription.id)
+  const phases = remainingPhases(schedule)
+  refuseDisagreement(live, schedule, phases)
+  const plan = planSegments(schedule, phases, turns)
+  if (!plan.changes) return null
+  const around = { subscription, running: phases[0], usual: schedule.usual, period: shortestPeriod(live) }
+  const said = { id: schedule.id, object: 'subscription_schedule' }
+  return {
+    schedule: schedule.id,
+    from: phases[0].start_date,
+    params: {
+      ...(schedule.endBehavior === 'cancel' ? {} : { end_behavior: 'release' }),
+      phases: understood(said, () => plan.segments.map((segment) => phaseParams(segment, around))),
+      proration_behavior: 'none',
+    },
+  }
+}
+
+async function write(context: StripeContext, { schedule, params, from }: Change, options: WriteOptions): Promise<void> {
   const request = {
     operation: 'POST /v1/subscription_schedules/:id',
-    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.update(schedule.id, params, sending),
+    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.update(schedule, params, sending),
   }
-  const after = await writeOne(context, request, { object: 'subscription_schedule', id: schedule.id }, options)
-  if (!understood(after, () => isWritten(after, params, phases[0].start_date)))
-    throw new ProcessorError(
-      'broken',
-      `Stripe accepted the change of ${schedule.id}, but its phases are not what was asked.`,
-    )
+  const after = await writeOne(context, request, { object: 'subscription_schedule', id: schedule }, options)
+  if (isWritten(understood(after, scheduleFrom), params, from)) return
+  throw new ProcessorError(
+    'broken',
+    `Stripe accepted the change of ${schedule}, but its phases are not what was asked.`,
+  )
 }
 
 /** What is sent for the running phase holds at once: if it were not what the subscription has, that would change now. */
 function refuseDisagreement(live: LiveSubscription, schedule: Schedule, [running]: Phases): void {
-  const said = running.items.map((item) => entry(idOf(item.price), item.quantity)).sort()
+  const said = running.items.map((item) => entry(item.price, item.quantity)).sort()
   const held = live.items.map((item) => entry(item.price.id, item.quantity)).sort()
   if (said.join() === held.join()) return
   throw rejected(`The schedule ${schedule.id} and the subscription ${live.id} do not agree about the present items.`)
@@ -211,9 +262,13 @@ function isWritten(after: Schedule, { phases = [] }: Stripe.SubscriptionSchedule
     written.length === phases.length &&
     phases.every(({ items }, index) => {
       const wanted = items.map((item) => entry(item.price ?? '', item.quantity))
-      return wanted.join() === written[index]?.items.map((item) => entry(idOf(item.price), item.quantity)).join()
+      return wanted.join() === written[index]?.items.map((item) => entry(item.price, item.quantity)).join()
     })
   )
+}
+
+function strange(schedule: string, subscription: string): ProcessorError {
+  return new ProcessorError('broken', `Stripe’s schedule ${schedule} is not of ${subscription}.`)
 }
 
 function rejected(message: string): ProcessorError {

@@ -1,10 +1,11 @@
 // The customer half's way to ask for one object and to believe the answer only when it is that object.
-import type { Stripe } from 'stripe'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import { replyFlaw } from './context.ts'
 import type { StripeContext } from './context.ts'
-import type { Request } from './kinds/kind.ts'
+import type { ListRequest, Reply, Request } from './kinds/kind.ts'
+import { listAll } from './pages.ts'
+import type { UntrustedReply } from './reading.ts'
 
 interface Named {
   readonly id: string
@@ -23,14 +24,16 @@ export function writeOne<T extends Named>(
   request: Request<T>,
   expected: Expected,
   { idempotencyKey, signal }: WriteOptions,
-): Promise<Stripe.Response<T>> {
-  return context.caller.call({
-    operation: request.operation,
-    access: 'write',
-    signal,
-    send: () => request.send({ idempotencyKey }),
-    flaw: (answer) => replyFlaw(answer, expected.object, expected.id),
-  })
+): Promise<UntrustedReply<T>> {
+  return untrusted(
+    context.caller.call({
+      operation: request.operation,
+      access: 'write',
+      signal,
+      send: () => request.send({ idempotencyKey }),
+      flaw: (answer) => replyFlaw(answer, expected.object, expected.id),
+    }),
+  )
 }
 
 /** null when Stripe does not know the object of the path. */
@@ -39,18 +42,38 @@ export function readOne<T extends Named>(
   request: Request<T>,
   expected: Expected,
   signal: AbortSignal,
-): Promise<Stripe.Response<T> | null> {
-  return context.caller.callIfPresent({
-    operation: request.operation,
-    access: 'read',
-    signal,
-    send: () => request.send({}),
-    flaw: (answer) => replyFlaw(answer, expected.object, expected.id),
-  })
+): Promise<UntrustedReply<T> | null> {
+  return untrusted(
+    context.caller.callIfPresent({
+      operation: request.operation,
+      access: 'read',
+      signal,
+      send: () => request.send({}),
+      flaw: (answer) => replyFlaw(answer, expected.object, expected.id),
+    }),
+  )
+}
+
+/** Every object of a list, each once. */
+export function readAll<T extends Reply>(
+  context: StripeContext,
+  object: string,
+  request: ListRequest<T>,
+  signal: AbortSignal,
+): Promise<UntrustedReply<T>[]> {
+  return untrusted(listAll(context.caller, object, request, { signal }))
+}
+
+/** From here on nothing but what was checked, its kind and id, is believed. */
+function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
+  return answer as Promise<Answer>
 }
 
 /** Fails with `broken` when members that every such object has are missing or make no sense. */
-export function understood<T extends Named, R>(object: T, translate: (object: T) => R): R {
+export function understood<T extends { readonly id: string; readonly object: string }, R>(
+  object: T,
+  translate: (object: T) => R,
+): R {
   try {
     return translate(object)
   } catch (error) {

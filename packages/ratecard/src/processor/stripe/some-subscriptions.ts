@@ -1,6 +1,7 @@
 import type { LiveSubscription } from '../customer-half.ts'
 import type { StripeContext } from './context.ts'
 import { hasEnded } from './live-subscription.ts'
+import type { SaidSubscription } from './live-subscription.ts'
 import { listSome } from './pages.ts'
 import { translated } from './subscriptions.ts'
 
@@ -21,6 +22,7 @@ export async function someSubscriptions(
     { signal },
   )
   const subscriptions: LiveSubscription[] = []
-  for (const one of found) if (!hasEnded(one)) subscriptions.push(await translated(context, one, signal))
+  for (const one of found as SaidSubscription[])
+    if (!hasEnded(one)) subscriptions.push(await translated(context, one, signal))
   return { subscriptions, complete }
 }

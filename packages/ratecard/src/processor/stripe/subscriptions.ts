@@ -5,9 +5,9 @@ import type { LiveSubscription, Swap } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import type { StripeContext } from './context.ts'
-import { readOne, understood, writeOne } from './single-object.ts'
+import { readAll, readOne, understood, writeOne } from './single-object.ts'
 import { hasEnded, liveSubscription } from './live-subscription.ts'
-import { listAll } from './pages.ts'
+import type { SaidSubscription } from './live-subscription.ts'
 
 type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
@@ -17,14 +17,14 @@ export async function runningSubscriptions(
   filter: Filter,
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
-  const found = await listAll(
-    context.caller,
+  const found = await readAll<Stripe.Subscription>(
+    context,
     'subscription',
     {
       operation: 'GET /v1/subscriptions',
       page: (paging, options) => context.stripe.subscriptions.list({ ...paging, ...filter }, options),
     },
-    { signal },
+    signal,
   )
   const running = found.filter((one) => !hasEnded(one)).reverse()
   const live: LiveSubscription[] = []
@@ -46,12 +46,12 @@ export function retrieveSubscription(
   context: StripeContext,
   id: string,
   signal: AbortSignal,
-): Promise<Stripe.Response<Stripe.Subscription> | null> {
+): Promise<SaidSubscription | null> {
   const request = {
     operation: 'GET /v1/subscriptions/:id',
     send: (options: Stripe.RequestOptions) => context.stripe.subscriptions.retrieve(id, {}, options),
   }
-  return readOne(context, request, { object: 'subscription', id }, signal)
+  return readOne<Stripe.Subscription>(context, request, { object: 'subscription', id }, signal)
 }
 
 export async function swapItems(
@@ -86,23 +86,32 @@ function isDone(after: LiveSubscription, swap: Swap): boolean {
   return item !== undefined && item.price.id === swap.price && item.quantity === swap.quantity
 }
 
-/** The list of items inside an answer may be its first page only. */
+/** In our words, with all its items. */
 export async function translated(
   context: StripeContext,
-  subscription: Stripe.Subscription,
+  subscription: SaidSubscription,
   signal: AbortSignal,
 ): Promise<LiveSubscription> {
+  return understood(await withAllItems(context, subscription, signal), liveSubscription)
+}
+
+/** The list of items inside an answer may be its first page only. */
+export async function withAllItems(
+  context: StripeContext,
+  subscription: SaidSubscription,
+  signal: AbortSignal,
+): Promise<SaidSubscription> {
   const { items } = subscription
-  if (!understood(subscription, (one) => one.items.has_more)) return understood(subscription, liveSubscription)
-  const data = await listAll(
-    context.caller,
+  if (items?.has_more !== true) return subscription
+  const data = await readAll<Stripe.SubscriptionItem>(
+    context,
     'subscription_item',
     {
       operation: 'GET /v1/subscription_items',
       page: (paging, options) =>
         context.stripe.subscriptionItems.list({ ...paging, subscription: subscription.id }, options),
     },
-    { signal },
+    signal,
   )
-  return understood({ ...subscription, items: { ...items, data, has_more: false } }, liveSubscription)
+  return { ...subscription, items: { ...items, data, has_more: false } }
 }

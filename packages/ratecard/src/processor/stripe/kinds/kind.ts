@@ -3,6 +3,8 @@ import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
 import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 
+export { idOf, known, listOf } from '../reading.ts'
+
 export type CreateOf<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonly kind: K }>
 export type UpdateOf<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>
 
@@ -66,21 +68,6 @@ export function unlessNull<Name extends string, Value>(name: Name, value: Value 
 /** Parameters that are only sent when there is something in them. */
 export function unlessEmpty<Name extends string, Value extends string | readonly unknown[]>(name: Name, value: Value) {
   return unlessNull(name, value.length === 0 ? null : value)
-}
-
-/** A list of a reply, which may be null where there is none. */
-export function listOf<T>(list: readonly T[] | null | undefined): readonly T[] {
-  return list ?? []
-}
-
-/** The id of a reference that may come expanded. */
-export function idOf(reference: string | { readonly id: string }): ProcessorId {
-  return (typeof reference === 'string' ? reference : reference.id) as ProcessorId
-}
-
-/** Stripe's enumerations are open; null for a word we do not know. */
-export function known<const T extends string>(words: readonly T[], word: string | null | undefined): T | null {
-  return words.find((candidate) => candidate === word) ?? null
 }
 
 /** The reasons whose condition holds. */

@@ -1,11 +1,13 @@
 import type { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { processorId } from '../../../catalog/resource.ts'
-import type { ObservedResource } from '../../../catalog/resource.ts'
+import type { ObservedResource, ProcessorId } from '../../../catalog/resource.ts'
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
+import { formerId, idIn } from '../reading.ts'
+import type { Untrusted } from '../reading.ts'
 import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
@@ -21,7 +23,7 @@ const translations: Translations<
     create: (code) => ({ code }),
   },
   coupon: {
-    read: (code) => (code.promotion.coupon === null ? processorId('') : idOf(code.promotion.coupon)),
+    read: (code) => couponOf(code) ?? processorId(''),
     create: (coupon) => ({ promotion: { type: 'coupon', coupon } }),
   },
   active: {
@@ -34,20 +36,22 @@ const translations: Translations<
     create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
   },
   firstTimeTransaction: {
-    read: (code) => code.restrictions.first_time_transaction,
+    read: (code) => restrictionsOf(code).first_time_transaction ?? false,
     create: (first) => ({ restrictions: { first_time_transaction: first } }),
   },
   minimumAmount: {
-    read: (code) => code.restrictions.minimum_amount,
+    read: (code) => restrictionsOf(code).minimum_amount ?? null,
     create: (amount) => (amount === null ? {} : { restrictions: { minimum_amount: amount } }),
   },
   minimumAmountCurrency: {
-    read: (code) => code.restrictions.minimum_amount_currency,
+    read: (code) => restrictionsOf(code).minimum_amount_currency ?? null,
     create: (currency) => (currency === null ? {} : { restrictions: { minimum_amount_currency: currency } }),
   },
   currencyOptions: {
-    read: ({ restrictions: { minimum_amount_currency: own, currency_options: options } }) =>
-      amountsBeside(own, options, ({ minimum_amount: amount }) => amount),
+    read: (code) => {
+      const { minimum_amount_currency: own = null, currency_options: options } = restrictionsOf(code)
+      return amountsBeside(own, options, ({ minimum_amount: amount }) => amount)
+    },
     create: (amounts) =>
       isEmpty(amounts) ? {} : { restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } },
     update: (amounts) => ({ restrictions: { currency_options: inCurrencies(amounts, 'minimum_amount') } }),
@@ -60,6 +64,15 @@ const translations: Translations<
     read: (code) => code.expires_at,
     create: (seconds) => unlessNull('expires_at', seconds),
   },
+}
+
+/** Before 2025-09-30.clover the coupon stood in the code itself. */
+function couponOf(code: Untrusted<Stripe.PromotionCode>): ProcessorId | null {
+  return idIn(code.promotion?.coupon) ?? formerId(code, 'coupon')
+}
+
+function restrictionsOf(code: Stripe.PromotionCode): Partial<Stripe.PromotionCode.Restrictions> {
+  return (code as { readonly restrictions?: Stripe.PromotionCode.Restrictions | null }).restrictions ?? {}
 }
 
 const expand = ['restrictions.currency_options']
@@ -117,8 +130,8 @@ export function observePromotionCode(
   { now }: Surroundings,
 ): ObservedResource<'promotion_code'> {
   const { author, mark, carried } = splitMetadata(code.metadata)
-  const { restrictions } = code
-  const currency = restrictions.minimum_amount_currency
+  const restrictions = restrictionsOf(code)
+  const currency = restrictions.minimum_amount_currency ?? null
   return {
     ...ordinary,
     kind: 'promotion_code',
@@ -134,7 +147,7 @@ export function observePromotionCode(
     unrepresentable: reasons({
       // It is for one customer whom the document cannot name: it must not be taken for one that is for everybody.
       customer_account: (code.customer_account ?? null) !== null,
-      promotion: code.promotion.coupon === null,
+      promotion: couponOf(code) === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),
       'restrictions.currency_options': unsupportedCurrency(restrictions.currency_options),
     }),

@@ -3,7 +3,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
-import { ordinary, unlessEmpty, without } from './kind.ts'
+import { listOf, ordinary, unlessEmpty, without } from './kind.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -21,7 +21,7 @@ const translations: Translations<
     update: (url) => ({ url }),
   },
   events: {
-    read: (endpoint) => [...new Set(endpoint.enabled_events)].sort(),
+    read: (endpoint) => [...new Set(listOf(endpoint.enabled_events))].sort(),
     create: (events) => ({ enabled_events: eventNames(events) }),
     update: (events) => ({ enabled_events: eventNames(events) }),
   },

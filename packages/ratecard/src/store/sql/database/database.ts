@@ -4,7 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
-import type { Dialect, RawBuilder, Transaction } from 'kysely'
+import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
+import { pause } from '../../../turns.ts'
 import { asServiceError, isSerializationFailure } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
 
@@ -14,6 +15,15 @@ export type Write = Transaction<Tables>
 
 const attempts = 5
 
+/** The embedded engine answers at once: a transaction of many statements would let nobody else go on. */
+const betweenStatements: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    await pause()
+    return result
+  },
+}
+
 export class Database {
   readonly engine: Engine
   readonly #kysely: Kysely<Tables>
@@ -21,7 +31,7 @@ export class Database {
 
   constructor(engine: Engine, dialect: Dialect) {
     this.engine = engine
-    this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] })
+    this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin(), betweenStatements] })
   }
 
   /** Statements of their own, outside any transaction. Never write here. */

@@ -1,0 +1,2 @@
+/** Writes dist/ anew where it changed. */
+export function buildPricingTable(): Promise<void>

@@ -1,0 +1,25 @@
+// Elements, made by the document and never from markup: what a price list says can only become text.
+
+export type Child = Node | string | null
+type Attributes = Readonly<Record<string, string>>
+
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes,
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...children.filter((child) => child !== null))
+  return element
+}
+
+/** An element with the seller's own words, in the direction of their script; null without any. */
+export function said<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  name: string,
+  content: string | undefined,
+): HTMLElementTagNameMap[Tag] | null {
+  const words = content?.trim() ?? ''
+  return words === '' ? null : h(tag, { class: name, part: name, dir: 'auto' }, words)
+}

@@ -1,0 +1,237 @@
+// What a table shows, decided from the public price list and the chosen interval and currency. Pure: no page, no network.
+// The money comes from the service's own arithmetic, which is bundled with it.
+import { exactAmount, flatAmountOf, unitAmountOf } from '../../ratecard/src/pricing/calculate.ts'
+import type { Tariff } from '../../ratecard/src/pricing/calculate.ts'
+import type { Meter, Price, Product } from '../../ratecard/src/config/document/schema.ts'
+import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
+
+/** Of the public price list, what a table reads. */
+export interface PriceList {
+  readonly products: readonly Product[]
+  readonly meters?: readonly Meter[]
+}
+
+/** The answer of `session/prices`. */
+export interface SessionPrices {
+  readonly prices: readonly { readonly base_price_id: string; readonly price: Price }[]
+}
+
+/** `month`, `year`, `3 month` … or `once`. */
+export type Period = string
+
+interface Choice {
+  readonly period: Period
+  readonly currency: string
+}
+
+/** `open`: the customer chooses the amount. `request`: free and nothing to subscribe to, so the seller wants to be asked. */
+export type OfferKind = 'money' | 'free' | 'open' | 'request' | 'unavailable'
+
+export interface QuantityRange {
+  readonly least: number
+  readonly most: number
+  readonly first: number
+}
+
+export interface Offer {
+  readonly price: Price
+  /** Negotiated by the tenant that looks at it. */
+  readonly own: boolean
+  readonly period: Period
+  readonly kind: OfferKind
+  /** In the chosen currency; null when the price is not offered in it. */
+  readonly tariff: Tariff | null
+  /** null: a quantity changes nothing that a slider could show. */
+  readonly range: QuantityRange | null
+  /** What is counted, in the seller's words; null where none are given. */
+  readonly unit: string | null
+}
+
+export interface Card {
+  readonly product: Product
+  readonly offers: readonly Offer[]
+}
+
+export interface TierRow {
+  /** null is infinity. */
+  readonly upTo: number | null
+  /** Canonical decimals in minor units. */
+  readonly unitAmount: string
+  readonly flatAmount: string
+}
+
+/** A price that its tenant negotiated stands in for its base, and is sold under the id of that: checkout knows the tenant. */
+interface Listed extends Price {
+  readonly own?: true
+}
+
+export function withOwnPrices(list: PriceList, { prices }: SessionPrices): PriceList {
+  const own = new Map(prices.map(({ base_price_id: id, price }) => [id, price]))
+  const standIn = (base: Price): Listed => {
+    const price = own.get(base.id)
+    if (price === undefined) return base
+    const ui = { ...base.ui, ...price.ui }
+    return { ...price, id: base.id, own: true, ...(Object.keys(ui).length === 0 ? {} : { ui }) }
+  }
+  return {
+    ...list,
+    products: list.products.map((product) =>
+      product.prices === undefined ? product : { ...product, prices: product.prices.map(standIn) },
+    ),
+  }
+}
+
+export function periodOf({ interval, interval_count: count = 1 }: Pick<Price, 'interval' | 'interval_count'>): Period {
+  if (interval === undefined) return 'once'
+  return count === 1 ? interval : `${String(count)} ${interval}`
+}
+
+/** Products in the order of their `sort_order`, then as they stand; limited to `only` when it names some. */
+export function orderedProducts(products: readonly Product[], only: readonly string[] = []): readonly Product[] {
+  const wanted = only.length === 0 ? products : products.filter(({ id }) => only.includes(id))
+  const place = (product: Product) => product.ui?.sort_order ?? Number.MAX_SAFE_INTEGER
+  return [...wanted].sort((a, b) => place(a) - place(b))
+}
+
+/** The price in its own currency or in one of its options; null when it is not offered in it. */
+export function tariffIn(price: Price, currency: string): Tariff | null {
+  if (price.currency === currency) return price
+  const options: Readonly<Partial<Record<string, Partial<Tariff>>>> = price.currency_options ?? {}
+  const option = Object.hasOwn(options, currency) ? options[currency] : undefined
+  if (option === undefined) return null
+  const { tiers_mode, transform_quantity } = price
+  return {
+    ...option,
+    ...(tiers_mode === undefined ? {} : { tiers_mode }),
+    ...(transform_quantity === undefined ? {} : { transform_quantity }),
+  }
+}
+
+/** Periods and currencies to choose from, in a steady order: short periods first, currencies as the price list names them. */
+export function choicesOf(products: readonly Product[]): {
+  readonly periods: readonly Period[]
+  readonly currencies: readonly string[]
+} {
+  const prices = products.flatMap((product) => product.prices ?? [])
+  const periods = new Set(prices.filter((price) => price.interval !== undefined).map(periodOf))
+  const currencies = new Set(prices.flatMap((price) => [price.currency, ...Object.keys(price.currency_options ?? {})]))
+  return { periods: [...periods].sort((a, b) => daysOf(a) - daysOf(b)), currencies: [...currencies] }
+}
+
+/** Days that a year of 365 and months of 365/12 have: for order and for whole multiples, never for money. */
+const daysIn: Readonly<Record<string, number>> = { once: 0, day: 1, week: 7, month: 365 / 12, year: 365 }
+
+function daysOf(period: Period): number {
+  const [count = '1', unit = period] = period.includes(' ') ? period.split(' ') : ['1', period]
+  return Number(count) * (daysIn[unit] ?? 0)
+}
+
+/** A product that has nothing of the chosen period keeps its place, with all that it has. */
+export function cardsOf(list: PriceList, choice: Choice): readonly Card[] {
+  return list.products.map((product) => {
+    const all = (product.prices ?? []).map((price) => offerOf(price, product, list, choice.currency))
+    const fitting = all.filter(({ period }) => period === choice.period || period === 'once')
+    const shown = fitting.length > 0 ? fitting : all
+    // What is sold in the chosen currency goes before what is not.
+    const sold = (offer: Offer) => offer.kind !== 'unavailable'
+    return { product, offers: [...shown.filter(sold), ...shown.filter((offer) => !sold(offer))] }
+  })
+}
+
+function offerOf(price: Listed, product: Product, { meters = [] }: PriceList, currency: string): Offer {
+  const tariff = tariffIn(price, currency)
+  const kind = kindOf(price, tariff)
+  const meter = meters.find(({ id }) => id === price.meter)
+  return {
+    price,
+    own: price.own === true,
+    period: periodOf(price),
+    kind,
+    tariff,
+    range: kind === 'money' && tariff !== null ? rangeOf(price, product, tariff) : null,
+    unit: (price.usage_type === 'metered' ? meter?.display_name : undefined) ?? product.unit_label ?? null,
+  }
+}
+
+function kindOf(price: Price, tariff: Tariff | null): OfferKind {
+  if (tariff === null) return 'unavailable'
+  if (price.custom_unit_amount !== undefined) return 'open'
+  if (tariff.tiers !== undefined || unitAmountOf(tariff) > 0n) return 'money'
+  return price.interval === undefined ? 'request' : 'free'
+}
+
+const mostUnits = 1_000_000_000
+
+/** A plan with one amount has no slider, unless its product says what a unit is. */
+function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange | null {
+  const metered = price.usage_type === 'metered'
+  const packages = price.transform_quantity?.divide_by
+  const bounds = (tariff.tiers ?? []).flatMap(({ up_to: bound }) => (bound === 'inf' ? [] : [bound]))
+  const last = bounds.at(-1)
+  if (!metered && tariff.tiers === undefined && packages === undefined && product.unit_label === undefined) return null
+  const first = metered || packages !== undefined ? firstPaid(tariff, [...bounds, packages ?? 1]) : 1
+  const reach = last === undefined ? Math.max(100, (packages ?? 1) * 20, first * 20) : Math.max(10, last * 2)
+  return { least: metered ? 0 : 1, most: Math.min(Math.max(reach, first), mostUnits), first }
+}
+
+/** A quantity that costs at least one main unit of most currencies, so that the first look does not show 0.00. */
+function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
+  const enough = (quantity: number) => minorAmount(tariff, quantity) >= 100n
+  const bound = candidates.find(enough)
+  if (bound !== undefined) return bound
+  let quantity = Math.max(...candidates)
+  while (!enough(quantity) && quantity * 10 <= mostUnits) quantity *= 10
+  return quantity
+}
+
+/** What a quantity costs in minor units, rounded once as the processor does. */
+export function minorAmount(tariff: Tariff, quantity: number): bigint {
+  return roundHalfUp(exactAmount(tariff, quantity))
+}
+
+/** What one unit costs where every unit costs the same; null for tiers. A canonical decimal in minor units. */
+export function unitAmountText(tariff: Tariff): string | null {
+  return tariff.tiers === undefined ? decimalText(unitAmountOf(tariff)) : null
+}
+
+export function tierRows({ tiers = [] }: Tariff): readonly TierRow[] {
+  return tiers.map((tier) => ({
+    upTo: tier.up_to === 'inf' ? null : tier.up_to,
+    unitAmount: decimalText(unitAmountOf(tier)),
+    flatAmount: decimalText(flatAmountOf(tier)),
+  }))
+}
+
+export interface Saving {
+  /** Whole per cent, rounded down; the largest over the products. 0: nothing is saved, or nothing can be compared. */
+  readonly percent: number
+  /** Whether every product that can be compared saves as much. */
+  readonly same: boolean
+}
+
+/** How much less the period costs than as much of the shortest one of the same product. */
+export function savingOf(products: readonly Product[], period: Period, currency: string): Saving {
+  const savings = products.flatMap((product) => {
+    const percent = productSaving(product, period, currency)
+    return percent === null ? [] : [percent]
+  })
+  const most = Math.max(0, ...savings)
+  return { percent: most, same: savings.every((percent) => percent === most) }
+}
+
+function productSaving({ prices = [] }: Product, period: Period, currency: string): number | null {
+  const flat = prices.flatMap((price) => {
+    const tariff = tariffIn(price, currency)
+    const comparable =
+      price.interval !== undefined && price.usage_type !== 'metered' && kindOf(price, tariff) === 'money'
+    return comparable && tariff?.tiers === undefined && tariff !== null ? [{ period: periodOf(price), tariff }] : []
+  })
+  const long = flat.find((price) => price.period === period)
+  const [short] = flat.sort((a, b) => daysOf(a.period) - daysOf(b.period))
+  if (long === undefined || short === undefined) return null
+  const times = Math.round(daysOf(period) / daysOf(short.period))
+  if (times < 2) return null
+  const full = exactAmount(short.tariff, 1) * BigInt(times)
+  const paid = exactAmount(long.tariff, 1)
+  return full > 0n && paid < full ? Number(((full - paid) * 100n) / full) : 0
+}

@@ -1,0 +1,19 @@
+// What a page loads: defines <ratecard-pricing-table>, once. Loaded on a server it defines nothing and does no harm.
+import { RatecardPricingTable } from './element.ts'
+import type { Selection } from './element.ts'
+
+export { RatecardPricingTable }
+export type { Selection }
+
+if (typeof customElements !== 'undefined' && customElements.get('ratecard-pricing-table') === undefined)
+  customElements.define('ratecard-pricing-table', RatecardPricingTable)
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'ratecard-pricing-table': RatecardPricingTable
+  }
+  interface HTMLElementEventMap {
+    'ratecard-select': CustomEvent<Selection>
+    'ratecard-error': CustomEvent<{ readonly error: unknown }>
+  }
+}

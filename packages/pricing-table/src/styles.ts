@@ -1,0 +1,101 @@
+// Three looks by CSS alone. Everything that a site may want to change is a custom property or a part.
+export const styles = `
+:host {
+  --_accent: var(--ratecard-accent, #3451d1);
+  --_on-accent: var(--ratecard-on-accent, #fff);
+  --_text: var(--ratecard-text, #1b2030);
+  --_muted: var(--ratecard-muted, #535b70);
+  --_surface: var(--ratecard-surface, #fff);
+  --_line: var(--ratecard-line, #d5d9e3);
+  --_radius: var(--ratecard-radius, 12px);
+  --_gap: var(--ratecard-gap, 16px);
+  --_column: var(--ratecard-column, 15rem);
+  display: block;
+  color: var(--_text);
+  font: var(--ratecard-font, inherit);
+  line-height: 1.45;
+  text-align: start;
+}
+@supports (color: light-dark(#000, #fff)) {
+  :host {
+    --_accent: var(--ratecard-accent, light-dark(#3451d1, #9db0ff));
+    --_on-accent: var(--ratecard-on-accent, light-dark(#fff, #10142a));
+    --_text: var(--ratecard-text, light-dark(#1b2030, #e9ebf3));
+    --_muted: var(--ratecard-muted, light-dark(#535b70, #aeb6ca));
+    --_surface: var(--ratecard-surface, light-dark(#fff, #171b28));
+    --_line: var(--ratecard-line, light-dark(#d5d9e3, #39415a));
+  }
+}
+:host([hidden]) { display: none; }
+* { box-sizing: border-box; }
+/* Words in another script keep their own direction, and stand where those of the page do. */
+[dir="auto"]:not(.cta) { text-align: -webkit-match-parent; text-align: match-parent; }
+.choices { display: flex; flex-wrap: wrap; gap: 12px var(--_gap); align-items: center; justify-content: center; margin-block-end: calc(var(--_gap) * 1.5); }
+.choices:empty { display: none; }
+fieldset { border: 1px solid var(--_line); border-radius: 999px; margin: 0; padding: 3px; min-inline-size: 0; display: flex; flex-wrap: wrap; gap: 2px; background: var(--_surface); }
+legend { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.pick { position: relative; display: block; }
+.pick input { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; margin: 0; opacity: 0; cursor: pointer; }
+.pick-label { display: block; padding: 6px 16px; border-radius: 999px; color: var(--_text); }
+.pick input:checked + .pick-label { background: var(--_accent); color: var(--_on-accent); }
+.pick input:focus-visible + .pick-label { outline: 3px solid var(--_accent); outline-offset: 2px; }
+.saving { font-size: .85em; }
+select, input[type="number"] { font: inherit; color: var(--_text); background: var(--_surface); border: 1px solid var(--_line); border-radius: 8px; padding: 6px 8px; max-inline-size: 100%; }
+select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible, summary:focus-visible { outline: 3px solid var(--_accent); outline-offset: 2px; }
+.cards { display: grid; gap: var(--_gap); grid-template-columns: repeat(auto-fit, minmax(min(100%, var(--_column)), 1fr)); list-style: none; margin: 0; padding: 0; }
+.cards > li { display: flex; min-inline-size: 0; }
+.card { position: relative; display: flex; flex: 1; flex-direction: column; gap: 16px; min-inline-size: 0; padding: 24px; background: var(--_surface); overflow-wrap: anywhere; }
+.head { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; }
+.image { inline-size: 100%; block-size: 8rem; object-fit: cover; border-radius: calc(var(--_radius) / 2); }
+.name { margin: 0; font-size: 1.25rem; line-height: 1.25; font-weight: 650; }
+.badge, .own { padding: 2px 10px; border-radius: 999px; background: var(--_accent); color: var(--_on-accent); font-size: .8rem; font-weight: 600; }
+.own { justify-self: start; }
+.tagline { flex-basis: 100%; }
+.tagline, .period { color: var(--_muted); margin: 0; }
+.offer { display: grid; gap: 8px; align-content: start; }
+.offer + .offer { border-block-start: 1px solid var(--_line); padding-block-start: 16px; }
+.offer-name { margin: 0; font-size: 1rem; font-weight: 600; }
+.amount { margin: 0; line-height: 1.15; }
+.figure { font-size: 2rem; font-weight: 700; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
+.suffix { color: var(--_muted); }
+.quantity { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 10px; align-items: center; margin-block-start: 4px; }
+.quantity-label { font-size: .9rem; color: var(--_muted); }
+.quantity input[type="range"] { grid-column: 1 / -1; inline-size: 100%; min-inline-size: 0; margin: 0; block-size: 24px; accent-color: var(--_accent); cursor: pointer; }
+.quantity input[type="number"] { inline-size: 8em; text-align: end; font-variant-numeric: tabular-nums; }
+.tiers { font-size: .9rem; color: var(--_muted); }
+.tiers summary { cursor: pointer; padding-block: 2px; }
+.tiers ul { margin: 4px 0 0; padding-inline-start: 1.3em; }
+.act { margin-block-start: 8px; }
+.cta { display: block; inline-size: 100%; padding: 11px 16px; border: 1px solid var(--_accent); border-radius: 8px; background: transparent; color: var(--_accent); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
+.cta:hover, .highlighted .cta { background: var(--_accent); color: var(--_on-accent); }
+.highlighted .cta:hover { filter: brightness(1.08); }
+.features { margin: 0; padding: 0; list-style: none; display: grid; gap: 6px; }
+.features li { padding-inline-start: 1.7em; position: relative; }
+.features li::before { content: ""; position: absolute; inset-inline-start: .25em; inset-block-start: .35em; inline-size: .35em; block-size: .7em; border: solid var(--_accent); border-width: 0 2px 2px 0; rotate: 45deg; }
+.message { text-align: center; color: var(--_muted); padding: 24px 8px; margin: 0; }
+.message button { font: inherit; color: var(--_accent); background: transparent; border: 1px solid var(--_line); border-radius: 8px; padding: 6px 12px; margin-inline-start: 8px; cursor: pointer; }
+:host(:not([theme="plain"])) .card { border: 1px solid var(--_line); border-radius: var(--_radius); }
+:host(:not([theme="plain"])) .highlighted { border-color: var(--_accent); box-shadow: 0 0 0 1px var(--_accent); }
+:host([theme="plain"]) .card { padding: 8px 12px; background: transparent; border-inline-start: 3px solid transparent; }
+:host([theme="plain"]) .highlighted { border-inline-start-color: var(--_accent); }
+:host([theme="plain"]) .figure { font-size: 1.6rem; }
+:host([theme="compact"]) .cards { grid-template-columns: minmax(0, 1fr); gap: 0; border: 1px solid var(--_line); border-radius: var(--_radius); overflow: hidden; }
+:host([theme="compact"]) .card { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.6fr); align-items: start; gap: 0 24px; padding: 14px 18px; border: 0; border-block-end: 1px solid var(--_line); border-radius: 0; }
+:host([theme="compact"]) .cards > li:last-child .card { border-block-end: 0; }
+:host([theme="compact"]) .highlighted { box-shadow: inset 4px 0 0 var(--_accent); }
+:host([theme="compact"]) .highlighted:dir(rtl) { box-shadow: inset -4px 0 0 var(--_accent); }
+:host([theme="compact"]) .offer { grid-column: 2; grid-template-columns: minmax(0, 1fr) minmax(8rem, auto); column-gap: 16px; }
+:host([theme="compact"]) .offer > * { grid-column: 1; }
+:host([theme="compact"]) .offer > .act { grid-column: 2; grid-row: 1 / span 3; margin: 0; align-self: center; }
+:host([theme="compact"]) .head { grid-column: 1; grid-row: 1 / span 9; }
+:host([theme="compact"]) .figure { font-size: 1.3rem; }
+:host([theme="compact"]) .features { display: none; }
+@media (max-width: 560px) {
+  .card { padding: 18px; }
+  :host([theme="compact"]) .card { display: flex; }
+  :host([theme="compact"]) .offer { display: grid; grid-template-columns: minmax(0, 1fr); }
+  :host([theme="compact"]) .offer > .act { grid-column: 1; grid-row: auto; }
+}
+@media (forced-colors: active) { .pick input:checked + .pick-label { forced-color-adjust: none; background: Highlight; color: HighlightText; } .card { border: 1px solid; } }
+@media (prefers-reduced-motion: no-preference) { .cta, .pick-label { transition: background-color .12s, color .12s; } }
+`

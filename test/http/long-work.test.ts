@@ -1,0 +1,147 @@
+// Work that takes long does it beside everybody else's: no request waits until it is over. Measured by the CPU that the thread of
+// the service uses between two turns of its event loop, against what the same work costs in one piece on the same machine.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
+import { admin, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+const large = documentOf(1_000)
+
+beforeAll(async () => {
+  test = await startTestApp()
+  // What is compiled at first use is no part of the work.
+  await test.app.inject(validation(documentOf(1)))
+})
+afterAll(() => test.close())
+
+function documentOf(products: number, cents = 1_000): BillingConfig {
+  return {
+    version: '1.0.0',
+    products: Array.from({ length: products }, (_, index) => ({
+      id: `product_${String(index)}`,
+      name: `Product ${String(index)}`,
+      prices: (['day', 'week', 'month', 'year'] as const).map((interval) => ({
+        id: `price_${String(index)}_${interval}`,
+        currency: 'eur',
+        amount: cents + index,
+        interval,
+        ui: { features: ['One feature', 'Another feature'] },
+      })),
+    })),
+  }
+}
+
+const withKey = () => ({ 'x-service-key': test.key })
+const validation = (document: unknown) =>
+  ({ method: 'POST', url: `${admin}/config/validate`, headers: withKey(), payload: document as object }) as const
+
+const cpuNow = () => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+function costOf(work: () => unknown): number {
+  const began = cpuNow()
+  work()
+  return cpuNow() - began
+}
+
+interface Stretch {
+  readonly longest: number
+  readonly all: number
+}
+
+/** CPU milliseconds of this thread while `work` runs: in all, and the most between two turns of the event loop. */
+async function stretchesOf(work: () => Promise<unknown>): Promise<Stretch> {
+  const began = cpuNow()
+  let [turn, longest, over] = [began, 0, false]
+  const look = () => {
+    const now = cpuNow()
+    longest = Math.max(longest, now - turn)
+    turn = now
+  }
+  const watch = async () => {
+    while (!over) {
+      await new Promise((resolve) => setImmediate(resolve))
+      look()
+    }
+  }
+  const watching = watch()
+  await work()
+  over = true
+  await watching
+  return { longest, all: cpuNow() - began }
+}
+
+describe('a request that takes long holds nobody up', () => {
+  it.each([
+    ['valid', { ...documentOf(3_500) }],
+    ['full of mistakes', { version: '1.0.0', products: Array.from({ length: 60_000 }, () => ({ id: 'same' })) }],
+  ])('validation of a document of megabytes, %s', async (_name, document) => {
+    const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => validateConfig(document))))
+    const status: number[] = []
+    const { longest } = await stretchesOf(async () => {
+      status.push((await test.app.inject(validation(document))).statusCode)
+    })
+    expect(status).toEqual([200])
+    expect(longest).toBeLessThan(inOnePiece / 2)
+  })
+
+  it('the verdict on a large document is that of a small one: with places, codes and the document in its order', async () => {
+    const broken = { ...large, meters: [{ id: 'calls' }], products: [...large.products, { id: 'product_0' }] }
+    const { errors, warnings } = validateConfig(broken)
+    const answer = await test.asAdmin(validation(broken))
+    expect(answer.json()).toEqual({ valid: false, errors, warnings })
+    const pushed = await test.asAdmin({ method: 'POST', url: `${admin}/config?dry_run=true`, payload: broken })
+    expect(pushed.statusCode).toBe(422)
+    expect(pushed.json<{ errors: unknown }>().errors).toEqual([...errors, ...warnings])
+  })
+
+  it('a plan of thousands of prices', async () => {
+    const status: number[] = []
+    const { longest, all } = await stretchesOf(async () => {
+      const response = await test.app.inject({
+        method: 'POST',
+        url: `${admin}/config?dry_run=true`,
+        headers: withKey(),
+        payload: large,
+      })
+      status.push(response.statusCode)
+      expect(response.json<{ details: unknown[] }>().details).toHaveLength(5_000)
+    })
+    expect(status).toEqual([200])
+    expect(longest).toBeLessThan(all / 4)
+  })
+
+  it('a page of the history of large revisions', async () => {
+    const ids = Array.from({ length: 20_000 }, (_, index) => `price_with_a_long_name_${String(index)}`)
+    const nothing = { created: [], updated: [], archived: [] }
+    const changes = JSON.stringify({
+      products: nothing,
+      prices: { ...nothing, updated: ids },
+      meters: { created: [], updated: [], deactivated: [] },
+      webhooks: { created: [], updated: [], unchanged: [] },
+      coupons: nothing,
+      promotion_codes: nothing,
+    })
+    await test.store.exclusively('push', async ({ token }) => {
+      for (let number = 1; number <= 25; number++) {
+        const [id, at] = [`history${String(number)}`, number]
+        const by = { author: null, keyId: null, keyName: null, message: null }
+        const common = { kind: 'push', document: '{}', version: '1.0.0', ...by, createdAt: at } as const
+        await test.store.pushes.open({ ...common, id, plan: '{}', baseRevision: null, steps: [] }, token)
+        await test.store.pushes.close(id, { ...common, checksum: '', changes, pushId: id }, [], token)
+      }
+    })
+    const status: number[] = []
+    const { longest, all } = await stretchesOf(async () => {
+      const url = `${admin}/config/history?limit=100`
+      status.push((await test.app.inject({ url, headers: withKey() })).statusCode)
+    })
+    expect(status).toEqual([200])
+    // In one piece it would be nearly all.
+    expect(longest).toBeLessThan(all * 0.75)
+  })
+})

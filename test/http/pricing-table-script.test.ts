@@ -1,0 +1,55 @@
+// The script of the pricing table, as pages of any origin load it.
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
+import { startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+let test: TestApp
+const limit = 25_000
+
+beforeAll(async () => {
+  await buildPricingTable()
+  test = await startTestApp()
+})
+afterAll(() => test.close())
+
+const load = (headers: Record<string, string> = {}) => test.inject({ url: '/pricing-table.js', headers })
+
+describe('GET /pricing-table.js', () => {
+  it('is one small script for any origin, compressed, with a tag', async () => {
+    const plain = await load()
+    expect(plain.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(plain.headers['cache-control']).toMatch(/^public, max-age=\d+/)
+    expect(plain.body).toContain('ratecard-pricing-table')
+    // Neither a module's words nor anything that another file would have to bring.
+    expect(plain.body).not.toMatch(/\b(import|export)\s*[{*"']/)
+    for (const [encoding, unpack] of [
+      ['gzip', gunzipSync],
+      ['br', brotliDecompressSync],
+    ] as const) {
+      const packed = await load({ 'accept-encoding': encoding })
+      expect(packed.headers['content-encoding']).toBe(encoding)
+      expect(packed.rawPayload.length).toBeLessThanOrEqual(limit)
+      expect(unpack(packed.rawPayload).toString()).toBe(plain.body)
+      const again = await load({ 'accept-encoding': encoding, 'if-none-match': String(packed.headers['etag']) })
+      expect([again.statusCode, again.body]).toEqual([304, ''])
+    }
+  })
+
+  it('answers HEAD, and refuses what it does not do', async () => {
+    const head = await test.inject({ method: 'HEAD', url: '/pricing-table.js' })
+    expect([head.statusCode, head.body, head.headers['content-type']]).toEqual([
+      200,
+      '',
+      'text/javascript; charset=utf-8',
+    ])
+    const post = await test.inject({ method: 'POST', url: '/pricing-table.js' })
+    expect([post.statusCode, post.headers['allow']]).toEqual([405, 'GET, HEAD'])
+  })
+})

@@ -1,0 +1,77 @@
+// Stands between the adapter and the sandbox and changes what is answered: the request goes through and is carried out as it is.
+import { createServer, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface Answered {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** Which request of the run it is, from 0. */
+  readonly index: number
+  readonly body: unknown
+}
+
+export interface RewritingProxy {
+  readonly url: string
+  /** From now on each successful answer is what this makes of it; counting begins anew. */
+  rewrite(how: (answered: Answered) => unknown): void
+}
+
+/** In front of a server on 127.0.0.1; closed when the test ends. */
+export async function rewritingProxy(port: number): Promise<RewritingProxy> {
+  let how: (answered: Answered) => unknown = ({ body }) => body
+  let index = 0
+  const server = createServer((incoming, outgoing) => {
+    const { method = 'GET', url: path = '/', headers } = incoming
+    const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      void read(answer).then((text) => {
+        const said = { method, path: path.split('?', 1)[0] ?? path, index: index++, body: JSON.parse(text) as unknown }
+        const body = answer.statusCode === 200 ? JSON.stringify(how(said)) : text
+        const { 'content-length': _length, 'transfer-encoding': _coding, ...others } = answer.headers
+        outgoing.writeHead(answer.statusCode ?? 0, others).end(body)
+      })
+    })
+    incoming.pipe(sent)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    rewrite: (next) => {
+      how = next
+      index = 0
+    },
+  }
+}
+
+async function read(stream: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of stream) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString()
+}
+
+export type Place = readonly (string | number)[]
+
+/** Where there is a list or an object within a value, the value itself left out. */
+export function parts(value: unknown, place: Place = []): Place[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = Object.entries(value).flatMap(([name, inner]) =>
+    parts(inner, [...place, Array.isArray(value) ? Number(name) : name]),
+  )
+  return place.length === 0 ? own : [place, ...own]
+}
+
+/** A copy of the value with something else in one place. */
+export function withPart(value: unknown, place: Place, part: unknown): unknown {
+  const [name, ...rest] = place
+  if (name === undefined) return part
+  if (Array.isArray(value))
+    return value.map((inner, at) => (at === name ? withPart(inner, rest, part) : (inner as unknown)))
+  const object = value as Readonly<Record<string, unknown>>
+  return { ...object, [name]: withPart(object[name], rest, part) }
+}

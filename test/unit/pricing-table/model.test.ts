@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import { checkoutAddress, webAddress } from '../../../packages/pricing-table/src/address.ts'
+import {
+  cardsOf,
+  choicesOf,
+  orderedProducts,
+  savingOf,
+  tierRows,
+  withOwnPrices,
+} from '../../../packages/pricing-table/src/model.ts'
+import type { PriceList } from '../../../packages/pricing-table/src/model.ts'
+import { formatMoney, formatPercent } from '../../../packages/pricing-table/src/money.ts'
+import { fill, periodName, periodWords, wordsFor } from '../../../packages/pricing-table/src/words.ts'
+import type { Price, Product } from '../../../packages/ratecard/src/config/document/schema.ts'
+
+const monthly = (id: string, amount: number, more: Partial<Price> = {}): Price => ({
+  id,
+  amount,
+  currency: 'eur',
+  interval: 'month',
+  ...more,
+})
+const product = (id: string, prices: Price[], more: Partial<Product> = {}): Product => ({
+  id,
+  name: id,
+  prices,
+  ...more,
+})
+const list = (...products: Product[]): PriceList => ({ products })
+const offersOf = (whole: PriceList, period = 'month', currency = 'eur') =>
+  cardsOf(whole, { period, currency }).flatMap(({ offers }) => offers)
+
+describe('what is shown', () => {
+  it('follows sort_order, then the document, and may be limited to some products', () => {
+    const products = [
+      product('a', []),
+      product('b', [], { ui: { sort_order: 2 } }),
+      product('c', [], { ui: { sort_order: 1 } }),
+    ]
+    expect(orderedProducts(products).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
+    expect(orderedProducts(products, ['a', 'b', 'nothing']).map(({ id }) => id)).toEqual(['b', 'a'])
+  })
+
+  it('has every period and currency that there is to choose, the short periods first', () => {
+    const prices = [
+      monthly('y', 1, { interval: 'year' }),
+      monthly('q', 1, { interval_count: 3, currency_options: { usd: { amount: 2 } } }),
+      monthly('m', 1),
+      { id: 'once', amount: 5, currency: 'gbp' as const },
+      monthly('w', 1, { interval: 'week' }),
+    ]
+    expect(choicesOf([product('p', prices)])).toEqual({
+      periods: ['week', 'month', '3 month', 'year'],
+      currencies: ['eur', 'usd', 'gbp'],
+    })
+  })
+
+  it('keeps a product in its place that has nothing of the chosen period', () => {
+    const yearly = product('b', [monthly('b_y', 100, { interval: 'year' })])
+    const shown = cardsOf(list(product('a', [monthly('a_m', 1)]), yearly), { period: 'month', currency: 'eur' })
+    expect(shown.map(({ product: { id }, offers }) => [id, offers.map(({ price }) => price.id)])).toEqual([
+      ['a', ['a_m']],
+      ['b', ['b_y']],
+    ])
+  })
+
+  it('shows what is paid once beside any period', () => {
+    const prices = [
+      monthly('m', 1),
+      monthly('y', 10, { interval: 'year' }),
+      { id: 'setup', amount: 5, currency: 'eur' as const },
+    ]
+    expect(offersOf(list(product('p', prices))).map(({ price }) => price.id)).toEqual(['m', 'setup'])
+  })
+
+  it('tells money, free, asking, an amount of choice and another currency apart', () => {
+    const kinds = offersOf(
+      list(
+        product('p', [
+          monthly('money', 1200),
+          monthly('decimal', 0, { amount: undefined as never, unit_amount_decimal: '0.05' }),
+          monthly('free', 0),
+          { id: 'ask', amount: 0, currency: 'eur' },
+          { id: 'gift', currency: 'eur', custom_unit_amount: { preset: 500 } },
+          monthly('dollars', 1, { currency: 'usd' }),
+        ]),
+      ),
+    ).map(({ price, kind }) => [price.id, kind])
+    expect(kinds).toEqual([
+      ['money', 'money'],
+      ['decimal', 'money'],
+      ['free', 'free'],
+      ['ask', 'request'],
+      ['gift', 'open'],
+      ['dollars', 'unavailable'],
+    ])
+  })
+})
+
+describe('the slider', () => {
+  const tiers = [
+    { up_to: 1000, unit_amount: 0 },
+    { up_to: 'inf' as const, unit_amount: 3 },
+  ]
+
+  it('is there where a quantity changes the money, and not for a plain plan', () => {
+    const metered = { usage_type: 'metered' as const, meter: 'calls' }
+    const whole: PriceList = {
+      meters: [{ id: 'calls', display_name: 'API calls', event_name: 'call' }],
+      products: [
+        product('p', [
+          monthly('plan', 1200),
+          monthly('tiered', 0, { amount: undefined as never, tiers, billing_scheme: 'tiered' }),
+          monthly('metered', 2, metered),
+          monthly('packs', 500, { transform_quantity: { divide_by: 100, round: 'up' } }),
+        ]),
+        product('seats', [monthly('seat', 900)], { unit_label: 'seat' }),
+      ],
+    }
+    const ranges = Object.fromEntries(offersOf(whole).map(({ price, range, unit }) => [price.id, { range, unit }]))
+    expect(ranges).toEqual({
+      plan: { range: null, unit: null },
+      tiered: { range: { least: 1, most: 2000, first: 1 }, unit: null },
+      // A hundred calls are the first that cost a whole euro.
+      metered: { range: { least: 0, most: 2000, first: 100 }, unit: 'API calls' },
+      packs: { range: { least: 1, most: 2000, first: 100 }, unit: null },
+      seat: { range: { least: 1, most: 100, first: 1 }, unit: 'seat' },
+    })
+  })
+
+  it('begins where a metered price costs something', () => {
+    const [offer] = offersOf(
+      list(product('p', [monthly('u', 0, { amount: undefined as never, tiers, usage_type: 'metered', meter: 'x' })])),
+    )
+    expect(offer?.range?.first).toBeGreaterThan(1000)
+  })
+
+  it('lists every tier with unit and flat amount', () => {
+    expect(
+      tierRows({
+        tiers: [
+          { up_to: 10, flat_amount: 500 },
+          { up_to: 'inf', unit_amount_decimal: '0.5' },
+        ],
+      }),
+    ).toEqual([
+      { upTo: 10, unitAmount: '0', flatAmount: '500' },
+      { upTo: null, unitAmount: '0.5', flatAmount: '0' },
+    ])
+  })
+})
+
+describe('the saving', () => {
+  const plan = (id: string, month: number, year: number) =>
+    product(id, [monthly(`${id}_m`, month), monthly(`${id}_y`, year, { interval: 'year' })])
+
+  it('is the largest over the products, in whole per cent, rounded down', () => {
+    expect(savingOf([plan('a', 1000, 10_000), plan('b', 1000, 9000)], 'year', 'eur')).toEqual({
+      percent: 25,
+      same: false,
+    })
+    expect(savingOf([plan('a', 1000, 10_000)], 'year', 'eur')).toEqual({ percent: 16, same: true })
+  })
+
+  it('is none for the shortest period, for what costs more, and where nothing can be compared', () => {
+    expect(savingOf([plan('a', 1000, 10_000)], 'month', 'eur').percent).toBe(0)
+    expect(savingOf([plan('a', 1000, 13_000)], 'year', 'eur').percent).toBe(0)
+    expect(savingOf([product('a', [monthly('y', 1, { interval: 'year' })])], 'year', 'eur').percent).toBe(0)
+    expect(savingOf([plan('a', 1000, 10_000)], 'year', 'usd').percent).toBe(0)
+  })
+})
+
+describe('a tenant’s own price', () => {
+  it('stands in for its base, is sold under the base’s id, and keeps the hints of the base', () => {
+    const base = product('p', [monthly('m', 1200, { ui: { display_name: 'Monthly', features: ['x'] } })])
+    const own = withOwnPrices(list(base), {
+      prices: [{ base_price_id: 'm', price: monthly('m_gold', 900, { ui: { display_name: 'Gold' } }) }],
+    })
+    const [offer] = offersOf(own)
+    expect(offer).toMatchObject({ own: true, price: { id: 'm', amount: 900 } })
+    expect(offer?.price.ui).toEqual({ display_name: 'Gold', features: ['x'] })
+  })
+})
+
+describe('addresses', () => {
+  const values = { price_id: 'pro monthly/1', quantity: 3 }
+  it('are filled with what they need, escaped', () => {
+    expect(checkoutAddress('/buy?price={price_id}&n={quantity}', values, 'https://shop.example.test/a/')).toBe(
+      'https://shop.example.test/buy?price=pro%20monthly%2F1&n=3',
+    )
+  })
+  it('that would run script, or are no web page, are refused', () => {
+    const hostile = [
+      'javascript:alert({quantity})',
+      ' java\nscript:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      'file:///x',
+    ]
+    for (const pattern of hostile) expect(checkoutAddress(pattern, values, 'https://shop.example.test/')).toBeNull()
+    for (const text of [...hostile, '', 'pro.png']) expect(webAddress(text, 'about:blank')).toBeNull()
+    expect(webAddress('https://example.test/a.png', 'about:blank')).toBe('https://example.test/a.png')
+  })
+})
+
+describe('words and numbers', () => {
+  it('are those of the language, English elsewhere, and the site’s own before any', () => {
+    expect(wordsFor('de-AT').free).toBe('Kostenlos')
+    expect(wordsFor('tlh').free).toBe('Free')
+    const own = wordsFor('ar', { free: 'مجاني', nothing: 'x', choose: 5, constructor: 'x' })
+    expect([own.free, own.choose]).toEqual(['مجاني', 'Choose'])
+    expect(Object.keys(own)).toEqual(Object.keys(wordsFor('en')))
+  })
+  it('name every period', () => {
+    const words = wordsFor('en')
+    expect([periodName('month', words), periodWords('year', words), periodWords('3 month', words)]).toEqual([
+      'Monthly',
+      'per year',
+      'every 3 months',
+    ])
+    expect(fill('{a} of {b}', { a: 1 })).toBe('1 of {b}')
+  })
+  it('write money as people of the locale do, and lose no digit', () => {
+    expect(formatMoney(1200n, 'eur', 'en')).toBe('€12.00')
+    expect(formatMoney('0.05', 'usd', 'en')).toBe('$0.0005')
+    expect(formatMoney(500n, 'jpy', 'en')).toBe('¥500')
+    expect(formatMoney(123_456n, 'eur', 'de').replaceAll(/\s/g, ' ')).toBe('1.234,56 €')
+    expect(formatMoney(1200n, 'eur', 'en', false)).toBe('12.00')
+    expect(formatMoney(9_007_199_254_740_993n, 'usd', 'en')).toBe('$90,071,992,547,409.93')
+    expect(formatPercent(17, 'en')).toBe('17%')
+  })
+})
