@@ -29,6 +29,8 @@ export const failureCodes = {
   server_unreachable: 'No server answers at the address. Start one with `ratecard server start`, or say where it is.',
   request_timeout: 'The server did not answer in time; what was asked for may have been done.',
   answer_invalid: 'The server answered what makes no sense: is it a Ratecard server of about this version?',
+  live_key_refused:
+    'A check that makes and deletes things at the processor was given a live key. Give it one that begins with sk_test_ or rk_test_.',
   sandbox_refused: 'The sandbox processor refused what was asked of it.',
   secret_unknown:
     'The signing secret of an endpoint that was adopted or made elsewhere is not known: the processor shows it once.',

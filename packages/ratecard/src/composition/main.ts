@@ -20,6 +20,9 @@ import type { Processor } from '../processor/processor.ts'
 import { unlimitedBudget } from '../processor/rate-budget.ts'
 import { isLiveKey, keyProblem } from '../processor/stripe/connection.ts'
 import { createStripeProcessor } from '../processor/stripe/stripe-processor.ts'
+import { scenarioIds, verify } from '../processor/stripe/verification/verify.ts'
+import type { VerifyOptions } from '../processor/stripe/verification/verify.ts'
+import { asServiceError } from '../processor/failures.ts'
 import { readSettings } from '../settings.ts'
 import type { Settings } from '../settings.ts'
 import { createSealer, loadOrCreateMasterKeyFile } from '../store/seal.ts'
@@ -362,6 +365,29 @@ function workersRow(workers: RuntimeState | null): string {
 function keyRow(settings: Settings, keyFiles: readonly string[]): string {
   if (settings.serviceKey !== null) return 'from RATECARD_SERVICE_KEY'
   return keyFiles[0] ?? 'made at an earlier start; create another with a valid one'
+}
+
+/**
+ * Runs the check of the sandbox against the processor; a sandbox of its own is started for it. Throws before anything is sent when
+ * the key is none for test mode.
+ */
+export async function verifySandbox(
+  options: Omit<VerifyOptions, 'sandboxUrl' | 'clock'>,
+): Promise<Awaited<ReturnType<typeof verify>>> {
+  const unknown = options.only.find((id) => !scenarioIds.includes(id))
+  if (unknown !== undefined)
+    throw new ServiceError('request_invalid', `There is no scenario "${unknown}".`, {
+      hint: `There are: ${scenarioIds.join(', ')}.`,
+    })
+  const { startSandbox } = await import('@ratecard/sandbox')
+  const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+  try {
+    return await verify({ ...options, clock: systemClock, sandboxUrl: sandbox.url })
+  } catch (error) {
+    throw asServiceError(error, 'call')
+  } finally {
+    await sandbox.close()
+  }
 }
 
 /** Runs the sandbox processor alone, for anybody's tests. */

@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { By, Pagination, TenantId } from './common.ts'
 import { actorHeaders, customerErrors, idParams, keyErrors, keyHeader, operations, pageQuery } from './operation.ts'
-import { AnyObject, closed, named, nullable, shape, Time } from './schema.ts'
+import { named } from './marks.ts'
+import { AnyObject, closed, nullable, shape, Time } from './schema.ts'
 
 /** Text or null in one step: a union would tell the caller of two mistakes where there is one. */
 const TextOrNull = (maxLength: number, description: string) =>

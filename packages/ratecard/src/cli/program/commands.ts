@@ -36,6 +36,7 @@ import { init } from '../commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from '../commands/keys.ts'
 import { sandbox } from '../commands/sandbox.ts'
 import { sandboxClockAdvance, sandboxClockShow } from '../commands/sandbox-clock.ts'
+import { sandboxVerify } from '../commands/sandbox-verify.ts'
 import { serverStart } from '../commands/server-start.ts'
 import { billingMigrate } from '../commands/billing-migrate.ts'
 import { enterpriseApply, enterpriseCoverage, enterprisePrices, enterpriseRemove } from '../commands/enterprise.ts'
@@ -109,6 +110,7 @@ export const commands: readonly Command[] = [
   sandbox,
   sandboxClockAdvance,
   sandboxClockShow,
+  sandboxVerify,
   doctor,
   explain,
   completionOf(() => ({ commands, groups })),

@@ -1,0 +1,105 @@
+// Runs the scenarios on the real processor and on the sandbox, one after the other, and says where they differ.
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../../clock.ts'
+import { ProcessorError } from '../../processor-error.ts'
+import { connect, isLiveKey, keyProblem } from '../connection.ts'
+import { withoutSecrets } from '../errors.ts'
+import { scenarios } from './scenarios.ts'
+import { Stage } from './stage.ts'
+import type { Observation, Scenario } from './stage.ts'
+
+export interface VerifyOptions {
+  readonly secretKey: string
+  /** Another server that speaks the API; null is Stripe itself. */
+  readonly apiBase: string | null
+  /** Where the sandbox is. */
+  readonly sandboxUrl: string
+  /** Ids of scenarios; all when there are none. */
+  readonly only: readonly string[]
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onVerdict?: (verdict: Verdict) => void
+}
+
+/** Something that the two sides say differently; `at` is a path into what was seen. */
+export interface Difference {
+  readonly at: string
+  readonly sandbox: unknown
+  readonly processor: unknown
+}
+
+export interface Verdict {
+  readonly id: string
+  readonly belief: string
+  readonly differences: readonly Difference[]
+  /** Why it could not be decided; null when it was. */
+  readonly error: string | null
+  /** What was made at the processor and could not be taken away again. */
+  readonly leftBehind: readonly string[]
+}
+
+export const scenarioIds: readonly string[] = scenarios.map(({ id }) => id)
+
+/** Throws `unauthorized` for a key that is no test key: nothing is ever sent with it. */
+export async function verify(options: VerifyOptions): Promise<readonly Verdict[]> {
+  const { secretKey, apiBase, sandboxUrl, only, clock, signal } = options
+  const problem = keyProblem(secretKey)
+  if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
+  if (isLiveKey(secretKey))
+    throw new ProcessorError(
+      'unauthorized',
+      'That is a live key. The check makes and deletes things: it takes test keys only.',
+    )
+  const timeoutMs = 80_000
+  const real = connect({ secretKey, apiBase, timeoutMs })
+  const sandbox = connect({ secretKey: 'sk_test_ratecardverify', apiBase: sandboxUrl, timeoutMs })
+  const verdicts: Verdict[] = []
+  for (const scenario of scenarios) {
+    if (only.length > 0 && !only.includes(scenario.id)) continue
+    signal.throwIfAborted()
+    const verdict = await decide(scenario, new Stage(real, clock, signal), new Stage(sandbox, clock, signal), secretKey)
+    verdicts.push(verdict)
+    options.onVerdict?.(verdict)
+  }
+  return verdicts
+}
+
+async function decide(scenario: Scenario, real: Stage, sandbox: Stage, secretKey: string): Promise<Verdict> {
+  const { id, belief } = scenario
+  const expected = await seen(scenario, sandbox, secretKey)
+  const found = await seen(scenario, real, secretKey)
+  const errors = [expected, found].flatMap(({ error }) => (error === null ? [] : [error]))
+  return {
+    id,
+    belief,
+    differences: errors.length > 0 ? [] : differences(expected.seen, found.seen),
+    error: errors.length > 0 ? errors.join(' ') : null,
+    leftBehind: found.leftBehind,
+  }
+}
+
+interface Seen {
+  readonly seen: Observation
+  readonly error: string | null
+  readonly leftBehind: readonly string[]
+}
+
+async function seen(scenario: Scenario, stage: Stage, secretKey: string): Promise<Seen> {
+  try {
+    return { seen: await scenario.observe(stage), error: null, leftBehind: await stage.cleanUp() }
+  } catch (error) {
+    const message = withoutSecrets(error instanceof Error ? error.message : String(error), secretKey)
+    return { seen: {}, error: message, leftBehind: await stage.cleanUp() }
+  }
+}
+
+function differences(sandbox: unknown, processor: unknown, at = ''): Difference[] {
+  if (isDeepStrictEqual(sandbox, processor)) return []
+  if (!isHash(sandbox) || !isHash(processor)) return [{ at, sandbox: sandbox ?? null, processor: processor ?? null }]
+  const names = [...new Set([...Object.keys(sandbox), ...Object.keys(processor)])]
+  return names.flatMap((name) => differences(sandbox[name], processor[name], at === '' ? name : `${at}.${name}`))
+}
+
+function isHash(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
