@@ -12,7 +12,8 @@ import {
   PromotionCode,
   Webhook,
 } from '../../../packages/ratecard/src/config/document/schema.ts'
-import { sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import type { Sample } from '../../support/field-samples.ts'
 import { operations } from '../../support/stripe-contract.ts'
 
 const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> = {
@@ -52,6 +53,29 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
       expect([field, row.canonical(item?.item as never, item?.product as never)]).toEqual([field, row.absent])
       if (row.leftOut !== 'default')
         expect(row.document(row.absent as never, { fields: {}, names: () => undefined })).toEqual({})
+    }
+  })
+
+  it('writes members that say every field again, for an object that no document speaks of', () => {
+    const samples = Object.values(fieldSamples[kind] as Readonly<Record<string, Sample<ResourceKind> | string>>)
+    const items = samples
+      .flatMap((sample) =>
+        typeof sample === 'string' ? [] : [sample.first, sample.second].map((said) => ({ ...sample.beside, ...said })),
+      )
+      .flatMap((said) => itemsOf(sampleDocument(kind, said), kind).filter(({ item }) => item.id === sampleIds[kind]))
+    expect(items.length).toBeGreaterThan(rows.length)
+    for (const { item, product } of items) {
+      const fields = Object.fromEntries(
+        rows.map(([field, row]) => [field, row.canonical(item as never, product as never)]),
+      )
+      const writing = { fields, names: (_: ResourceKind, id: string) => id }
+      const written = Object.assign(
+        { id: item.id },
+        ...rows.map(([field, row]) => row.document(fields[field] as never, writing)),
+      )
+      for (const [field, row] of rows)
+        if (row.members.length > 0)
+          expect([field, row.canonical(written as never, product as never)]).toEqual([field, fields[field]])
     }
   })
 
