@@ -309,6 +309,12 @@ describe('a key that only reads', () => {
     expect((await get(cookie, '/webhooks')).json().webhooks[0].secret).toBeNull()
     const next = changedConfig('2.0.0', ({ products }) => void products.pop())
     expect((await act(cookie, '/config?dry_run=true', next)).json().status).toBe('planned')
+    const writer = await signedIn()
+    expect((await get(writer.cookie, '/webhooks?secrets=false')).json().webhooks[0]).toMatchObject({
+      secret: null,
+      secret_known: true,
+    })
+    expect((await get(writer.cookie, '/webhooks')).json().webhooks[0].secret).toMatch(/^whsec_/)
     for (const [url, body] of [
       ['/config', next],
       ['/config/rollback', { revision: 1 }],

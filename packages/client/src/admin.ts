@@ -73,7 +73,8 @@ export interface AdminClient {
   startResume(id: string, options?: CallOptions): Promise<StartedPush>
   /** Stops a running push between two steps; it can be resumed. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
-  webhooks(options?: CallOptions): Promise<result.WebhookListing[]>
+  /** With `secrets: false` none is shown, also to a key that may see them. */
+  webhooks(options?: CallOptions & { readonly secrets?: boolean | undefined }): Promise<result.WebhookListing[]>
   /** A new endpoint with a new secret beside the old one, which is switched off after the overlap (24 hours when absent). */
   rotateWebhook(
     id: string,
@@ -179,7 +180,8 @@ function pushCalls(transport: Transport) {
 
 function otherCalls(transport: Transport) {
   return {
-    webhooks: async (options?: CallOptions) => (await call(transport, 'listWebhooks', {}, options)).webhooks,
+    webhooks: async ({ secrets, ...options }: CallOptions & { readonly secrets?: boolean | undefined } = {}) =>
+      (await call(transport, 'listWebhooks', { query: { secrets } }, options)).webhooks,
     rotateWebhook: (
       id: string,
       { overlapSeconds, ...options }: ActOptions & { readonly overlapSeconds?: number | undefined } = {},

@@ -1968,6 +1968,10 @@ export interface Operations {
     }
   }
   listWebhooks: {
+    query: {
+      /** Whether secrets are shown to a key that may see them. */
+      readonly secrets?: boolean | undefined
+    }
     answers: {
       200: {
         webhooks: WebhookListing[]

@@ -25,6 +25,25 @@ const menu: readonly { readonly group: string; readonly places: readonly Place[]
     places: [
       { path: '/prices', name: 'Price list', page: pageOf(() => import('./pages/prices.tsx'), 'Prices') },
       { path: '/plan', name: 'Plan', page: pageOf(() => import('./pages/plan.tsx'), 'Plan') },
+      { path: '/history', name: 'History', page: pageOf(() => import('./pages/history.tsx'), 'HistoryPage') },
+      { path: '/drift', name: 'Drift', page: pageOf(() => import('./pages/drift.tsx'), 'Drift') },
+    ],
+  },
+  {
+    group: 'Customers',
+    places: [
+      { path: '/tenants', name: 'Tenants', page: pageOf(() => import('./pages/tenants.tsx'), 'Tenants') },
+      { path: '/coverage', name: 'Coverage', page: pageOf(() => import('./pages/coverage.tsx'), 'CoveragePage') },
+      { path: '/jobs', name: 'Jobs', page: pageOf(() => import('./pages/jobs.tsx'), 'Jobs') },
+    ],
+  },
+  {
+    group: 'Service',
+    places: [
+      { path: '/workers', name: 'Workers', page: pageOf(() => import('./pages/workers.tsx'), 'Workers') },
+      { path: '/webhooks', name: 'Webhooks', page: pageOf(() => import('./pages/webhooks.tsx'), 'Webhooks') },
+      { path: '/keys', name: 'Keys', page: pageOf(() => import('./pages/keys.tsx'), 'Keys') },
+      { path: '/health', name: 'Health', page: pageOf(() => import('./pages/health.tsx'), 'Health') },
     ],
   },
 ]
@@ -32,6 +51,10 @@ const menu: readonly { readonly group: string; readonly places: readonly Place[]
 /** Pages of one thing, which no menu shows. */
 const details: readonly Pick<Place, 'path' | 'page'>[] = [
   { path: '/plan/:push', page: pageOf(() => import('./pages/push.tsx'), 'Push') },
+  { path: '/history/:revision', page: pageOf(() => import('./pages/revision.tsx'), 'RevisionPage') },
+  { path: '/tenants/:tenant', page: pageOf(() => import('./pages/tenant.tsx'), 'TenantPage') },
+  { path: '/jobs/:job', page: pageOf(() => import('./pages/job.tsx'), 'JobPage') },
+  { path: '/workers/:worker', page: pageOf(() => import('./pages/worker.tsx'), 'WorkerPage') },
 ]
 
 const places = menu.flatMap((group) => group.places)
