@@ -2,7 +2,16 @@
 //   node scripts/pack-check.mjs [--node <program>]…
 // Without --node: the newest 22 and 24, from the registry. It needs a build and the registry; it sends nothing anywhere else.
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -77,11 +86,11 @@ async function workThere(node, folder, env) {
   must(cli('--version').trim() === version, '--version')
   must(cli('explain', 'config_invalid').includes('config_invalid'), 'explain')
   cli('init', 'my-shop')
-  must(cli('billing', 'validate').includes('is valid'), 'init makes a project that is valid')
+  must(cli('billing', 'validate').includes('valid'), 'init makes a project that is valid')
   const server = await startServer(node, folder, env)
   try {
     const at = ['--api-url', server.url]
-    must(cli('billing', 'push', '--yes', ...at).includes('revision 1'), 'push')
+    must(/revision 1\b/.test(cli('billing', 'push', '--yes', ...at)), 'push')
     must(cli('billing', 'history', ...at).includes('1'), 'history')
     must((await fetch(`${server.url}/api/v1/billing/config`)).status === 200, 'the public price list')
     for (const page of ['/docs', '/api/v1/openapi.json', '/docs/errors'])
@@ -111,7 +120,16 @@ export const server: Promise<Server> = startServer({ port: 0 })
 // @ts-expect-error: an address is text
 createClient({ baseUrl: 5 })\n`,
   )
-  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable']
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2023,dom,dom.iterable',
+  ]
   run(node, [compiler, ...flags, 'types.mts'], { cwd: folder })
   must(true, 'the types hold, libraries checked too')
 }
@@ -130,12 +148,24 @@ try {
     symlinkSync(node, path.join(bin, 'node'))
     const home = path.join(world, `home-${version}`)
     mkdirSync(home)
-    const { PATH, npm_config_registry, npm_config_userconfig } = process.env
-    const own = Object.entries({ npm_config_registry, npm_config_userconfig }).filter(([, value]) => value !== undefined)
-    const env = { PATH: `${bin}:${PATH}`, HOME: home, RATECARD_SANDBOX_PORT: '0', ...Object.fromEntries(own) }
+    // Of whoever runs this: how the network is reached, and nothing that means a real account or store.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^(RATECARD_|STRIPE_|DATABASE_URL$|NODE_COMPILE)/.test(name),
+    )
+    const env = {
+      ...Object.fromEntries(inherited),
+      PATH: `${bin}:${process.env.PATH}`,
+      HOME: home,
+      RATECARD_SANDBOX_PORT: '0',
+    }
     const plain = install(`plain-${version}`, ratecard, env, ['--omit=optional'])
     fits('ratecard alone, without optional parts', plain, limits.plain)
-    must(run(node, [path.join(plain.folder, 'node_modules/ratecard/bin/ratecard.js'), '--help'], { env }).includes('billing'), 'it runs')
+    must(
+      run(node, [path.join(plain.folder, 'node_modules/ratecard/bin/ratecard.js'), '--help'], { env }).includes(
+        'billing',
+      ),
+      'it runs',
+    )
     const whole = install(`whole-${version}`, published, env)
     fits('everything, with workers', whole, limits.workers)
     await workThere(node, whole.folder, env)
