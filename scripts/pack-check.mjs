@@ -157,6 +157,7 @@ try {
       PATH: `${bin}:${process.env.PATH}`,
       HOME: home,
       RATECARD_SANDBOX_PORT: '0',
+      RATECARD_LOG_LEVEL: 'warn',
     }
     const plain = install(`plain-${version}`, ratecard, env, ['--omit=optional'])
     fits('ratecard alone, without optional parts', plain, limits.plain)
