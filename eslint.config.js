@@ -48,6 +48,7 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/**',
+      '**/bundle/**',
       '**/node_modules/**',
       'coverage/**',
       'test-results/**',

@@ -4,7 +4,7 @@ import { choice, Count, shape } from './schema.ts'
 
 export const ResourceKind = choice(
   'ResourceKind',
-  ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'],
+  ['meter', 'feature', 'product', 'price', 'coupon', 'promotion_code', 'webhook'],
   'Kind of the resource.',
 )
 

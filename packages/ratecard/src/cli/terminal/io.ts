@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
 
 export interface Sink {
@@ -87,7 +86,8 @@ function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): ()
  * One line from the terminal, null at its end. The terminal stays in line mode: it edits the line itself and Ctrl-C stays a
  * signal. Questions go to stderr, because stdout holds the result, also when it is redirected into a file.
  */
-function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
+async function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
+  const { createInterface } = await import('node:readline')
   const lines = createInterface({ input: host.stdin, output: host.stderr, terminal: false })
   return new Promise((resolve) => {
     const stop = () => {
