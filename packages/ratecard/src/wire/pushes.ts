@@ -70,7 +70,7 @@ const summary = {
 export const PushSummary = shape('PushSummary', summary)
 export const PushStep = shape('PushStep', {
   index: Count('Number of the step, from 0.'),
-  op: Type.Enum(['create', 'update', 'archive', 'record']),
+  op: Type.Enum(['create', 'update', 'attach', 'detach', 'archive', 'record']),
   kind: ResourceKind,
   config_id: Type.String(),
   state: StepState,
