@@ -202,6 +202,19 @@ export const tenantOperations = operations({
     answers: { 200: { description: 'The subscriptions.', schema: TenantSubscriptions } },
     errors: ['tenant_not_found', ...customerErrors],
   },
+  cancelSubscription: {
+    ...all,
+    scope: 'write',
+    method: 'DELETE',
+    path: `${path}/:id/subscriptions/:subscription`,
+    summary: 'End a tenant’s subscription to a free price',
+    description:
+      'Now, with a line in the audit trail. A subscription of the processor is 409 `conflict`: its customer cancels it in the portal. A paid subscription that the tenant buys through a checkout ends its free ones by itself.',
+    params: { ...idParams, subscription: Type.String({ minLength: 1, maxLength: 255, description: 'Its id.' }) },
+    headers: actorHeaders,
+    answers: { 204: { description: 'Ended.', schema: null } },
+    errors: ['tenant_not_found', 'subscription_not_found', 'conflict', 'tenant_busy'],
+  },
   getUpcomingInvoice: {
     ...all,
     scope: 'read',

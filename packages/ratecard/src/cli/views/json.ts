@@ -3,7 +3,7 @@ import type * as client from '@ratecard/client'
 import type { Static, TSchema } from 'typebox'
 import { DocumentDifference } from '../../wire/changes.ts'
 import { Pagination } from '../../wire/common.ts'
-import { DriftReport, ResetReport } from '../../wire/config.ts'
+import { DriftReport, ResetReport, ServedConfig } from '../../wire/config.ts'
 import { clientToWire } from '../../wire/cross.ts'
 import { Coverage, EnterpriseOutcome } from '../../wire/enterprise.ts'
 import { Job, JobList, JobReport } from '../../wire/jobs.ts'
@@ -27,6 +27,9 @@ const printed =
 /** The client knows that later servers may have codes of issues that this version does not know. */
 export const jsonOutcome = (outcome: client.PushOutcome) =>
   printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
+/** The client knows that later servers may have values in a document that this version does not know. */
+export const jsonServed = (served: client.ServedConfig) =>
+  printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
 export const jsonDifference = printed(DocumentDifference)
 export const jsonDrift = printed(DriftReport)
