@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint'
 
 /** Pure rooms: same input, same answer. */
-const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron'].map(
+const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'store/records', 'workers/cron'].map(
   (room) => `packages/ratecard/src/${room}/**`,
 )
 
@@ -48,6 +48,7 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/**',
+      '**/bundle/**',
       '**/node_modules/**',
       'coverage/**',
       'test-results/**',

@@ -1,4 +1,5 @@
-// Builds what is installed from this repository: the client and the sandbox, then the product, then the script of the pricing table. Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, then the product, the script of the pricing table, and
+// the product's bundle. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -38,10 +39,15 @@ async function build() {
     console.error(`build: the compiler was ended by ${result.signal}`)
     return 1
   }
-  if (result.status !== 0) console.error('build: failed; the messages above say where. The output may be incomplete.')
-  else for (const project of projects) freshen(path.join(root, project), startedAt)
-  if (result.status === 0) await bundlePricingTable()
-  return result.status ?? 1
+  if (result.status !== 0) {
+    console.error('build: failed; the messages above say where. The output may be incomplete.')
+    return result.status ?? 1
+  }
+  for (const project of projects) freshen(path.join(root, project), startedAt)
+  await bundlePricingTable()
+  const bundled = spawnSync(chooseNode(), [path.join(root, 'scripts/bundle.mjs')], { cwd: root, stdio: 'inherit' })
+  if (bundled.status !== 0) console.error('build: the bundle of the command line could not be made; see above.')
+  return bundled.status ?? 1
 }
 
 /**

@@ -1,6 +1,6 @@
 // Makes the tarballs that are published, in a folder of choice:  node scripts/pack.mjs [--out <folder>]
-// `ratecard` carries the packages of this repository that it needs (npm's bundled dependencies), so that its tarball installs
-// alone. npm bundles only what lies in the package's own node_modules, and workspaces are links above it: hence the staging.
+// `ratecard` carries the packages of this repository that it needs at run time (npm's bundled dependencies), so that its tarball
+// installs alone; the sandbox is inside its bundle. npm bundles only what lies in the package's own node_modules, and workspaces are links above it: hence the staging.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -18,7 +18,7 @@ const own = new Map(folders.map((folder) => [readManifest(folder).name, folder])
 /** What the package publishes, without what only the compiler needs. */
 function copyPackage(from, to) {
   const { files = [] } = readManifest(from)
-  for (const name of ['package.json', 'README.md', ...files]) {
+  for (const name of ['package.json', ...files]) {
     const source = path.join(from, name)
     if (!existsSync(source)) continue
     cpSync(source, path.join(to, name), { recursive: true, filter: (file) => !file.endsWith('.tsbuildinfo') })
@@ -27,16 +27,17 @@ function copyPackage(from, to) {
 
 function stage(folder, to) {
   copyPackage(folder, to)
-  const manifest = readManifest(folder)
+  const { devDependencies: _, scripts: __, notInBundle, ...manifest } = readManifest(folder)
+  // What is in the bundle is needed by nobody who installs it.
+  if (notInBundle !== undefined)
+    manifest.dependencies = Object.fromEntries(notInBundle.map((name) => [name, manifest.dependencies[name]]))
   const needed = Object.keys(manifest.dependencies ?? {}).filter((name) => own.has(name))
-  if (needed.length === 0) return
   for (const name of needed) copyPackage(own.get(name), path.join(to, 'node_modules', name))
-  writeFileSync(
-    path.join(to, 'package.json'),
-    `${JSON.stringify({ ...manifest, bundleDependencies: needed }, null, 2)}\n`,
-  )
+  const published = needed.length === 0 ? manifest : { ...manifest, bundleDependencies: needed }
+  writeFileSync(path.join(to, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
 }
 
+if (!existsSync(path.join(root, 'packages/ratecard/bundle/cli.js'))) throw new Error('There is no build: npm run build')
 mkdirSync(out, { recursive: true })
 const staging = mkdtempSync(path.join(os.tmpdir(), 'ratecard-pack-'))
 try {

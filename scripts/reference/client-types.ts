@@ -8,7 +8,8 @@ import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import { contract } from '../../packages/ratecard/src/wire/contract.ts'
 import { camel } from '../../packages/ratecard/src/wire/names.ts'
 import type { Operation } from '../../packages/ratecard/src/wire/operation.ts'
-import { moment, nameOf, target, verbatim } from '../../packages/ratecard/src/wire/schema.ts'
+import { moment, target, verbatim } from '../../packages/ratecard/src/wire/marks.ts'
+import { nameOf } from '../../packages/ratecard/src/wire/schema.ts'
 
 interface Node extends TSchema {
   readonly $ref?: string

@@ -6,13 +6,16 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-test('the tarball of ratecard carries the sandbox and the client, so that it installs without them being published', () => {
+test('the tarball of ratecard carries its bundle, the sandbox and the client, so that it installs without them being published', () => {
   const out = mkdtempSync(path.join(os.tmpdir(), 'ratecard-tarballs-'))
   onTestFinished(() => rmSync(out, { recursive: true, force: true }))
   execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })
   const tarball = readdirSync(out).find((name) => /^ratecard-\d/.test(name)) ?? ''
   const files = execFileSync('tar', ['tf', path.join(out, tarball)], { encoding: 'utf8' }).split('\n')
-  expect(files).toContain('package/node_modules/@ratecard/sandbox/dist/server.js')
+  // The threads of the sandbox and of the logs, which are started by their files' names.
+  for (const name of ['cli.js', 'library.js', 'thread-main.js', 'sqlite-thread-main.js', 'THIRD-PARTY-LICENSES.txt'])
+    expect(files).toContain(`package/bundle/${name}`)
+  expect(files).toContain('package/dist/library.d.ts')
   expect(files).toContain('package/node_modules/@ratecard/client/dist/client.js')
   expect(files.filter((name) => name.endsWith('.tsbuildinfo'))).toEqual([])
 })

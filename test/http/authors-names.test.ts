@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
+import { buy, jobEnd, sessionOf } from '../support/selling.ts'
 
 const metadata = { ownerTeam: 'growth', owner_team: 'billing', 'Owner-Team': 'x' }
 const document = changedConfig('1.0.0', ({ products }) => {
@@ -22,12 +23,21 @@ beforeAll(async () => {
     for (const product of products) product.metadata = { ...metadata, ownerTeam: 'sales' }
   })
   await test.push(edited)
+  await sessionOf(test, 'one')
+  await buy(test, 'one', { price_id: 'pro_monthly', quantity: 7 })
+  const deal = { tenant_id: 'one', enterprise_template: 'gold' }
+  await test.asAdmin({ method: 'POST', url: `${admin}/enterprise/apply-template`, payload: deal })
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   const address = test.app.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   client = createClient({ baseUrl: `http://127.0.0.1:${String(port)}`, serviceKey: test.key })
 })
 afterAll(() => test.close())
+
+interface Drift {
+  readonly differences: readonly { readonly fields: readonly { readonly field: string }[] }[]
+}
+type Kept = Readonly<Record<'before' | 'after' | 'result', unknown>>
 
 /** Every object under the name `metadata`, at any depth. */
 function metadataIn(value: unknown): unknown[] {
@@ -51,7 +61,7 @@ describe('keys that an author chose', () => {
     expect(names(metadataIn(answer))).toEqual(wanted)
   })
 
-  it('stay as they are in differences, plans and drift', async () => {
+  it('stay as they are in differences and plans', async () => {
     const { differences } = (await test.asAdmin({ url: `${admin}/config/history/1/diff/2` })).json()
     expect(JSON.stringify(differences)).toContain('"ownerTeam":"sales","owner_team":"billing"')
     const plan = await test.asAdmin({ method: 'POST', url: `${admin}/config?dry_run=true`, payload: document })
@@ -70,5 +80,41 @@ describe('keys that an author chose', () => {
     expect(JSON.stringify(await client.admin.diff(1, 2))).toContain('"ownerTeam":"sales","owner_team":"billing"')
     const served = await client.admin.config()
     expect([served.createdAt, 'promotionCodes' in served.config]).toEqual([expect.any(String), false])
+  })
+
+  it('stay as they are in drift, through the service and through the client', async () => {
+    await test.stripe.products.update('rc_pro', { metadata: { ownerTeam: 'somebody', owner_team: 'else' } })
+    const [live] = (await test.asAdmin({ url: `${admin}/config/drift` })).json<Drift>().differences
+    expect(live?.fields.map(({ field }) => field)).toEqual(['metadata.ownerTeam', 'metadata.owner_team'])
+    const [read] = (await client.admin.drift()).differences
+    expect(read?.fields).toEqual(live?.fields)
+  })
+
+  it('stay as they are in events of the processor', async () => {
+    const after = ''
+    const url = `${admin}/events?after=${after}&types=product.updated`
+    const { events } = (await test.asAdmin({ url })).json<{ events: { body: unknown }[] }>()
+    expect([...names(metadataIn(events))]).toEqual(expect.arrayContaining([...wanted]))
+    const read = await client.admin.processorEvents({ after, types: ['product.updated'] })
+    expect(read.events.map(({ body }) => body)).toEqual(events.map(({ body }) => body))
+  })
+})
+
+describe('what is kept for people to read years later', () => {
+  it('has the wire’s names in the audit trail, for the client too', async () => {
+    const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
+    const kept = ({ before, after, result }: Kept) => [before, after, result]
+    expect(JSON.stringify(entries.map(kept))).toContain('"enterprise_template":"gold"')
+    expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
+  })
+
+  it('is the journal’s own in jobs, for the client too', async () => {
+    const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
+    const { input, steps } = await jobEnd(test, id)
+    const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]
+    const read = await client.jobs.find(id)
+    expect(read.input).toEqual(input)
+    expect(read.steps.map(kept)).toEqual((steps as Parameters<typeof kept>[0][]).map(kept))
+    expect(JSON.stringify(steps)).toMatch(/[a-z]_[a-z]|[a-z][A-Z]/)
   })
 })

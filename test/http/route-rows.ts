@@ -102,12 +102,14 @@ export const rows: Readonly<Record<string, Row>> = {
   removeWorker: key,
   revokeSession: { access: 'key', at: { id: 'session' } },
   revokeKey: { access: 'key', at: { id: 'key' } },
+  cancelSubscription: { access: 'key', at: { subscription: 'sub_local_gone' } },
   removeTenant: key,
   resetConfig: key,
 }
 
 /** How rows end that a key alone does not bring to their goal; all others succeed. This application hosts no workers. */
 export const reasonable: Readonly<Record<string, string>> = {
+  cancelSubscription: 'subscription_not_found',
   getJob: 'job_not_found',
   resumeJob: 'job_not_found',
   cancelJob: 'job_not_found',

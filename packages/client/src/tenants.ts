@@ -23,6 +23,8 @@ export interface TenantsClient {
   /** Refused while it has live subscriptions. Its sessions and open checkout pages end; its audit trail and its customer stay. */
   remove(id: string, options?: ActOptions): Promise<void>
   subscriptions(id: string, options?: CallOptions): Promise<result.TenantSubscriptions>
+  /** Ends a subscription to a free price; those of the processor are cancelled in the portal. */
+  cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
   /** Newest first. */
   audit(id: string, page?: TenantPage): Promise<result.Audit>
@@ -49,6 +51,9 @@ export const tenantsClient = (transport: Transport): TenantsClient => ({
     await call(transport, 'removeTenant', { params: { id } }, acted(options))
   },
   subscriptions: (id, options) => call(transport, 'listTenantSubscriptions', { params: { id } }, options),
+  cancelSubscription: async (id, subscription, options = {}) => {
+    await call(transport, 'cancelSubscription', { params: { id, subscription } }, acted(options))
+  },
   upcomingInvoice: (id, options) => call(transport, 'getUpcomingInvoice', { params: { id } }, options),
   audit: (id, { limit, offset, ...options } = {}) =>
     call(transport, 'listTenantAudit', { params: { id }, query: { limit, offset } }, options),

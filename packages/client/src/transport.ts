@@ -99,12 +99,12 @@ export function createTransport(options: ClientOptions): Transport {
   }
 }
 
-function headersOf(options: ClientOptions, call: Call): Headers {
-  const headers = new Headers({ accept: 'application/json' })
-  if (options.serviceKey !== undefined) headers.set('x-service-key', options.serviceKey)
-  if (options.session !== undefined) headers.set('cookie', `ratecard_session=${encodeURIComponent(options.session)}`)
-  if (call.body !== undefined) headers.set('content-type', 'application/json')
-  for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers.set(name, value)
+function headersOf(options: ClientOptions, call: Call): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (options.serviceKey !== undefined) headers['x-service-key'] = options.serviceKey
+  if (options.session !== undefined) headers['cookie'] = `ratecard_session=${encodeURIComponent(options.session)}`
+  if (call.body !== undefined) headers['content-type'] = 'application/json'
+  for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name] = value
   return headers
 }
 

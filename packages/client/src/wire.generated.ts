@@ -2,7 +2,7 @@
 
 import type { Issue } from './issue.ts'
 
-/** Products, prices, meters, webhooks, coupons and promotion codes. */
+/** Products, prices, features, meters, webhooks, coupons and promotion codes. */
 export interface BillingDocument {
   /** URL of this schema, for your editor. Ignored. */
   $schema?: string
@@ -12,6 +12,19 @@ export interface BillingDocument {
   webhooks?: WebhookDocument[]
   /** Meters for usage-based prices. */
   meters?: MeterDocument[]
+  /** Features that products entitle their subscribers to. */
+  features?: Array<{
+    /** Your id of the feature; products name it. It becomes the lookup key at the processor. */
+    id: string
+    /** Name for yourself and your own pages. */
+    name: string
+    /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+    metadata?: Record<string, string>
+    /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+    previous_ids?: string[]
+    /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+    processor_id?: string
+  }>
   /** Products and their prices; at least one in the merged document. */
   products: ProductDocument[]
   /** Coupons: the discounts that promotion codes give. */
@@ -55,6 +68,8 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
+  /** Ids of the `features` that whoever subscribes to the product is entitled to. */
+  features?: string[]
   /** Prices of the product. */
   prices?: PriceDocument[]
   /** Display hints. Ours alone: changing them writes nothing to the processor. */
@@ -785,7 +800,7 @@ export interface Conversion {
 }
 
 /** Kind of the resource. */
-export type ResourceKind = 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
+export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
 
 export interface SessionPrices {
   /** Empty for a tenant without a deal. */
@@ -873,6 +888,14 @@ export interface ChangeReport {
     archived: string[]
   }
   prices: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+  features: {
     /** Configuration ids in document order. */
     created: string[]
     /** Configuration ids in document order. */
@@ -996,6 +1019,8 @@ export interface ResetReport {
     products: string[]
     /** Configuration ids in document order. */
     prices: string[]
+    /** Configuration ids in document order. */
+    features: string[]
     /** Configuration ids in document order. */
     meters: string[]
     /** Configuration ids in document order. */
@@ -1136,7 +1161,7 @@ export interface PushReport {
 export interface PushStep {
   /** Number of the step, from 0. */
   index: number
-  op: 'create' | 'update' | 'archive' | 'record'
+  op: 'create' | 'update' | 'attach' | 'detach' | 'archive' | 'record'
   /** Kind of the resource. */
   kind: ResourceKind
   configId: string
@@ -1634,7 +1659,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2077,6 +2102,14 @@ export interface Operations {
       200: TenantSubscriptions
     }
   }
+  cancelSubscription: {
+    params: {
+      /** The id. */
+      readonly id: string
+      /** Its id. */
+      readonly subscription: string
+    }
+  }
   getUpcomingInvoice: {
     params: {
       /** The id. */
@@ -2424,6 +2457,7 @@ export const operations = {
   updateTenant: ['PATCH', '/api/v1/billing/admin/tenants/:id', {}, {}],
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
+  cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],

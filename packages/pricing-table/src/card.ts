@@ -1,4 +1,5 @@
 // A product with its offers: amount, quantity, tiers, button, features.
+import type { Price } from '../../ratecard/src/config/document/schema.ts'
 import { webAddress } from './address.ts'
 import { h, said } from './dom.ts'
 import type { Child } from './dom.ts'
@@ -33,16 +34,21 @@ export function productCard(card: Card, offers: readonly HTMLElement[], view: Vi
 
 /** What a product and the offers that are shown have, each said once. */
 function featureList({ product, offers }: Card, { locale }: View): HTMLElement | null {
+  // What was written at one price of a product is true of it, whatever the period: better than an empty card.
+  const told = ({ ui }: Price) => (ui?.features?.length ?? 0) + (ui?.limits?.length ?? 0) > 0
+  const shown = offers.map(({ price }) => price)
+  const others = (product.prices ?? []).filter(told).slice(0, 1)
+  const prices = shown.some(told) ? shown : others
   const limitText = ({ text, value, unit }: { text?: string; value?: number; unit?: string }) =>
     text ?? [value === undefined ? '' : formatCount(value, locale), unit ?? ''].join(' ').trim()
   const features = new Set([
-    ...offers.flatMap(({ price }) => (price.ui?.limits ?? []).map(limitText)),
+    ...prices.flatMap(({ ui }) => (ui?.limits ?? []).map(limitText)),
     ...(product.ui?.features ?? product.marketing_features ?? []),
-    ...offers.flatMap(({ price }) => price.ui?.features ?? []),
+    ...prices.flatMap(({ ui }) => ui?.features ?? []),
   ])
   features.delete('')
   if (features.size === 0) return null
-  const items = [...features].map((feature) => h('li', { part: 'feature', dir: 'auto' }, feature))
+  const items = [...features].map((feature) => h('li', { part: 'feature' }, h('span', { dir: 'auto' }, feature)))
   return h('ul', { class: 'features', part: 'features' }, ...items)
 }
 

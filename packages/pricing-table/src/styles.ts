@@ -28,6 +28,8 @@ export const styles = `
 }
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
+/* Words in another script keep their own direction, and stand where those of the page do. */
+[dir="auto"]:not(.cta) { text-align: -webkit-match-parent; text-align: match-parent; }
 .choices { display: flex; flex-wrap: wrap; gap: 12px var(--_gap); align-items: center; justify-content: center; margin-block-end: calc(var(--_gap) * 1.5); }
 .choices:empty { display: none; }
 fieldset { border: 1px solid var(--_line); border-radius: 999px; margin: 0; padding: 3px; min-inline-size: 0; display: flex; flex-wrap: wrap; gap: 2px; background: var(--_surface); }
@@ -78,7 +80,7 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 :host([theme="plain"]) .highlighted { border-inline-start-color: var(--_accent); }
 :host([theme="plain"]) .figure { font-size: 1.6rem; }
 :host([theme="compact"]) .cards { grid-template-columns: minmax(0, 1fr); gap: 0; border: 1px solid var(--_line); border-radius: var(--_radius); overflow: hidden; }
-:host([theme="compact"]) .card { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.6fr); align-items: start; gap: 8px 24px; padding: 14px 18px; border: 0; border-block-end: 1px solid var(--_line); border-radius: 0; }
+:host([theme="compact"]) .card { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.6fr); align-items: start; gap: 0 24px; padding: 14px 18px; border: 0; border-block-end: 1px solid var(--_line); border-radius: 0; }
 :host([theme="compact"]) .cards > li:last-child .card { border-block-end: 0; }
 :host([theme="compact"]) .highlighted { box-shadow: inset 4px 0 0 var(--_accent); }
 :host([theme="compact"]) .highlighted:dir(rtl) { box-shadow: inset -4px 0 0 var(--_accent); }

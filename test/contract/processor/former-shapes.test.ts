@@ -112,6 +112,7 @@ describe('a subscription', () => {
     expect(await processor.subscription('sub_a', signal)).toMatchObject({
       items: [{ quantity: 7, currentPeriodStart: begun * 1000, currentPeriodEnd: border * 1000 }],
       allowsDuplicate: false,
+      ends: [],
     })
   })
 

@@ -25,6 +25,7 @@ describe('subscriptions read through the adapter', () => {
       trialEnd: null,
       createdAt: at('2027-01-01'),
       allowsDuplicate: false,
+      ends: [],
       items: [
         {
           ...period,

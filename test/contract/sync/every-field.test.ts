@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fieldRows, documentName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import { configId, resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ObservedResource, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ObservedResource, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/document/schema.ts'
@@ -68,6 +68,18 @@ async function liveOf({ snapshot, store }: Stack, kind: ResourceKind): Promise<O
   return found
 }
 
+/** Puts the sample feature on the product. */
+async function attachStep(stack: Stack, product: ProcessorId) {
+  const { processorId: feature } = await liveOf(stack, 'feature')
+  return {
+    op: 'attach',
+    kind: 'product',
+    configId: configId(sampleIds.product),
+    processorId: product,
+    feature,
+  } as const
+}
+
 /** As if somebody else had made it; meters carry no mark. */
 async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResource): Promise<void> {
   const metadata = { ratecard_id: '' }
@@ -85,18 +97,25 @@ const replacedWhenRemoved = new Set([
   'price.taxBehavior',
 ])
 
-describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
-  const document = (members: object) => sampleDocument(kind, { ...sample.beside, ...members })
-  const canonicalOf = (config: Document): unknown => {
-    const placed = itemsOf(config, kind).find(({ item }) => item.id === sampleIds[kind])
-    return row.canonical(placed?.item as never, placed?.product as never)
-  }
-  const without = Object.fromEntries(row.members.map((member) => [member, undefined]))
+type Case = (typeof cases)[number]
+
+/** The document of a case with these members, the rest of the item as it is. */
+const documentOf = ({ kind, sample }: Case, members: object) => sampleDocument(kind, { ...sample.beside, ...members })
+const withoutMembers = ({ row }: Case) => Object.fromEntries(row.members.map((member) => [member, undefined]))
+const without = (one: Case) => documentOf(one, withoutMembers(one))
+
+function canonicalOf({ kind, row }: Case, config: Document): unknown {
+  const placed = itemsOf(config, kind).find(({ item }) => item.id === sampleIds[kind])
+  return row.canonical(placed?.item as never, placed?.product as never)
+}
+
+describe.each(cases)('the $kind’s $field', (one) => {
+  const { kind, field, row, sample } = one
 
   it('is changed in place, or its object replaced, as the table says; nothing is left to do afterwards', () =>
     withStack(async (stack, real) => {
       const { service } = stack
-      const [first, second] = [real(document(sample.first)), real(document(sample.second))]
+      const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]
       expect(validateConfig(first).errors).toEqual([])
       expect(validateConfig(second).errors).toEqual([])
       await service.push(first, nobody)
@@ -120,41 +139,50 @@ describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
       expect(unrepresentable).toEqual([])
       expect((await service.push(pulled, nobody)).status).toBe('unchanged')
     }))
+})
 
-  const bare = document(without)
-  it.runIf(row.members.length > 0 && validateConfig(bare).errors.length === 0)(
-    row.leftOut === 'kept'
-      ? 'that the document leaves out again stays: it cannot be empty'
-      : 'that the document leaves out again is emptied',
-    () =>
-      withStack(async (stack, real) => {
-        const { service } = stack
-        const said = real(document(sample.second))
-        await service.push(said, nobody)
-        const before = await liveOf(stack, kind)
-        if (kind === 'product' && row.mutability === 'fixed') return
-        await service.push(bare, nobody)
-        const after = await liveOf(stack, kind)
-        expect(valueOf(after, field)).toEqual(row.leftOut === 'kept' ? valueOf(before, field) : canonicalOf(bare))
-        if (row.leftOut === 'kept') expect(after.processorId).toBe(before.processorId)
-        if (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`))
-          expect(after.processorId).toBe(before.processorId)
-        expect((await service.push(bare, nobody)).status).toBe('unchanged')
-      }),
-  )
+const optional = cases.filter(
+  (one) =>
+    one.row.members.length > 0 &&
+    !(one.kind === 'product' && one.row.mutability === 'fixed') &&
+    validateConfig(without(one)).errors.length === 0,
+)
 
-  const silent = row.leftOut !== 'default'
-  it.runIf(silent && row.mutability === 'fixed')(
-    'that the document never had is left alone when it is adopted',
-    async () => {
+describe.each(optional)('the $kind’s $field, which may be left out,', (one) => {
+  const { kind, field, row, sample } = one
+  const bare = without(one)
+
+  const meaning = row.leftOut === 'kept' ? 'stays, as it cannot be empty,' : 'is emptied'
+  it(`${meaning} when the document leaves it out again`, () =>
+    withStack(async (stack, real) => {
+      const { service } = stack
+      await service.push(real(documentOf(one, sample.second)), nobody)
+      const before = await liveOf(stack, kind)
+      await service.push(bare, nobody)
+      const after = await liveOf(stack, kind)
+      expect(valueOf(after, field)).toEqual(row.leftOut === 'kept' ? valueOf(before, field) : canonicalOf(one, bare))
+      if (row.leftOut === 'kept' || (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`)))
+        expect(after.processorId).toBe(before.processorId)
+      expect((await service.push(bare, nobody)).status).toBe('unchanged')
+    }))
+})
+
+const silent = cases.filter(({ row }) => row.leftOut !== 'default')
+
+describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
+  'the $kind’s $field, of which the document may say nothing,',
+  (one) => {
+    const { kind, field, sample } = one
+
+    it('is left alone when its object is adopted', async () => {
       const account = newAccount()
       await withStack(async (maker, real) => {
-        await maker.service.push(real(document(sample.second)), nobody)
+        await maker.service.push(real(documentOf(one, sample.second)), nobody)
         const made = await liveOf(maker, kind)
         await unmarked(maker, made)
         await withStack(
           async (stack) => {
-            const adopting = document({ ...without, processor_id: made.processorId })
+            const adopting = documentOf(one, { ...withoutMembers(one), processor_id: made.processorId })
             const { warnings } = await stack.service.push(adopting, nobody)
             expect(warnings.map(({ code }) => code)).toContain('left_as_is')
             const live = await liveOf(stack, kind)
@@ -166,32 +194,43 @@ describe.each(cases)('the $kind’s $field', ({ kind, field, row, sample }) => {
           real,
         )
       }, account)
-    },
-  )
+    })
+  },
+)
 
-  it.runIf(silent && row.mutability !== 'fixed')('that the document never had is left alone', () =>
-    withStack(async (stack) => {
-      const { service, processor } = stack
-      await service.push(bare, nobody)
-      const before = await liveOf(stack, kind)
-      const value = canonicalOf(document(sample.second))
-      await processor.perform(
-        {
-          op: 'update',
-          kind,
-          configId: configId(sampleIds[kind]),
-          processorId: before.processorId,
-          set: { [field]: value },
-          unset: [],
-          mark: false,
-          claimLookupKey: false,
-          activate: false,
-        },
-        { idempotencyKey: `dashboard-${field}`, signal: AbortSignal.timeout(10_000) },
-      )
-      expect((await service.push(bare, nobody)).status).toBe('unchanged')
-      expect((await service.drift()).inSync).toBe(true)
-      expect(valueOf(await liveOf(stack, kind), field)).toEqual(value)
-    }),
-  )
-})
+describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
+  'the $kind’s $field, of which the document may say nothing,',
+  (one) => {
+    const { kind, field, row, sample } = one
+    const bare = without(one)
+
+    it('is left alone as long as the document never had it', () =>
+      withStack(async (stack) => {
+        const { service, processor } = stack
+        await service.push(bare, nobody)
+        const before = await liveOf(stack, kind)
+        const value = canonicalOf(one, documentOf(one, sample.second))
+        await processor.perform(
+          row.mutability === 'attached'
+            ? await attachStep(stack, before.processorId)
+            : {
+                op: 'update',
+                kind,
+                configId: configId(sampleIds[kind]),
+                processorId: before.processorId,
+                set: { [field]: value },
+                unset: [],
+                mark: false,
+                claimLookupKey: false,
+                activate: false,
+              },
+          { idempotencyKey: `dashboard-${field}`, signal: AbortSignal.timeout(10_000) },
+        )
+        expect((await service.push(bare, nobody)).status).toBe('unchanged')
+        expect((await service.drift()).inSync).toBe(true)
+        const after = valueOf(await liveOf(stack, kind), field)
+        if (row.mutability === 'attached') expect(after).toHaveLength(1)
+        else expect(after).toEqual(value)
+      }))
+  },
+)

@@ -5,22 +5,31 @@ import { itemsOf, resourceKinds } from '../../../packages/ratecard/src/catalog/k
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import {
   Coupon,
+  Feature,
   Meter,
   Price,
   Product,
   PromotionCode,
   Webhook,
 } from '../../../packages/ratecard/src/config/document/schema.ts'
-import { sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
+import type { Sample } from '../../support/field-samples.ts'
 import { operations } from '../../support/stripe-contract.ts'
 
 const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> = {
   meter: Meter,
+  feature: Feature,
   product: Product,
   price: Price,
   coupon: Coupon,
   promotion_code: PromotionCode,
   webhook: Webhook,
+}
+
+/** Where the processor's documentation calls a path by another name. */
+const paths: Readonly<Record<string, string>> = {
+  'billing/meter': 'billing/meters',
+  'entitlements/feature': 'entitlements/features',
 }
 
 /** Members that are not the item's own: who it is, and items within it. */
@@ -42,8 +51,31 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
     for (const [field, row] of rows) {
       if (row.members.length === 0 || row.members.some((member) => Object.hasOwn(item?.item ?? {}, member))) continue
       expect([field, row.canonical(item?.item as never, item?.product as never)]).toEqual([field, row.absent])
-      if (row.leftOut === 'unmanaged')
+      if (row.leftOut !== 'default')
         expect(row.document(row.absent as never, { fields: {}, names: () => undefined })).toEqual({})
+    }
+  })
+
+  it('writes members that say every field again, for an object that no document speaks of', () => {
+    const samples = Object.values(fieldSamples[kind] as Readonly<Record<string, Sample<ResourceKind> | string>>)
+    const items = samples
+      .flatMap((sample) =>
+        typeof sample === 'string' ? [] : [sample.first, sample.second].map((said) => ({ ...sample.beside, ...said })),
+      )
+      .flatMap((said) => itemsOf(sampleDocument(kind, said), kind).filter(({ item }) => item.id === sampleIds[kind]))
+    expect(items.length).toBeGreaterThan(rows.length)
+    for (const { item, product } of items) {
+      const fields = Object.fromEntries(
+        rows.map(([field, row]) => [field, row.canonical(item as never, product as never)]),
+      )
+      const writing = { fields, names: (_: ResourceKind, id: string) => id }
+      const written = Object.assign(
+        { id: item.id },
+        ...rows.map(([field, row]) => row.document(fields[field] as never, writing)),
+      )
+      for (const [field, row] of rows)
+        if (row.members.length > 0)
+          expect([field, row.canonical(written as never, product as never)]).toEqual([field, fields[field]])
     }
   })
 
@@ -52,8 +84,16 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
       const place = /^https:\/\/docs\.stripe\.com\/api\/([a-z_/]+)\/(?:create|update)#[a-z_]+-([a-z_-]+)$/.exec(
         row.source,
       )
+      if (row.mutability === 'attached') {
+        expect(row.source).toContain('/product-feature/attach#')
+        const attach = operations.find(
+          ({ path: one, method }) => method === 'POST' && one === '/v1/products/{id}/features',
+        )
+        expect(takes(attach?.params, [row.source.split('-').at(-1) ?? ''])).toBe(true)
+        continue
+      }
       const [, objects = '', parameter = ''] = place ?? []
-      const path = `/v1/${objects === 'billing/meter' ? 'billing/meters' : objects}`
+      const path = `/v1/${paths[objects] ?? objects}`
       const params = (name: string) => operations.find((one) => one.method === 'POST' && one.path === name)?.params
       expect([field, takes(params(path), parameter.split('-'))]).toEqual([field, row.mutability !== 'apart'])
       expect([field, takes(params(`${path}/{id}`), parameter.split('-'))]).toEqual([field, row.mutability !== 'fixed'])

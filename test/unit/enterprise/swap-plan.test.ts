@@ -65,6 +65,7 @@ function state(
     trialEnd: null,
     createdAt: 0,
     allowsDuplicate: false,
+    ends: [],
     ...change,
   }
   return {

@@ -5,6 +5,7 @@ import type { ResourceKind } from './kinds.ts'
 export interface ChangeReport {
   products: { created: string[]; updated: string[]; archived: string[] }
   prices: { created: string[]; updated: string[]; archived: string[] }
+  features: { created: string[]; updated: string[]; archived: string[] }
   meters: { created: string[]; updated: string[]; deactivated: string[] }
   webhooks: { created: string[]; updated: string[]; unchanged: string[] }
   coupons: { created: string[]; updated: string[]; archived: string[] }
@@ -15,11 +16,17 @@ export function emptyReport(): ChangeReport {
   return {
     products: { created: [], updated: [], archived: [] },
     prices: { created: [], updated: [], archived: [] },
+    features: { created: [], updated: [], archived: [] },
     meters: { created: [], updated: [], deactivated: [] },
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: { created: [], updated: [], archived: [] },
     promotion_codes: { created: [], updated: [], archived: [] },
   }
+}
+
+/** A stored report; lists that its release did not know are empty. */
+export function parseReport(text: string): ChangeReport {
+  return { ...emptyReport(), ...(JSON.parse(text) as Partial<ChangeReport>) }
 }
 
 type Outcome = 'created' | 'updated' | 'archived' | 'unchanged'
@@ -57,6 +64,8 @@ function listFor(report: ChangeReport, kind: ResourceKind, outcome: Outcome): st
       return outcome === 'unchanged' ? undefined : report.products[outcome]
     case 'price':
       return outcome === 'unchanged' ? undefined : report.prices[outcome]
+    case 'feature':
+      return outcome === 'unchanged' ? undefined : report.features[outcome]
     case 'meter':
       return outcome === 'unchanged' ? undefined : report.meters[outcome === 'archived' ? 'deactivated' : outcome]
     case 'webhook':

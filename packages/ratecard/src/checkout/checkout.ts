@@ -6,6 +6,7 @@ import type { ProcessorId } from '../catalog/resource.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
+import { endsKey } from '../processor/customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service/tenants.ts'
 import type { Store } from '../store/store.ts'
@@ -15,6 +16,7 @@ import { subscriptionTo } from '../swaps/twice.ts'
 import type { Customers } from '../tenants/customers.ts'
 import { subscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant, tenantNotFound } from '../tenants/customers.ts'
+import { endedByPaying, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
 import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout } from './decide-checkout.ts'
 import type { AppliedConfig, CheckoutDecision } from './decide-checkout.ts'
@@ -108,6 +110,8 @@ async function sell(
   const { successUrl, cancelUrl } = selling.wish
   if (decision.kind === 'free') {
     const { priceId } = decision
+    // One that was paid for in the meantime has ended: it must not be taken for this one.
+    await settleFree(deps, id, await liveOf(deps, tenant, signal))
     const started = {
       id: `sub_local_${deps.newId()}`,
       tenantId: id,
@@ -124,10 +128,25 @@ async function sell(
   const customer = processorId(tenant.processorCustomerId)
   if (sold.mode === 'subscription' && selling.wish.allowDuplicate !== true)
     await refuseSecond(deps, { customer, priceId }, signal)
-  const request = { ...sold, customer, successUrl, cancelUrl }
+  const ends = sold.mode === 'subscription' ? await endedBy(deps, id) : {}
+  const request = { ...sold, metadata: { ...sold.metadata, ...ends }, customer, successUrl, cancelUrl }
   const key = processorKey(selling.idempotencyKey ?? deps.newId(), request)
   const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
   return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
+}
+
+/** What the tenant has for free ends with the first page that it pays. */
+async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<Record<string, string>>> {
+  const ends = endedByPaying((await deps.store.localSubscriptions.list(tenantId)).filter(isRunning))
+  return ends === null ? {} : { [endsKey]: ends }
+}
+
+/** Asked only where something free could have ended. */
+async function liveOf(deps: CheckoutDeps, tenant: TenantRecord, signal: AbortSignal) {
+  const { id, processorCustomerId: customer } = tenant
+  if (customer === null || !(await deps.store.localSubscriptions.list(id)).some(isRunning)) return []
+  await deps.account()
+  return subscriptionsOf(deps.processor, processorId(customer), signal)
 }
 
 /** Under the tenant's lease, right before the page is made. Two pages that are open at once can still both be paid. */

@@ -1,17 +1,17 @@
 import type { CliIo } from './terminal/io.ts'
 
 /**
- * `fetch` that says on stderr what was asked and how it was answered. Headers and bodies hold secrets: they are never shown, and of
+ * A `fetch` that says on stderr what was asked and how it was answered. Headers and bodies hold secrets: they are never shown, and of
  * the address no more than path and query, which hold none.
  */
-export function debugFetch(io: Pick<CliIo, 'stderr'>): typeof fetch {
+export function debugFetch(io: Pick<CliIo, 'stderr'>, send: typeof fetch): typeof fetch {
   return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input)
+    const url = new URL(typeof input === 'string' || input instanceof URL ? input : input.url)
     const asked = `${init?.method ?? 'GET'} ${url.origin}${url.pathname}${url.search}`
     const startedAt = performance.now()
     const took = () => `${String(Math.round(performance.now() - startedAt))} ms`
     try {
-      const response = await fetch(input, init)
+      const response = await send(input, init)
       const id = response.headers.get('x-request-id')
       io.stderr.write(`debug: ${asked} ${String(response.status)} ${took()}${id === null ? '' : ` (${id})`}\n`)
       return response

@@ -3,20 +3,16 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import process from 'node:process'
 import { CommanderError } from 'commander'
+import type { Command } from './program/command.ts'
 import { commands } from './program/commands.ts'
-import { CliFailure, toFailure } from './failure.ts'
 import type { ExitCode } from './failure.ts'
 import { processIo } from './terminal/io.ts'
 import type { CliIo } from './terminal/io.ts'
 import { createOutput, wantsColor } from './terminal/output.ts'
-import type { Output } from './terminal/output.ts'
 import { buildProgram } from './program/program.ts'
 import type { Invocation } from './program/program.ts'
-import { serverAddress } from './server-address.ts'
-import { groupOf, nextWords, suggestionFor, withUsualWords } from './program/words.ts'
+import { withUsualWords } from './program/words.ts'
 import { terminalIo } from './terminal/terminal-text.ts'
-import { jsonProblem } from './views/json.ts'
-import { showFailure } from './views/problem.ts'
 
 /** Runs one command line (without `node` and the script). Never throws and never ends the process. */
 export async function main(words: readonly string[], given: CliIo): Promise<ExitCode> {
@@ -26,7 +22,7 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
   let out = createOutput(io, { json: argv.includes('--json'), quiet: argv.includes('--quiet'), color })
   let invocation: Invocation | null = null
   try {
-    invocation = parse(argv, io)
+    invocation = await parse(argv, io)
     if (invocation === null) return 0
     out = createOutput(io, { ...invocation.global, color })
     const { command, global, ...rest } = invocation
@@ -34,42 +30,22 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
     if (global.json && result.json !== undefined) io.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`)
     return result.exit ?? 0
   } catch (error) {
-    return fail(error, invocation, argv, io, out)
+    // What only a failure needs is loaded by it.
+    const { fail } = await import('./fail.ts')
+    return fail(error, { invocation, argv, io, out })
   }
 }
 
-function fail(
-  error: unknown,
-  invocation: Invocation | null,
-  argv: readonly string[],
-  io: CliIo,
-  out: Output,
-): ExitCode {
-  out.endProgress()
-  if (io.signal.aborted) {
-    io.stderr.write('Stopped.\n')
-    return 1
-  }
-  const failure = toFailure(error, { apiUrl: invocation === null ? undefined : addressOf(invocation, io) })
-  const json = invocation?.global.json ?? argv.includes('--json')
-  if (json) io.stdout.write(`${JSON.stringify(jsonProblem(failure.problem), null, 2)}\n`)
-  else io.stderr.write(`${showFailure(failure, out.paint)}\n`)
-  return failure.exit
-}
-
-/** For the hint only: a failure to find the address must not hide the failure that is being told. */
-function addressOf({ global }: Invocation, io: CliIo): string | undefined {
-  try {
-    return serverAddress({ io, global: { ...global, color: false } }).url
-  } catch {
-    return undefined
-  }
+/** The commands that the first word leads to; all of them when it leads nowhere. Commander costs time for each. */
+function meant(argv: readonly string[]): readonly Command[] {
+  const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
+  return found.length === 0 ? commands : found
 }
 
 /** null when help or the version was asked for, and shown. */
-function parse(argv: readonly string[], io: CliIo): Invocation | null {
+async function parse(argv: readonly string[], io: CliIo): Promise<Invocation | null> {
   let invocation: Invocation | null = null
-  const program = buildProgram(commands, version(), { out: (text) => io.stdout.write(text) }, (found) => {
+  const program = buildProgram(meant(argv), version(), { out: (text) => io.stdout.write(text) }, (found) => {
     invocation = found
   })
   if (argv.length === 0) {
@@ -81,37 +57,10 @@ function parse(argv: readonly string[], io: CliIo): Invocation | null {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return null
-    throw usage(error, argv)
+    const { usage } = await import('./usage.ts')
+    throw usage(error, commands, argv)
   }
   return invocation
-}
-
-function usage(error: CommanderError, argv: readonly string[]): CliFailure {
-  const words = argv.filter((word) => !word.startsWith('-'))
-  const group = groupOf(commands, words)
-  const help = `See \`${['ratecard', ...group, '--help'].join(' ')}\`.`
-  if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
-    const names = nextWords(commands, group)
-    const word = /unknown command '(.+?)'/.exec(error.message)?.[1]
-    const rest = word === undefined ? [] : words.slice(words.indexOf(word))
-    const hint = word === undefined ? undefined : suggestionFor(commands, group, rest)
-    const detail =
-      word === undefined
-        ? `\`ratecard ${group.join(' ')}\` needs one of: ${names.join(', ')}.`
-        : `There is no command \`ratecard ${[...group, word].join(' ')}\`.`
-    return usageProblem(detail, hint === undefined ? help : `${hint} ${help}`)
-  }
-  const [detail = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
-  const suggestion = /Did you mean (.+)\?/.exec(rest.join(' '))?.[1]
-  return usageProblem(sentence(detail), suggestion === undefined ? help : `Did you mean "${suggestion}"? ${help}`)
-}
-
-function usageProblem(detail: string, hint: string): CliFailure {
-  return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
 }
 
 function version(): string {

@@ -205,6 +205,7 @@ function tenantOperations(
     ...subscribers,
     updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
     removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
+    cancelSubscription: (...args) => tracked(tenants.cancelSubscription(...args)),
     recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
     sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
     createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),

@@ -73,6 +73,11 @@ export const problemCodes = {
   webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook of that id.' },
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.' },
+  subscription_not_found: {
+    status: 404,
+    title: 'No such subscription',
+    when: 'The tenant has no running subscription of that id to a free price.',
+  },
   session_not_found: { status: 404, title: 'No such session', when: 'No session has that id.' },
   job_not_found: { status: 404, title: 'No such job', when: 'No job has that id.' },
   deployment_not_found: {

@@ -42,10 +42,15 @@ export interface LiveSubscription {
   readonly createdAt: number
   /** Sold beside another one to the same price, on purpose: see `duplicateKey`. */
   readonly allowsDuplicate: boolean
+  /** Ids of the free subscriptions, kept here alone, that it took the place of: see `endsKey`. */
+  readonly ends: readonly string[]
 }
 
 /** Metadata key of what was sold with `allow_duplicate`; its value is `allowed`. */
 export const duplicateKey = 'ratecard_duplicate'
+
+/** Metadata key of what was sold to a tenant with free subscriptions: their ids, with a space between two. */
+export const endsKey = 'ratecard_ends'
 
 /** Moves one item to a price. Quantity is always passed on: without it the processor resets it to 1. */
 export interface Swap {

@@ -102,6 +102,8 @@ export interface TenantOperations {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly AuditEntry[]; readonly total: number }>
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
+  /** Of a free price, now. `subscription_not_found`; `conflict` for one of the processor. */
+  cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
   /** One preview for each subscription that will be invoiced, the soonest first; lines by config price id. */
   upcomingInvoices(id: string): Promise<UpcomingInvoices>
 

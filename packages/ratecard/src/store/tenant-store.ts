@@ -60,7 +60,8 @@ export interface LocalSubscriptionStore {
   list(tenantId: string): Promise<readonly LocalSubscriptionRecord[]>
   /** Of all tenants, those that run on this price. */
   running(priceId: string): Promise<readonly LocalSubscriptionRecord[]>
-  end(id: string, at: number): Promise<boolean>
+  /** With its audit row in one transaction. False, and no row, when it is not running. */
+  end(id: string, at: number, audit?: AuditRecord): Promise<boolean>
 }
 
 export type NewJob = Pick<

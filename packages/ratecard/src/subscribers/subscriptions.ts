@@ -6,6 +6,7 @@ import type { TenantSubscription, TenantSubscriptions } from '../service/tenants
 import type { LocalSubscriptionRecord, TenantRecord } from '../store/tenant-store.ts'
 import { billingStatus } from './billing-status.ts'
 import { duplicates } from '../swaps/twice.ts'
+import { settleFree } from '../tenants/free-subscriptions.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames } from './price-names.ts'
 import type { PriceName, PriceNames } from './price-names.ts'
@@ -19,17 +20,15 @@ interface ScheduledSubscription {
 /** Everything the tenant is subscribed to now, oldest first. */
 export async function readSubscriptions(deps: SubscriberDeps, tenantId: string): Promise<TenantSubscriptions> {
   const tenant = await deps.findTenant(tenantId)
-  const [live, local] = await Promise.all([
-    readScheduled(deps, await liveSubscriptions(deps, tenant)),
-    deps.store.localSubscriptions.list(tenantId),
-  ])
+  const atProcessor = await liveSubscriptions(deps, tenant)
+  const live = await readScheduled(deps, atProcessor)
+  const running = await settleFree(deps, tenantId, atProcessor)
   const twice = new Map(
     duplicates(
       live.map(({ subscription }) => subscription),
       await deps.priceBook(),
     ).map(({ subscription, of }) => [subscription, of]),
   )
-  const running = local.filter(({ endedAt }) => endedAt === null)
   const names = await readPriceNames(deps, [
     ...live.flatMap(({ subscription, scheduled }) => [
       ...subscription.items.map(({ price }) => price.id),

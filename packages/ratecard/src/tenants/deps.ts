@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 
 /** What the use cases of this room need. */
 export interface TenantDeps {
-  readonly store: Pick<Store, 'tenants' | 'exclusively'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
   readonly processor: Pick<
     Processor,
     'createCustomer' | 'updateCustomer' | 'findCustomer' | 'subscriptions' | 'expireCheckouts'

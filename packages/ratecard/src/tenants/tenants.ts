@@ -10,13 +10,14 @@ import { closePages, subscriptionsOf } from './at-processor.ts'
 import { auditEntry, auditRow, editedFields, editedOf } from './audit.ts'
 import type { EditedFields } from './audit.ts'
 import { findTenant, tenantNotFound } from './customers.ts'
+import { cancelFree } from './free-subscriptions.ts'
 import type { TenantDeps } from './deps.ts'
 import { checkNewTenant, checkTenantChange } from './fields.ts'
 import { withTenant } from './lease.ts'
 
 export type Tenants = Pick<
   TenantOperations,
-  'createTenant' | 'listTenants' | 'findTenant' | 'updateTenant' | 'removeTenant' | 'tenantAudit'
+  'createTenant' | 'listTenants' | 'findTenant' | 'updateTenant' | 'removeTenant' | 'tenantAudit' | 'cancelSubscription'
 >
 
 export function createTenants(deps: TenantDeps): Tenants {
@@ -27,6 +28,7 @@ export function createTenants(deps: TenantDeps): Tenants {
     findTenant: (id) => findTenant(deps, id),
     updateTenant: (id, change, caller) => updateTenant(deps, id, change, caller),
     removeTenant: (id, caller) => withTenant(deps, id, (signal) => removeTenant(deps, id, caller, signal)),
+    cancelSubscription: (id, subscription, caller) => cancelFree(deps, id, subscription, caller),
     async tenantAudit(id, page) {
       const { items, total } = await tenants.audit(id, page)
       // The trail outlives its tenant.

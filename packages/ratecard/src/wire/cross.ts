@@ -2,8 +2,8 @@
 // does not name does not cross, and what belongs to its author crosses as it is.
 import type { Static, TSchema } from 'typebox'
 import type { Turns } from '../turns.ts'
+import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
-import { absence, coded, target, verbatim } from './schema.ts'
 import type { Inside } from './schema.ts'
 
 /** The wire's form of a value of the rooms. */

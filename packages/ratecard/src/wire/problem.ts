@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { issueCodes, problemCodes } from '../errors/codes.ts'
 import type { IssueCode, ProblemCode } from '../errors/codes.ts'
-import { closed, named, shape, shared } from './schema.ts'
+import { named } from './marks.ts'
+import { closed, shape, shared } from './schema.ts'
 
 export const Issue = shape('Issue', {
   code: Type.Enum(Object.keys(issueCodes) as IssueCode[], { description: 'What is wrong; contract.' }),

@@ -3,15 +3,8 @@
 import { Type } from 'typebox'
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnion, TUnsafe } from 'typebox'
 import { toRfc3339 } from '../clock.ts'
+import { absence, coded, moment, named, target, verbatim } from './marks.ts'
 import type { Camel } from './names.ts'
-
-/** What a shape knows beside its JSON Schema. Symbols keep it out of OpenAPI and of every copy that is made for a validator. */
-export const named = Symbol('name of a shape')
-export const verbatim = Symbol('belongs to its author')
-export const target = Symbol('what a reference refers to')
-export const coded = Symbol('another form inside')
-export const moment = Symbol('a time in a request')
-export const absence = Symbol('what absence is inside')
 
 export const closed = { additionalProperties: false } as const
 

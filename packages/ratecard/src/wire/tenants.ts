@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { By, Pagination, TenantId } from './common.ts'
 import { actorHeaders, customerErrors, idParams, keyErrors, keyHeader, operations, pageQuery } from './operation.ts'
-import { AnyObject, closed, named, nullable, shape, Time } from './schema.ts'
+import { named } from './marks.ts'
+import { AnyObject, closed, nullable, shape, Time } from './schema.ts'
 
 /** Text or null in one step: a union would tell the caller of two mistakes where there is one. */
 const TextOrNull = (maxLength: number, description: string) =>
@@ -200,6 +201,19 @@ export const tenantOperations = operations({
     params: idParams,
     answers: { 200: { description: 'The subscriptions.', schema: TenantSubscriptions } },
     errors: ['tenant_not_found', ...customerErrors],
+  },
+  cancelSubscription: {
+    ...all,
+    scope: 'write',
+    method: 'DELETE',
+    path: `${path}/:id/subscriptions/:subscription`,
+    summary: 'End a tenant’s subscription to a free price',
+    description:
+      'Now, with a line in the audit trail. A subscription of the processor is 409 `conflict`: its customer cancels it in the portal. A paid subscription that the tenant buys through a checkout ends its free ones by itself.',
+    params: { ...idParams, subscription: Type.String({ minLength: 1, maxLength: 255, description: 'Its id.' }) },
+    headers: actorHeaders,
+    answers: { 204: { description: 'Ended.', schema: null } },
+    errors: ['tenant_not_found', 'subscription_not_found', 'conflict', 'tenant_busy'],
   },
   getUpcomingInvoice: {
     ...all,

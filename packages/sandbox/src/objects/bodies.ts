@@ -11,6 +11,7 @@ import type {
   TestClockBody,
 } from './customer-bodies.ts'
 import type { Metadata } from '../protocol/metadata.ts'
+import type { ProductDetails } from './product-details.ts'
 import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
 import type {
   ChargeBody,
@@ -20,27 +21,21 @@ import type {
   PortalSessionBody,
 } from './session-bodies.ts'
 
-export interface ProductBody {
+export interface ProductBody extends ProductDetails {
   id: string
   object: 'product'
   active: boolean
   created: number
   default_price: string | null
-  description: string | null
   images: string[]
   livemode: false
   marketing_features: { name: string }[]
   metadata: Metadata
   name: string
-  package_dimensions: { height: number; length: number; weight: number; width: number } | null
   shippable: boolean | null
-  statement_descriptor: string | null
-  tax_code: string | null
   tax_details: { performance_location: string | null; tax_code: string | null } | null
   type: 'good' | 'service'
-  unit_label: string | null
   updated: number
-  url: string | null
 }
 
 export interface TierBody {

@@ -1,4 +1,5 @@
 import type { PriceBody } from '../objects/bodies.ts'
+import { productDetails } from '../objects/product-details.ts'
 import type { Call } from '../protocol/call.ts'
 import { onlyOneOf, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
@@ -18,17 +19,17 @@ import {
   usageType,
   writePrice,
 } from './new-price.ts'
-import { newProduct, statementDescriptor, taxCode } from './new-product.ts'
+import { newProduct, taxDetails } from './new-product.ts'
 
 const productDataFields = {
   active: boolean(),
   id: text(),
   metadata: metadata(),
   name: required(text()),
-  statement_descriptor: statementDescriptor(),
-  tax_code: taxCode(),
-  tax_details: shape({ performance_location: text(), tax_code: emptyable(taxCode()) }),
-  unit_label: text({ max: 12 }),
+  statement_descriptor: productDetails.statement_descriptor,
+  tax_code: productDetails.tax_code,
+  tax_details: taxDetails,
+  unit_label: productDetails.unit_label,
 }
 
 const createFields = {

@@ -1,4 +1,5 @@
 import type { ProductBody } from '../objects/bodies.ts'
+import { detailsOf, emptyableDetails } from '../objects/product-details.ts'
 import type { Call } from '../protocol/call.ts'
 import { refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
@@ -7,35 +8,20 @@ import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../protocol/params.ts'
 import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
-import {
-  dimensions,
-  features,
-  images,
-  newProduct,
-  productFields,
-  statementDescriptor,
-  taxCode,
-  taxDetails,
-  toTaxDetails,
-} from './new-product.ts'
+import { features, images, newProduct, productFields, taxDetails, toTaxDetails } from './new-product.ts'
 
 const createFields = { ...productFields, default_price_data: shape(defaultPriceFields) }
 
 const updateFields = {
+  ...emptyableDetails,
   active: boolean(),
   default_price: emptyable(text()),
-  description: emptyable(text({ max: 40_000 })),
   images: emptyable(images),
   marketing_features: emptyable(features),
   metadata: metadata(),
   name: text(),
-  package_dimensions: emptyable(dimensions),
   shippable: boolean(),
-  statement_descriptor: emptyable(statementDescriptor()),
-  tax_code: emptyable(taxCode()),
   tax_details: emptyable(taxDetails),
-  unit_label: emptyable(text({ max: 12 })),
-  url: emptyable(text()),
 }
 
 const listFields = {
@@ -65,22 +51,17 @@ function update(call: Call): ProductBody {
   const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
   const after: ProductBody = {
     ...before,
+    ...detailsOf(params, before),
     active: kept(params.active, before.active),
     default_price: kept(defaultPrice(call, before, params.default_price), before.default_price),
-    description: kept(params.description, before.description),
     images: [...(params.images === null ? [] : kept(params.images, before.images))],
     marketing_features: [
       ...(params.marketing_features === null ? [] : kept(params.marketing_features, before.marketing_features)),
     ],
     metadata: applyMetadata(before.metadata, params.metadata),
     name: kept(params.name, before.name),
-    package_dimensions: kept(params.package_dimensions, before.package_dimensions),
     shippable: kept(params.shippable, before.shippable),
-    statement_descriptor: kept(params.statement_descriptor, before.statement_descriptor),
-    tax_code: kept(params.tax_code, before.tax_code),
     tax_details: params.tax_details === undefined ? before.tax_details : toTaxDetails(params.tax_details),
-    unit_label: kept(params.unit_label, before.unit_label),
-    url: kept(params.url, before.url),
   }
   // Equal apart from the time of change: nothing happened, and nothing is told.
   if (JSON.stringify(after) === JSON.stringify(before)) return before

@@ -4,7 +4,9 @@ import { concealPlan, concealRevisions } from '../terminal/conceal.ts'
 import { concealEnvironment, readConfig, requireConfig } from '../files/read-config.ts'
 import { connect, requireAddress } from '../server-address.ts'
 import { jsonDifference, jsonOutcome } from '../views/json.ts'
+import { differencesMarkdown } from '../views/markdown.ts'
 import { showDifferences } from '../views/plan.ts'
+import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
 import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from './shared.ts'
 
 export const billingDiff: Command = {
@@ -13,12 +15,20 @@ export const billingDiff: Command = {
   description:
     'Without revisions: what a push of your files would change. With one revision: that one against the current one. With two: the first against the second.',
   arguments: [{ name: '[revisions...]', description: 'One or two revision numbers from the history.' }],
-  options: [fileOption, { flags: '--exit-code', description: 'Exit 3 when there are differences.' }, ...impactOptions],
+  options: [
+    fileOption,
+    formatOption,
+    { flags: '--exit-code', description: 'Exit 3 when there are differences.' },
+    ...impactOptions,
+  ],
   examples: [
     { command: 'ratecard billing diff', what: 'your files against the server' },
     { command: 'ratecard billing diff 3 5', what: 'what changed from revision 3 to 5' },
   ],
-  run: async (context) => (context.args.length === 0 ? diffFiles(context) : diffRevisions(context)),
+  run: async (given) => {
+    const context = formatted(given)
+    return context.args.length === 0 ? diffFiles(context) : diffRevisions(context)
+  },
 }
 
 async function diffFiles(context: CommandContext): Promise<CommandResult> {
@@ -35,7 +45,7 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
     (error) => toFailure(error, { apiUrl: connection.url }),
   )
   await concealPlan(context, connection.client, planned)
-  showPlanOf(context, connection, planned, read.variables)
+  showPlanOf(context, connection, planned, read.variables, read.warnings)
   return {
     exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0,
     json: { ...jsonOutcome(planned), variables: read.variables },
@@ -55,7 +65,13 @@ async function diffRevisions(context: CommandContext): Promise<CommandResult> {
   await concealRevisions(context, client, [from, to])
   const differences = await admin.diff(from, to, { signal: io.signal })
   out.say(`From revision ${from} to ${to}\n`)
-  out.print(differences.length === 0 ? 'No differences.' : showDifferences(differences, out.paint))
+  out.print(
+    wantsMarkdown(context)
+      ? differencesMarkdown(differences, { from, to }, concealer(context))
+      : differences.length === 0
+        ? 'No differences.'
+        : showDifferences(differences, out.paint),
+  )
   return {
     exit: options.flag('exitCode') && differences.length > 0 ? 3 : 0,
     json: { from, to, differences: differences.map(jsonDifference) },

@@ -6,14 +6,17 @@ import { connect } from '../server-address.ts'
 import { howToFinish, tellUnfinished, unfinishedPush } from '../follow/unfinished-push.ts'
 import { count } from '../views/issues.ts'
 import { jsonDrift } from '../views/json.ts'
+import { driftMarkdown } from '../views/markdown.ts'
 import { showPlan } from '../views/plan.ts'
+import { concealer, formatOption, formatted, wantsMarkdown } from './format.ts'
 
 export const billingDrift: Command = {
   name: 'billing drift',
   summary: 'Show what was changed at the processor since the last push',
-  options: [{ flags: '--exit-code', description: 'Exit 3 when there is drift.' }],
+  options: [formatOption, { flags: '--exit-code', description: 'Exit 3 when there is drift.' }],
   examples: [{ command: 'ratecard billing drift --exit-code', what: 'in a scheduled check' }],
-  run: async (context) => {
+  run: async (given) => {
+    const context = formatted(given)
     const { options, io, out } = context
     const { client } = connect(context)
     const unfinished = await unfinishedPush(client, io.signal)
@@ -27,7 +30,10 @@ export const billingDrift: Command = {
         `${out.paint.yellow('!')} ${inline(tellUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
       )
     const of = `revision ${drift.revision} (version ${inline(drift.version)})`
-    if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
+    if (wantsMarkdown(context)) {
+      const started = unfinished === null ? null : `${tellUnfinished(unfinished)}${among} ${howToFinish(unfinished)}`
+      out.print(driftMarkdown(drift, started, concealer(context)))
+    } else if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
     else {
       out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)
       out.print(showPlan(drift.differences, out.paint))

@@ -16,6 +16,7 @@ import { connect, requireAddress } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
 import { showChanges } from '../views/changes.ts'
 import { jsonOutcome } from '../views/json.ts'
+import { formatOption, formatted, wantsMarkdown } from './format.ts'
 import { applySavedPlan } from './push-saved-plan.ts'
 import {
   actorOptions,
@@ -41,6 +42,7 @@ export const billingPush: Command = {
     fileOption,
     { flags: '--dry-run', description: 'Show the plan and stop; nothing is written anywhere.' },
     { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
+    formatOption,
     { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
     { flags: '--plan <file>', description: 'Apply a saved plan: exactly it, at the server that it was made for.' },
     approvalOption,
@@ -58,9 +60,11 @@ export const billingPush: Command = {
     { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
     { command: 'ratecard billing push --env production --plan-out plan.json', what: 'to be looked at' },
     { command: 'ratecard billing push --plan plan.json', what: 'and applied as it is' },
+    { command: 'ratecard billing push --dry-run --format markdown', what: 'for a pull request' },
   ],
-  run: async (context) => {
-    checkOptions(context)
+  run: async (given) => {
+    checkOptions(given)
+    const context = formatted(given)
     const saved = context.options.text('plan')
     if (saved !== undefined) {
       const outcome = await applySavedPlan(context, readPlan(path.resolve(context.io.cwd, saved)))
@@ -86,6 +90,11 @@ function checkOptions({ options, args }: CommandContext): void {
   const planned = options.flag('dryRun') || options.text('planOut') !== undefined
   if (options.flag('exitCode') && !planned)
     throw usageFailure('--exit-code belongs to --dry-run.', 'Write `ratecard billing push --dry-run --exit-code`.')
+  if (wantsMarkdown({ options }) && !planned)
+    throw usageFailure(
+      '--format markdown belongs to --dry-run.',
+      'Write `ratecard billing push --dry-run --format markdown`.',
+    )
   if (options.text('plan') === undefined) return
   if (options.text('planOut') !== undefined)
     throw usageFailure('--plan and --plan-out do not go together.', 'Make a plan with one, apply it with the other.')
@@ -120,7 +129,7 @@ async function plan(
   context: CommandContext,
   connection: Connection,
   config: object,
-  { written, variables }: Pick<ReadConfig, 'written' | 'variables'>,
+  { written, variables, warnings }: Pick<ReadConfig, 'written' | 'variables' | 'warnings'>,
 ): Promise<CommandResult> {
   const { options, io, out } = context
   const choices = {
@@ -131,7 +140,7 @@ async function plan(
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
   await concealPlan(context, connection.client, planned)
-  showPlanOf(context, connection, planned, variables)
+  showPlanOf(context, connection, planned, variables, warnings)
   for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   const planOut = options.text('planOut')
   if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)

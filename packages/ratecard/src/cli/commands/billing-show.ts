@@ -7,6 +7,7 @@ import { concealRevisions } from '../terminal/conceal.ts'
 import { concealEnvironment } from '../files/read-config.ts'
 import { connect } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
+import { jsonServed } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
 
 export const billingShow: Command = {
@@ -49,16 +50,7 @@ async function showAll({ options, io, out, global }: CommandContext, { client }:
   )
   const rest = otherRows(served.config)
   if (rest.length > 0) out.print(`\n${table([{ title: 'kind' }, { title: 'id' }, { title: 'what' }], rest, out)}`)
-  return {
-    json: {
-      id: served.id,
-      version: served.version,
-      revision: served.revision,
-      created_at: served.createdAt,
-      updated_at: served.updatedAt,
-      config: served.config,
-    },
-  }
+  return { json: jsonServed(served) }
 }
 
 async function showOne(
@@ -109,6 +101,7 @@ function notes(price: PriceDocument): string[] {
 
 function otherRows(config: BillingDocument): string[][] {
   return [
+    ...(config.features ?? []).map((feature) => ['feature', feature.id, feature.name]),
     ...(config.meters ?? []).map((meter) => ['meter', meter.id, `${meter.display_name} (${meter.event_name})`]),
     ...(config.coupons ?? []).map((coupon) => ['coupon', coupon.id, coupon.name ?? '']),
     ...(config.promotion_codes ?? []).map((code) => ['promotion code', code.id, code.code]),

@@ -12,7 +12,8 @@ import { deployAllToCloudflare } from './cloud-workers-cloudflare.ts'
 import { requireWorkers, variableNames, viewIssues } from './cloud-workers-project.ts'
 import type { BundledWorker } from './cloud-workers-project.ts'
 import { actorOptions } from './shared.ts'
-import { jsonIssue, jsonWorker } from '../views/json.ts'
+import { jsonIssue } from '../views/json-problem.ts'
+import { jsonWorker } from '../views/json.ts'
 
 export const cloudWorkersDeploy: Command = {
   name: 'cloud workers deploy',

@@ -10,7 +10,9 @@ import { followPush } from '../follow/follow-push.ts'
 import { showImpact } from '../views/impact.ts'
 import { showIssues } from '../views/issues.ts'
 import { jsonOutcome } from '../views/json.ts'
+import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
+import { concealer, wantsMarkdown } from './format.ts'
 
 export const fileOption: OptionSpec = {
   flags: '--file <path...>',
@@ -51,10 +53,15 @@ export function showPlanOf(
   connection: Connection,
   plan: PushOutcome,
   variables: readonly string[] = [],
+  warnings: readonly FiledIssue[] = [],
 ): void {
   const { out } = context
   const { paint } = out
   const where = `${connection.url}${context.global.environment === null ? '' : ` (${context.global.environment})`}`
+  if (wantsMarkdown(context)) {
+    out.print(outcomeMarkdown(plan, where, { warnings, variables }, concealer(context)))
+    return
+  }
   out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, paint)}\n`)
   out.say(planSummary(plan.details, plan.writes))
@@ -206,6 +213,7 @@ function emptyChanges(): ChangeReport {
   return {
     products: none(),
     prices: none(),
+    features: none(),
     meters: { created: [], updated: [], deactivated: [] },
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: none(),

@@ -193,3 +193,27 @@ export const tenantsDelete: Command = {
     return { json: { id, deleted: true } }
   },
 }
+
+export const tenantsCancel: Command = {
+  name: 'tenants cancel',
+  summary: 'End a tenant’s subscription to a free price',
+  description:
+    'Now. What the processor bills is cancelled in its customer portal. A paid subscription that the tenant buys ends its free ones by itself.',
+  arguments: [tenantArgument, { name: '<subscription>', description: 'Its id, from `ratecard tenants show`.' }],
+  options: [],
+  examples: [{ command: 'ratecard tenants cancel glazeworks sub_local_0mwr', what: 'asks first' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const [id = '', subscription = ''] = args
+    const { client, url } = connect(context)
+    await requireConsent(context, {
+      question: `End the free subscription ${subscription} of "${id}" at ${url}?`,
+      title: 'Ending a subscription needs to be confirmed',
+      detail: `The tenant "${id}" is at ${url}.`,
+      hint: `If you mean it: \`ratecard tenants cancel ${id} ${subscription} --yes\`.`,
+    })
+    await client.tenants.cancelSubscription(id, subscription, { author: await authorOf(context), signal: io.signal })
+    out.say(`${out.paint.green('✓')} Ended ${subscription} of ${id}.`)
+    return { json: { id, subscription, ended: true } }
+  },
+}

@@ -44,6 +44,7 @@ import { jobsCancel, jobsList, jobsResume, jobsShow } from '../commands/jobs.ts'
 import { tenantsAudit, tenantsSession, tenantsUpcomingInvoice } from '../commands/tenants-billing.ts'
 import {
   tenantsCreate,
+  tenantsCancel,
   tenantsDelete,
   tenantsList,
   tenantsShow,
@@ -84,6 +85,7 @@ export const commands: readonly Command[] = [
   tenantsList,
   tenantsShow,
   tenantsUpdate,
+  tenantsCancel,
   tenantsDelete,
   tenantsSubscriptions,
   tenantsUpcomingInvoice,

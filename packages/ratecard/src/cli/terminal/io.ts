@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { isatty } from 'node:tty'
 
 export interface Sink {
@@ -27,6 +26,8 @@ export interface CliIo {
   ask(question: string): Promise<string | null>
   /** From now on this secret is shown as `${NAME}` wherever it would be written. Absent where nothing is shown. */
   readonly conceal?: (name: string, value: string) => void
+  /** Text as it would be written: secrets by their names. Absent where nothing is concealed. */
+  readonly shown?: (text: string) => string
   /** Single keys as they are pressed, until the answer is called. Absent where nobody can press one. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
@@ -85,7 +86,8 @@ function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): ()
  * One line from the terminal, null at its end. The terminal stays in line mode: it edits the line itself and Ctrl-C stays a
  * signal. Questions go to stderr, because stdout holds the result, also when it is redirected into a file.
  */
-function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
+async function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
+  const { createInterface } = await import('node:readline')
   const lines = createInterface({ input: host.stdin, output: host.stderr, terminal: false })
   return new Promise((resolve) => {
     const stop = () => {

@@ -91,6 +91,7 @@ export function terminalIo(io: CliIo): CliIo {
     stderr: sink(io.stderr),
     confirm: (question) => io.confirm(shown(question)),
     ask: (question) => io.ask(shown(question)),
+    shown,
     conceal(name, value) {
       // A value this short would be found everywhere.
       if (value.length < shortestSecret) return

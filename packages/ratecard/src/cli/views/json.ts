@@ -3,7 +3,7 @@ import type * as client from '@ratecard/client'
 import type { Static, TSchema } from 'typebox'
 import { DocumentDifference } from '../../wire/changes.ts'
 import { Pagination } from '../../wire/common.ts'
-import { DriftReport, ResetReport } from '../../wire/config.ts'
+import { DriftReport, ResetReport, ServedConfig } from '../../wire/config.ts'
 import { clientToWire } from '../../wire/cross.ts'
 import { Coverage, EnterpriseOutcome } from '../../wire/enterprise.ts'
 import { Job, JobList, JobReport } from '../../wire/jobs.ts'
@@ -17,35 +17,6 @@ import { Audit, Tenant, TenantList, TenantSubscriptions, UpcomingInvoice } from 
 import { WebhookListing, WebhookRotation } from '../../wire/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../wire/worker-runs.ts'
 import { DeploymentList, Worker } from '../../wire/workers.ts'
-import type { Problem } from '../failure.ts'
-import type { ViewedIssue } from './issues.ts'
-
-export function jsonIssue(issue: ViewedIssue) {
-  return {
-    code: issue.code,
-    pointer: issue.pointer,
-    severity: issue.severity,
-    detail: issue.detail,
-    ...(issue.hint === undefined ? {} : { hint: issue.hint }),
-    ...(issue.path === undefined ? {} : { file: issue.path, line: issue.line, column: issue.column }),
-  }
-}
-
-export function jsonProblem(problem: Problem) {
-  return {
-    error: {
-      code: problem.code,
-      title: problem.title,
-      ...(problem.status === undefined ? {} : { status: problem.status }),
-      detail: problem.detail,
-      ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-      ...(problem.requestId === undefined || problem.requestId === null ? {} : { instance: problem.requestId }),
-      ...(problem.errors === undefined || problem.errors.length === 0 ? {} : { errors: problem.errors.map(jsonIssue) }),
-      ...(problem.processor === undefined || problem.processor === null ? {} : { processor: problem.processor }),
-      ...problem.extra,
-    },
-  }
-}
 
 /** What the client has read, in the wire's names again: by the same shapes, so that what belongs to an author stays as it is. */
 const printed =
@@ -56,6 +27,9 @@ const printed =
 /** The client knows that later servers may have codes of issues that this version does not know. */
 export const jsonOutcome = (outcome: client.PushOutcome) =>
   printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
+/** The client knows that later servers may have values in a document that this version does not know. */
+export const jsonServed = (served: client.ServedConfig) =>
+  printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
 export const jsonDifference = printed(DocumentDifference)
 export const jsonDrift = printed(DriftReport)

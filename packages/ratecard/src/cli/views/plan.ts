@@ -57,21 +57,23 @@ export function planSummary(details: readonly Detail[], writes: number): string 
 }
 
 export function showDifferences(differences: readonly DocumentDifference[], paint: Paint): string {
-  const action = { added: 'create', changed: 'update', removed: 'archive' } as const
-  return showPlan(
-    differences.map((difference) => ({
-      ...difference,
-      action: action[difference.change],
-      because: difference.fields.map(({ field }) => field),
-      fields: difference.change === 'changed' ? difference.fields.map((field) => ({ ...field, origin: 'edit' })) : [],
-      processorIdBefore: null,
-      processorIdAfter: null,
-    })),
-    paint,
-  )
+  return showPlan(asDetails(differences), paint)
 }
 
-function kindName(kind: Detail['kind']): string {
+/** Differences of two documents in the form of a plan. */
+export function asDetails(differences: readonly DocumentDifference[]): readonly Detail[] {
+  const action = { added: 'create', changed: 'update', removed: 'archive' } as const
+  return differences.map((difference) => ({
+    ...difference,
+    action: action[difference.change],
+    because: difference.fields.map(({ field }) => field),
+    fields: difference.change === 'changed' ? difference.fields.map((field) => ({ ...field, origin: 'edit' })) : [],
+    processorIdBefore: null,
+    processorIdAfter: null,
+  }))
+}
+
+export function kindName(kind: Detail['kind']): string {
   return kind.replace('_', ' ')
 }
 
@@ -90,18 +92,21 @@ function lineOf({ action, display, processorIdBefore, processorIdAfter }: Detail
   return after ?? before ?? ''
 }
 
-function fieldLines(change: Detail, paint: Paint): string[] {
+/** The fields that differ and that the line of the change does not tell. */
+export function changedFields(change: Detail): Detail['fields'] {
   if (change.action === 'create' || change.action === 'archive') return []
   const told = change.display.before !== change.display.after && change.kind === 'price'
-  return change.fields
-    .filter(({ field }) => !(told && shownInLine.has(field)))
-    .map(({ field, before, after, origin }) => {
-      const note =
-        origin === 'edit'
-          ? ''
-          : paint.magenta(origin === 'drift' ? '  (edited at the processor)' : '  (edited here and at the processor)')
-      return `         ${paint.dim(`${inline(field)}:`)} ${difference(before, after, paint)}${note}`
-    })
+  return change.fields.filter(({ field }) => !(told && shownInLine.has(field)))
+}
+
+function fieldLines(change: Detail, paint: Paint): string[] {
+  return changedFields(change).map(({ field, before, after, origin }) => {
+    const note =
+      origin === 'edit'
+        ? ''
+        : paint.magenta(origin === 'drift' ? '  (edited at the processor)' : '  (edited here and at the processor)')
+    return `         ${paint.dim(`${inline(field)}:`)} ${difference(before, after, paint)}${note}`
+  })
 }
 
 /** Two lists differ by what came and what went; anything else by its old and new value. */
@@ -120,6 +125,8 @@ function isTextList(list: unknown): list is string[] {
 
 function value(something: unknown): string {
   if (something === undefined || something === null) return '(none)'
-  const text = JSON.stringify(something)
+  const text = valueText(something)
   return text.length > 70 ? `${text.slice(0, 69)}…` : text
 }
+
+export const valueText = (value: unknown): string => JSON.stringify(value)

@@ -1,10 +1,9 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
+import { compileShape } from './compile-shape.ts'
 import { mostIssues } from './limits.ts'
-import { isMoment } from '../document/moment.ts'
-import { BillingConfig } from '../document/schema.ts'
+import type { BillingConfig } from '../document/schema.ts'
 import { saySchemaError } from './shape-words.ts'
 
 // Words cost more than finding: of what is never listed, no more is put into words than the order of the document may need.
@@ -14,17 +13,10 @@ let compiled: ValidateFunction<BillingConfig> | undefined
 
 /** What the schema alone has against a document: types, required and unknown fields, formats, ranges. All of it. */
 export function checkShape(document: unknown): { readonly config: BillingConfig | null; readonly issues: Issue[] } {
-  const validate = (compiled ??= compile())
+  const validate = (compiled ??= compileShape())
   return validate(document)
     ? { config: document, issues: [] }
     : { config: null, issues: fromAjvErrors(validate.errors ?? []) }
-}
-
-// Compiling takes some 30 ms, which commands that check nothing need not pay.
-function compile(): ValidateFunction<BillingConfig> {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, ownProperties: true, strict: true, allowUnionTypes: true })
-  ajv.addFormat('date-time', isMoment)
-  return ajv.compile<BillingConfig>(BillingConfig)
 }
 
 /** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` are left to the one issue of their field. */

@@ -17,6 +17,7 @@ export interface TenantRouteDeps {
     | 'removeTenant'
     | 'tenantAudit'
     | 'tenantSubscriptions'
+    | 'cancelSubscription'
     | 'upcomingInvoices'
     | 'idempotent'
   >
@@ -42,6 +43,9 @@ export const tenantRoutes = ({ service }: TenantRouteDeps): Routes<typeof rows> 
     tenantId: id,
     ...(await service.tenantSubscriptions(id)),
   })),
+  cancelSubscription: route(rows.cancelSubscription, ({ params, request }) =>
+    service.cancelSubscription(params.id, params.subscription, callerOf(request)),
+  ),
   getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => ({
     tenantId: id,
     ...upcoming(await service.upcomingInvoices(id)),

@@ -1,7 +1,7 @@
 // Stripe's subscription in our words. Seconds become milliseconds; what Stripe says in words we do not know is refused.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../catalog/resource.ts'
-import { duplicateKey } from '../customer-half.ts'
+import { duplicateKey, endsKey } from '../customer-half.ts'
 import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../customer-half.ts'
 import { observedAmount } from './kinds/amounts.ts'
 import { former, idIn, idOf, integer, milliseconds, present, requiredList, text, word } from './reading.ts'
@@ -39,6 +39,7 @@ export function liveSubscription(subscription: SaidSubscription): LiveSubscripti
     trialEnd: trialEnd === null || trialEnd === undefined ? null : milliseconds(trialEnd, 'trial_end'),
     createdAt: milliseconds(subscription.created, 'created'),
     allowsDuplicate: subscription.metadata?.[duplicateKey] === 'allowed',
+    ends: subscription.metadata?.[endsKey]?.split(' ').filter((id) => id !== '') ?? [],
   }
 }
 

@@ -39,8 +39,15 @@ export type Used<C extends Columns, U extends Use> = {
 }[keyof C]
 export type Shown<C extends Columns> = Pick<RecordOf<C>, Used<C, 'shown'>>
 
+// NoInfer: under `satisfies Columns` the compiler would else take a column without uses for one of every use.
 function kind<T>(type: Column['type'], nullable: boolean, list = false) {
-  return <U extends Use = never>(...uses: readonly U[]): Column<T, U> => ({ type, nullable, values: null, list, uses })
+  return <U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> => ({
+    type,
+    nullable,
+    values: null,
+    list,
+    uses,
+  })
 }
 
 export const text = kind<string>('text', false)
@@ -57,19 +64,19 @@ export const texts = kind<readonly string[]>('text', false, true)
 export function oneOf<const V extends string, U extends Use = never>(
   values: readonly V[],
   ...uses: readonly U[]
-): Column<V, U> {
+): Column<V, NoInfer<U>> {
   return { type: 'text', nullable: false, values, list: false, uses }
 }
 
 export function oneOfOrNull<const V extends string, U extends Use = never>(
   values: readonly V[],
   ...uses: readonly U[]
-): Column<V | null, U> {
+): Column<V | null, NoInfer<U>> {
   return { type: 'text', nullable: true, values, list: false, uses }
 }
 
 /** Text with a type of its own, for example an id of one kind. */
-export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]) =>
+export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> =>
   kind<T>('text', false)(...uses)
 
 /** Names of the columns with this use, in their order. */

@@ -21,7 +21,13 @@ export type EditedField = Used<typeof tenantColumns, 'edited'>
 export type EnterpriseFields = Pick<TenantRecord, Used<typeof tenantColumns, 'deal'>>
 
 export type AuditAction =
-  'tenant_created' | 'tenant_updated' | 'tenant_deleted' | 'apply_template' | 'apply_custom' | 'remove'
+  | 'tenant_created'
+  | 'tenant_updated'
+  | 'tenant_deleted'
+  | 'subscription_ended'
+  | 'apply_template'
+  | 'apply_custom'
+  | 'remove'
 
 export const auditColumns = {
   id: text('shown'),
@@ -30,7 +36,7 @@ export const auditColumns = {
   /** JSON of the fields before and after; null where there is nothing. */
   before: textOrNull('shown'),
   after: textOrNull('shown'),
-  /** JSON: what was swapped and what was skipped; null for other actions. */
+  /** JSON: what was swapped and what was skipped, or which subscription ended and why; null for other actions. */
   result: textOrNull('shown'),
   author: textOrNull('shown'),
   ...keyColumns,

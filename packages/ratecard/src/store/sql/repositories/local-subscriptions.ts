@@ -1,4 +1,4 @@
-import type { LocalSubscriptionRecord, LocalSubscriptionStore } from '../../tenant-store.ts'
+import type { AuditRecord, LocalSubscriptionRecord, LocalSubscriptionStore } from '../../tenant-store.ts'
 import type { Database } from '../database/database.ts'
 
 export class SqlLocalSubscriptions implements LocalSubscriptionStore {
@@ -57,15 +57,17 @@ export class SqlLocalSubscriptions implements LocalSubscriptionStore {
     )
   }
 
-  async end(id: string, at: number): Promise<boolean> {
-    const result = await this.#database.write((db) =>
-      db
+  async end(id: string, at: number, audit?: AuditRecord): Promise<boolean> {
+    return this.#database.write(async (db) => {
+      const { numUpdatedRows } = await db
         .updateTable('localSubscriptions')
         .set({ endedAt: at })
         .where('id', '=', id)
         .where('endedAt', 'is', null)
-        .executeTakeFirst(),
-    )
-    return result.numUpdatedRows === 1n
+        .executeTakeFirst()
+      const ended = numUpdatedRows === 1n
+      if (ended && audit !== undefined) await db.insertInto('tenantAudit').values(audit).execute()
+      return ended
+    })
   }
 }

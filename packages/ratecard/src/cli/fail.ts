@@ -1,0 +1,40 @@
+// How a command line ends that failed.
+import { toFailure } from './failure.ts'
+import type { ExitCode } from './failure.ts'
+import type { CliIo } from './terminal/io.ts'
+import type { Output } from './terminal/output.ts'
+import type { Invocation } from './program/program.ts'
+import { serverAddress } from './server-address.ts'
+import { jsonProblem } from './views/json-problem.ts'
+import { showFailure } from './views/problem.ts'
+
+export interface Failed {
+  /** null: the words were not understood. */
+  readonly invocation: Invocation | null
+  readonly argv: readonly string[]
+  readonly io: CliIo
+  readonly out: Output
+}
+
+/** Tells what went wrong, in text or as JSON, and gives the exit code. */
+export function fail(error: unknown, { invocation, argv, io, out }: Failed): ExitCode {
+  out.endProgress()
+  if (io.signal.aborted) {
+    io.stderr.write('Stopped.\n')
+    return 1
+  }
+  const failure = toFailure(error, { apiUrl: invocation === null ? undefined : addressOf(invocation, io) })
+  const json = invocation?.global.json ?? argv.includes('--json')
+  if (json) io.stdout.write(`${JSON.stringify(jsonProblem(failure.problem), null, 2)}\n`)
+  else io.stderr.write(`${showFailure(failure, out.paint)}\n`)
+  return failure.exit
+}
+
+/** For the hint only: a failure to find the address must not hide the failure that is being told. */
+function addressOf({ global }: Invocation, io: CliIo): string | undefined {
+  try {
+    return serverAddress({ io, global: { ...global, color: false } }).url
+  } catch {
+    return undefined
+  }
+}

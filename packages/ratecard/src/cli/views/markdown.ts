@@ -1,0 +1,193 @@
+// A plan for the conversation of a pull request: a table that people read, whom it touches, what is doubtful, and the fingerprint.
+import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome } from '@ratecard/client'
+import { impactSentence } from './impact.ts'
+import { count } from './issues.ts'
+import type { ViewedIssue } from './issues.ts'
+import { codeText, proseText } from './markdown-text.ts'
+import { asDetails, changedFields, kindName, planSummary, valueText } from './plan.ts'
+
+/** Comments of code hosts take a little over 65,000; what surrounds the text needs room too. */
+export const markdownLimit = 60_000
+
+type Action = Detail['action']
+
+/** What takes something away comes first, so that it is never what is left out. */
+const actions: readonly (readonly [Action, string])[] = [
+  ['replace', '🔁 replace'],
+  ['archive', '🗑️ archive'],
+  ['rename', '✏️ rename'],
+  ['update', '✏️ update'],
+  ['adopt', '🔗 adopt'],
+  ['reactivate', '♻️ bring back'],
+  ['create', '➕ create'],
+]
+
+export interface MarkdownPlan {
+  readonly title: string
+  /** Lines under the title. */
+  readonly lead: readonly string[]
+  readonly details: readonly Detail[]
+  /** Heads of the two columns of values. */
+  readonly columns: readonly [before: string, after: string]
+  readonly impact?: readonly PriceImpact[]
+  readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
+  /** Last lines. */
+  readonly foot: readonly string[]
+}
+
+/** Takes secrets out of a value; before it is cut off or escaped, or they would not be found. */
+export type Conceal = (text: string) => string
+
+export function showMarkdown(plan: MarkdownPlan, conceal: Conceal): string {
+  const changes = [...plan.details]
+    .filter(({ action }) => action !== 'keep')
+    .sort((a, b) => placeOf(a.action) - placeOf(b.action))
+  const impact = (plan.impact ?? []).filter(({ subscriptions }) => subscriptions > 0)
+  const warnings = plan.warnings ?? []
+  const head = [`### ${plan.title}`, ...plan.lead].join('\n\n')
+  const foot = plan.foot.join('\n\n')
+  const room = markdownLimit - head.length - foot.length - 2000
+  const table = fitting(
+    changes.map((change) => rowsOf(change, conceal)),
+    Math.floor(room * 0.6),
+  )
+  const touched = fitting(
+    impact.map((price) => `- ${codeText(price.priceId)}: ${impactSentence(price)}`),
+    Math.floor(room * 0.2),
+  )
+  const doubts = fitting(
+    warnings.map(({ code, detail }) => `- ${proseText(conceal(detail))} (${codeText(code)})`),
+    Math.floor(room * 0.2),
+  )
+  const [before, after] = plan.columns
+  const parts = [
+    head,
+    ...(table.shown.length === 0
+      ? []
+      : [[`|  | Kind | Id | ${before} | ${after} |`, '| --- | --- | --- | --- | --- |', ...table.shown].join('\n')]),
+    ...leftOut(table.left, 'change', changes),
+    ...(touched.shown.length === 0 ? [] : [`#### Whom it touches\n\n${touched.shown.join('\n')}`]),
+    ...leftOut(touched.left, 'price with subscribers', []),
+    ...(doubts.shown.length === 0 ? [] : [`#### Warnings\n\n${doubts.shown.join('\n')}`]),
+    ...leftOut(doubts.left, 'warning', []),
+    foot,
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+/** As many as there is room for, from the first on. */
+function fitting(lines: readonly string[], room: number): { readonly shown: readonly string[]; readonly left: number } {
+  let used = 0
+  const end = lines.findIndex((line) => (used += line.length + 1) > room)
+  return end < 0 ? { shown: lines, left: 0 } : { shown: lines.slice(0, end), left: lines.length - end }
+}
+
+function leftOut(left: number, what: string, changes: readonly Detail[]): string[] {
+  if (left === 0) return []
+  const kinds = changes.length === 0 ? '' : ` (${planSummary(changes.slice(-left), 0).replace(/^Plan: |\. .*$/g, '')})`
+  const many = what === 'price with subscribers' ? 'prices with subscribers' : `${what}s`
+  return [
+    `**${count(left, `more ${what}`, `more ${many}`)} left out here${kinds}.** The command line without \`--format markdown\` shows all.`,
+  ]
+}
+
+const placeOf = (action: Action) => actions.findIndex(([name]) => name === action)
+
+/** One row for the change, and one for each field that its line does not tell. */
+function rowsOf(change: Detail, conceal: Conceal): string {
+  const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
+  const { before, after } = change.display
+  const [was, is] =
+    change.action === 'archive' ? [before, null] : change.action === 'create' ? [null, after] : [before, after]
+  const same = was !== null && was === is
+  const head = row([
+    actions.find(([name]) => name === change.action)?.[1] ?? change.action,
+    kindName(change.kind),
+    value(change.configId),
+    same ? '' : value(was),
+    value(is),
+  ])
+  const fields = changedFields(change).map(({ field, before: old, after: next, origin }) =>
+    row([
+      '',
+      origin === 'edit' ? '' : 'edited at the processor',
+      `↳ ${value(field)}`,
+      value(fieldText(old, conceal)),
+      value(fieldText(next, conceal)),
+    ]),
+  )
+  return [head, ...fields].join('\n')
+}
+
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+
+/** Text without its quotes: a code span has its own ends. Cut off last, when secrets are out of it. */
+function fieldText(value: unknown, conceal: Conceal): string | null {
+  if (value === undefined || value === null) return null
+  return typeof value === 'string' ? value : conceal(valueText(value))
+}
+
+/** Of `push --dry-run` and `diff`. */
+export function outcomeMarkdown(
+  plan: PushOutcome,
+  where: string,
+  more: { readonly warnings: readonly Pick<ViewedIssue, 'code' | 'detail'>[]; readonly variables: readonly string[] },
+  conceal: Conceal,
+): string {
+  const seen = new Set(more.warnings.map(({ detail }) => detail))
+  return showMarkdown(
+    {
+      title: `Prices: plan for version ${codeText(plan.version)}`,
+      lead: [`${planSummary(plan.details, plan.writes)} At ${codeText(where)}.`],
+      details: plan.details,
+      columns: ['Before', 'After'],
+      impact: plan.impact,
+      warnings: [...more.warnings, ...plan.warnings.filter(({ detail }) => !seen.has(detail))],
+      foot: [
+        ...(more.variables.length === 0
+          ? []
+          : [`Variables used: ${more.variables.map((name) => codeText(name)).join(', ')}.`]),
+        `Fingerprint of this plan: ${codeText(plan.plan)}`,
+      ],
+    },
+    conceal,
+  )
+}
+
+export function differencesMarkdown(
+  differences: readonly DocumentDifference[],
+  { from, to }: { readonly from: number; readonly to: number },
+  conceal: Conceal,
+): string {
+  const details = asDetails(differences)
+  return showMarkdown(
+    {
+      title: `Prices: from revision ${from} to ${to}`,
+      lead: [details.length === 0 ? 'No differences.' : `${count(details.length, 'difference')}.`],
+      details,
+      columns: [`Revision ${from}`, `Revision ${to}`],
+      foot: [],
+    },
+    conceal,
+  )
+}
+
+export function driftMarkdown(drift: DriftReport, unfinished: string | null, conceal: Conceal): string {
+  const of = `revision ${drift.revision} (version ${codeText(drift.version)})`
+  const ways = 'To undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.'
+  return showMarkdown(
+    {
+      title: drift.inSync ? 'Prices: no drift' : 'Prices: edited at the processor',
+      lead: [
+        drift.inSync
+          ? `The processor is as ${of} left it.`
+          : `The processor differs from ${of} in ${count(drift.differences.length, 'resource')}.`,
+        ...(unfinished === null ? [] : [`**${proseText(unfinished)}**`]),
+      ],
+      details: drift.differences,
+      columns: ['As pushed', 'At the processor'],
+      foot: drift.inSync || unfinished !== null ? [] : [ways],
+    },
+    conceal,
+  )
+}

@@ -1,0 +1,92 @@
+// Subscriptions to free prices, which live here alone: when they end. The first page that is paid ends those that its tenant had
+// when it was opened; the service learns of it when it next reads the tenant's subscriptions.
+import { ServiceError } from '../errors/service-error.ts'
+import type { LiveSubscription } from '../processor/customer-half.ts'
+import type { Caller } from '../service/tenants.ts'
+import type { LocalSubscriptionRecord } from '../store/tenant-store.ts'
+import { auditRow } from './audit.ts'
+import { findTenant } from './customers.ts'
+import type { TenantDeps } from './deps.ts'
+import { withTenant } from './lease.ts'
+
+export interface FreeSubscriptionDeps extends Pick<TenantDeps, 'clock' | 'newId'> {
+  readonly store: Pick<TenantDeps['store'], 'localSubscriptions'>
+}
+
+/** The processor takes 500 characters of metadata; nobody has as many free subscriptions. */
+const longestValue = 500
+
+/** The value of `endsKey` for a page: what is to end when it is paid. null when there is nothing. */
+export function endedByPaying(running: readonly LocalSubscriptionRecord[]): string | null {
+  let value = ''
+  for (const { id } of running) {
+    const next = value === '' ? id : `${value} ${id}`
+    if (next.length > longestValue) break
+    value = next
+  }
+  return value === '' ? null : value
+}
+
+export const isRunning = ({ endedAt }: LocalSubscriptionRecord): boolean => endedAt === null
+
+/** Those that still run, after those that something paid took the place of have ended. */
+export async function settleFree(
+  deps: FreeSubscriptionDeps,
+  tenantId: string,
+  live: readonly LiveSubscription[],
+): Promise<readonly LocalSubscriptionRecord[]> {
+  const running = (await deps.store.localSubscriptions.list(tenantId)).filter(isRunning)
+  const still: LocalSubscriptionRecord[] = []
+  for (const free of running) {
+    const paid = live.find(({ ends, status }) => status !== 'incomplete' && ends.includes(free.id))
+    if (paid === undefined) still.push(free)
+    else await endFree(deps, free, { because: 'paid', by: paid.id, at: paid.createdAt }, nobody)
+  }
+  return still
+}
+
+const nobody: Caller = { author: null, by: null, requestId: null }
+
+type Ending = { readonly because: 'paid'; readonly by: string; readonly at: number } | { readonly because: 'cancelled' }
+
+async function endFree(
+  { store, clock, newId }: FreeSubscriptionDeps,
+  { id, tenantId, priceId }: LocalSubscriptionRecord,
+  ending: Ending,
+  caller: Caller,
+): Promise<boolean> {
+  const now = clock.now()
+  const result = {
+    subscription: id,
+    price_id: priceId,
+    because: ending.because,
+    ...(ending.because === 'paid' ? { replaced_by: ending.by } : {}),
+  }
+  const row = { tenantId, action: 'subscription_ended', before: null, after: null, result } as const
+  const audit = auditRow({ newId, now }, row, caller)
+  return store.localSubscriptions.end(id, ending.because === 'paid' ? ending.at : now, audit)
+}
+
+/** Ends a free subscription now. `subscription_not_found`; `conflict` for one of the processor, which bills it. */
+export async function cancelFree(
+  deps: TenantDeps,
+  tenantId: string,
+  subscriptionId: string,
+  caller: Caller,
+): Promise<void> {
+  await withTenant(deps, tenantId, async () => {
+    await findTenant(deps, tenantId)
+    const running = (await deps.store.localSubscriptions.list(tenantId)).filter(isRunning)
+    const found = running.find(({ id }) => id === subscriptionId)
+    if (found !== undefined && (await endFree(deps, found, { because: 'cancelled' }, caller))) return
+    if (subscriptionId.startsWith('sub_local_') || !subscriptionId.startsWith('sub_'))
+      throw new ServiceError(
+        'subscription_not_found',
+        `The tenant "${tenantId}" has no running free subscription "${subscriptionId}".`,
+        { hint: 'See GET admin/tenants/{id}/subscriptions.' },
+      )
+    throw new ServiceError('conflict', `"${subscriptionId}" is a subscription of the processor, which bills it.`, {
+      hint: 'Its customer cancels it in the portal (POST portal), or you do at the processor.',
+    })
+  })
+}

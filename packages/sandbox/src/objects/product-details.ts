@@ -1,0 +1,68 @@
+// What a product says of itself and may take back. A row here is a parameter of its making and of its change (where an empty value
+// takes it back), and a member of the object, null where nothing is said.
+import { noSuchReference, refused } from '../protocol/errors.ts'
+import { emptyable, number, required, shape, text } from '../protocol/params.ts'
+import type { Param, Read } from '../protocol/params.ts'
+
+/** At most 22 characters, without those that the SDK's types forbid, and at least one letter. */
+function statementDescriptor(): Param<string, false> {
+  const short = text({ max: 22 })
+  return {
+    required: false,
+    read: (value, name) => {
+      const given = short.read(value, name)
+      if (/[<>\\'"*]/.test(given)) {
+        throw refused(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
+      }
+      if (!/\p{L}/u.test(given)) throw refused('The statement descriptor must contain at least one letter.', name)
+      return given
+    },
+  }
+}
+
+/** Codes are a list of the processor's own; here every code of their form is known. */
+export function taxCode(): Param<string, false> {
+  const code = text()
+  return {
+    required: false,
+    read: (value, name) => {
+      const given = code.read(value, name)
+      if (!/^txcd_\d{8}$/.test(given)) throw noSuchReference('tax code', given, name)
+      return given
+    },
+  }
+}
+
+const dimensions = shape({
+  height: required(number({ min: 0 })),
+  length: required(number({ min: 0 })),
+  weight: required(number({ min: 0 })),
+  width: required(number({ min: 0 })),
+})
+
+export const productDetails = {
+  description: text({ max: 40_000 }),
+  package_dimensions: dimensions,
+  statement_descriptor: statementDescriptor(),
+  tax_code: taxCode(),
+  unit_label: text({ max: 12 }),
+  url: text(),
+}
+
+type Details = typeof productDetails
+type Detail<Name extends keyof Details> = NonNullable<Read<Details>[Name]>
+
+export type ProductDetails = { [Name in keyof Details]: Detail<Name> | null }
+export type DetailParams = { readonly [Name in keyof Details]?: Detail<Name> | null | undefined }
+
+export const emptyableDetails = Object.fromEntries(
+  Object.entries(productDetails).map(([name, param]) => [name, emptyable<unknown>(param)]),
+) as { readonly [Name in keyof Details]: Param<Detail<Name> | null, false> }
+
+/** What is given stands instead of what was there; null takes it back. */
+export function detailsOf(params: DetailParams, before?: ProductDetails): ProductDetails {
+  const names = Object.keys(productDetails) as (keyof Details)[]
+  return Object.fromEntries(
+    names.map((name) => [name, params[name] === undefined ? (before?.[name] ?? null) : params[name]]),
+  ) as ProductDetails
+}

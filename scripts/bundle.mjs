@@ -1,0 +1,248 @@
+// Makes `packages/ratecard/bundle` of what the compiler wrote: the command line and the service in few files, each loaded when it is
+// needed. What is published, and what `npx ratecard` runs in this repository. Dependencies of pure JavaScript are inside; their
+// licences stand in THIRD-PARTY-LICENSES.txt beside them.
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { _ } from 'ajv'
+import standaloneCode from 'ajv/dist/standalone/index.js'
+import { build, transform } from 'esbuild'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const product = path.join(root, 'packages/ratecard')
+const dist = path.join(product, 'dist')
+const bundle = path.join(product, 'bundle')
+
+/** Bodies of threads: each is found beside the file that starts it, so both lie in the bundle's one folder. */
+const threads = Object.fromEntries(
+  [dist, path.join(root, 'packages/sandbox/dist')]
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name)))
+    .filter(
+      (file) => file.endsWith('thread-main.js') && existsSync(file.replace('/dist/', '/src/').replace(/js$/, 'ts')),
+    )
+    .map((file) => [path.basename(file, '.js'), file]),
+)
+
+const { notInBundle, optionalDependencies, peerDependencies } = JSON.parse(
+  readFileSync(path.join(product, 'package.json'), 'utf8'),
+)
+/**
+ * What an installation brings itself: native parts, files that are served, runtimes. Our own client is inside, for us, and beside
+ * it, for workers.
+ */
+const external = [...notInBundle, ...Object.keys({ ...optionalDependencies, ...peerDependencies })].filter(
+  (name) => !name.startsWith('@ratecard/'),
+)
+
+/** A file keeps its own address: what it reads beside itself or above stays where it was before bundling. */
+const ownAddress = {
+  name: 'own-address',
+  setup(context) {
+    context.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8')
+      if (text.includes('thread-main') || !text.includes('import.meta.')) return { contents: text, loader: 'js' }
+      const from = path.relative(bundle, file).split(path.sep).join('/')
+      const address = `new URL(${JSON.stringify(from)}, import.meta.url)`
+      const contents = text.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, what) =>
+        what === 'url' ? `${address}.href` : `__fileURLToPath(new URL('.', ${address}))`,
+      )
+      return {
+        contents: contents.includes('__fileURLToPath')
+          ? `import { fileURLToPath as __fileURLToPath } from 'node:url'\n${contents}`
+          : contents,
+        loader: 'js',
+      }
+    })
+  },
+}
+
+/**
+ * The table of commands as data, and each command's work behind an import of its own: a start loads what was asked for. The
+ * data is that of the commands themselves, read from the compiled table.
+ */
+async function lazyCommands() {
+  const table = path.join(dist, 'cli/program/commands.js')
+  const { commands, groups } = await import(pathToFileURL(table).href)
+  const folder = path.join(dist, 'cli/commands')
+  const found = new Map()
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.js'))) {
+    const file = path.join(folder, name)
+    for (const [key, value] of Object.entries(await import(pathToFileURL(file).href)))
+      if (commands.includes(value)) found.set(value, { file, key })
+  }
+  const rows = commands.map((command) => {
+    const { run, ...words } = command
+    if (JSON.stringify(words) !== JSON.stringify(JSON.parse(JSON.stringify(words))) || typeof run !== 'function')
+      throw new Error(`The command "${command.name}" is not data and a function.`)
+    const { file, key } = found.get(command) ?? { file: `${table}?whole`, key: null }
+    const loaded =
+      key === null
+        ? `(await import(${JSON.stringify(file)})).commands.find(({ name }) => name === ${JSON.stringify(command.name)})`
+        : `(await import(${JSON.stringify(file)}))[${JSON.stringify(key)}]`
+    return `{ ...${JSON.stringify(words)}, run: async (context) => (${loaded}).run(context) }`
+  })
+  const contents = `export const commands = [\n${rows.join(',\n')}\n]\nexport const groups = ${JSON.stringify(groups)}\n`
+  return {
+    name: 'lazy-commands',
+    setup(context) {
+      context.onResolve({ filter: /commands\.js\?whole$/ }, () => ({ path: table, suffix: '?whole' }))
+      context.onLoad({ filter: /[\\/]dist[\\/]cli[\\/]program[\\/]commands\.js$/ }, ({ suffix }) =>
+        suffix === '?whole' ? undefined : { contents, loader: 'js', resolveDir: path.dirname(table) },
+      )
+    },
+  }
+}
+
+/**
+ * The shapes that `--json` prints as data: what turns a name there walks over members and needs none of the library that the
+ * shapes are written with. Times are text on both sides of the command line.
+ */
+async function printedShapes() {
+  const folder = path.join(dist, 'cli/views')
+  const view = path.join(folder, 'json.js')
+  const marks = await import(pathToFileURL(path.join(dist, 'wire/marks.js')).href)
+  const known = new Map()
+  const names = []
+  const written = (node) => {
+    if (node[marks.verbatim] === true) return '{ [verbatim]: true }'
+    if (node[marks.coded] !== undefined) {
+      const text = '2026-01-01T00:00:00Z'
+      if (node.format !== 'date-time' || node[marks.coded].encode(text) !== text)
+        throw new Error('A form that the command line would have to turn: teach scripts/bundle.mjs.')
+      return '{}'
+    }
+    if (node[marks.target] !== undefined) return reference(node[marks.target])
+    if (node.anyOf !== undefined) return `{ anyOf: [${node.anyOf.map(written).join(', ')}] }`
+    if (node.items !== undefined) return `{ items: ${written(node.items)} }`
+    if (node.properties === undefined) return node.type === 'null' ? "{ type: 'null' }" : '{}'
+    const members = Object.entries(node.properties).map(([name, member]) => {
+      const empty = marks.absence in member ? `, [absence]: ${JSON.stringify(member[marks.absence])}` : ''
+      return `${JSON.stringify(name)}: ${empty === '' ? written(member) : `{ ...${written(member)}${empty} }`}`
+    })
+    return `{ properties: { ${members.join(', ')} }, required: ${JSON.stringify(node.required ?? [])} }`
+  }
+  const reference = (node) => {
+    if (!known.has(node)) {
+      const name = `shape${known.size}`
+      known.set(node, name)
+      names.push(`const ${name} = ${written(node)}`)
+    }
+    return known.get(node)
+  }
+  const modules = new Map()
+  for (const [, imported, from] of readFileSync(view, 'utf8').matchAll(
+    /import \{([^}]+)\} from ["'](\.\.\/\.\.\/wire\/[^"']+)["']/g,
+  )) {
+    const file = path.resolve(folder, from)
+    if (file === path.join(dist, 'wire/cross.js')) continue
+    const shapes = await import(pathToFileURL(file).href)
+    modules.set(
+      from,
+      imported.split(',').map((name) => `${reference(shapes[name.trim()])} as ${name.trim()}`),
+    )
+  }
+  if (modules.size === 0) throw new Error('No shapes were found in cli/views/json.js.')
+  const contents = `import { absence, verbatim } from ${JSON.stringify(path.join(dist, 'wire/marks.js'))}
+${names.join('\n')}
+export { ${[...modules.values()].flat().join(', ')} }\n`
+  return {
+    name: 'printed-shapes',
+    setup(context) {
+      context.onResolve({ filter: /^\.\.\/\.\.\/wire\// }, ({ path: from, importer }) =>
+        importer === view && modules.has(from) ? { path: 'shapes', namespace: 'printed' } : undefined,
+      )
+      context.onLoad({ filter: /.*/, namespace: 'printed' }, () => ({ contents, loader: 'js', resolveDir: folder }))
+    },
+  }
+}
+
+/** The check of the document's schema as code: compiling it takes longer than all else that `billing validate` does. */
+async function compiledShape() {
+  const file = path.join(dist, 'config/validation/compile-shape.js')
+  const { shapeCompiler } = await import(pathToFileURL(file).href)
+  const { BillingConfig } = await import(pathToFileURL(path.join(dist, 'config/document/schema.js')).href)
+  const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
+  const code = standaloneCode.default(ajv, ajv.compile(BillingConfig))
+  const { code: contents } = await transform(
+    `import { isMoment } from '../document/moment.js'
+const formats = { 'date-time': isMoment }
+${code}
+export const compileShape = () => validate\n`,
+    { minify: true, format: 'esm', target: 'node22' },
+  )
+  return {
+    name: 'compiled-shape',
+    setup(context) {
+      context.onLoad({ filter: /[\\/]dist[\\/]config[\\/]validation[\\/]compile-shape\.js$/ }, () => ({
+        contents,
+        loader: 'js',
+        resolveDir: path.dirname(file),
+      }))
+    },
+  }
+}
+
+/** Name and licence text of every package of others that is inside. */
+function licences(inputs) {
+  const packages = new Map()
+  for (const input of inputs) {
+    const found = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(input)
+    if (found === null || found[2].startsWith('@ratecard/')) continue
+    packages.set(found[1], found[2])
+  }
+  const parts = [...packages]
+    .sort(([, a], [, b]) => a.localeCompare(b))
+    .map(([folder, name]) => {
+      const at = path.join(root, folder)
+      const { version, license } = JSON.parse(readFileSync(path.join(at, 'package.json'), 'utf8'))
+      const file = readdirSync(at).find((entry) => /^(licen[cs]e|copying)/i.test(entry))
+      const text = file === undefined ? 'Its package holds no licence text.' : readFileSync(path.join(at, file), 'utf8')
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`
+    })
+  return parts.join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** Whether a file was written after the bundle. */
+function isOlderThan(folder, time) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+    .every((entry) => statSync(path.join(entry.parentPath, entry.name)).mtimeMs <= time)
+}
+
+const stamp = path.join(bundle, 'cli.js')
+const made = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const self = Math.max(
+  ...[fileURLToPath(import.meta.url), path.join(product, 'package.json'), path.join(root, 'package-lock.json')].map(
+    (file) => statSync(file).mtimeMs,
+  ),
+)
+const compiled = [dist, path.join(root, 'packages/client/dist'), path.join(root, 'packages/sandbox/dist')]
+if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
+  // Sources that were touched and not changed leave the outputs as they are; the command line tells by the time of this file.
+  utimesSync(stamp, new Date(), new Date())
+} else {
+  const plugins = [await lazyCommands(), await compiledShape(), await printedShapes(), ownAddress]
+  if (existsSync(bundle)) rmSync(bundle, { recursive: true })
+  const { metafile } = await build({
+    entryPoints: { cli: path.join(dist, 'cli/main.js'), library: path.join(dist, 'library.js'), ...threads },
+    outdir: bundle,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    // Where a package has both, its modules: its CommonJS may ask for its own files in ways that cannot be bundled.
+    mainFields: ['module', 'main'],
+    external: [...external, 'pg-native', 'pg-cloudflare'],
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    legalComments: 'none',
+    metafile: true,
+    absWorkingDir: root,
+    logLevel: 'warning',
+    plugins,
+  })
+  writeFileSync(path.join(bundle, 'THIRD-PARTY-LICENSES.txt'), licences(Object.keys(metafile.inputs)))
+  if (process.env.BUNDLE_META !== undefined) writeFileSync(process.env.BUNDLE_META, JSON.stringify(metafile))
+}

@@ -1,0 +1,345 @@
+// The pricing table in a real browser, on a page of another origin, with the real service behind it.
+import { mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../packages/client/src/client.ts'
+import type { Client } from '../../packages/client/src/client.ts'
+import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
+import type { BillingConfig, Price, Product } from '../../packages/ratecard/src/config/document/schema.ts'
+import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { announceSkip } from '../support/skips.ts'
+import { openShop } from './shop-pages.ts'
+import type { ShopPages } from './shop-pages.ts'
+
+if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const example = JSON.parse(
+  readFileSync(new URL('../../examples/pricing-table/ratecard/billing/prices.json', import.meta.url), 'utf8'),
+) as BillingConfig
+/** Where pictures of each look are put, to be looked at. */
+const pictures = process.env['PICTURES'] ?? null
+
+const hostile: Product = {
+  id: 'hostile',
+  name: '<img src=x onerror="document.title=1">',
+  images: ['https://images.example.test/a.png'],
+  prices: [
+    {
+      id: 'hostile_monthly',
+      amount: 100,
+      currency: 'eur',
+      interval: 'month',
+      ui: {
+        display_name: '"><script>document.title=1</script>',
+        features: ['W'.repeat(250), 'שלום 👩‍🚀 \u200b\u202eabc'],
+      },
+    },
+  ],
+  ui: {
+    tagline: 'javascript:alert(1)',
+    badge: '</style><script>document.title=1</script>',
+    cta_text: '{{constructor}}',
+  },
+}
+const filler = (index: number): Product => ({
+  id: `filler_${String(index)}`,
+  name: `Plan ${String(index)}`,
+  prices: [{ id: `filler_${String(index)}_m`, amount: 100 * index, currency: 'eur', interval: 'month' }],
+})
+const negotiated: Price = {
+  id: 'studio_monthly_partner',
+  amount: 900,
+  currency: 'eur',
+  currency_options: { usd: { amount: 1000 } },
+  interval: 'month',
+  enterprise_template: 'partner',
+}
+
+const shown = 'sketch studio render_farm enterprise'
+const home = mkdtempSync(path.join(tmpdir(), 'ratecard-table-'))
+let server: RunningServer
+let client: Client
+let shop: ShopPages
+let browser: Browser
+beforeAll(async () => {
+  process.env['HOME'] = home
+  await buildPricingTable()
+  server = await startServer({
+    env: {
+      RATECARD_PORT: '0',
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_DATA_DIR: path.join(home, 'data'),
+      RATECARD_LOG_LEVEL: 'error',
+    },
+    out: () => undefined,
+  })
+  const serviceKey = readFileSync(path.join(home, 'data', 'service-key'), 'utf8').trim()
+  client = createClient({ baseUrl: server.url, serviceKey })
+  const fillers = Array.from({ length: 35 }, (_, index) => filler(index + 1))
+  const products = [...example.products, hostile, ...fillers].map((product) =>
+    product.id === 'studio' ? { ...product, prices: [...(product.prices ?? []), negotiated] } : product,
+  )
+  await client.admin.push({ ...example, products })
+  shop = await openShop(server.url)
+  if (chromiumPath !== null) browser = await launchChromium()
+})
+afterAll(async () => {
+  if (chromiumPath !== null) await browser.close()
+  await shop.close()
+  await server.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+interface Visit {
+  readonly page: Page
+  /** What went wrong in the page: uncaught errors, refusals of the content policy. */
+  readonly failures: string[]
+}
+
+async function withPage(options: BrowserContextOptions, use: (visit: Visit) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  try {
+    const page = await context.newPage()
+    const failures: string[] = []
+    page.on('pageerror', (error) => failures.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') failures.push(message.text())
+    })
+    await use({ page, failures })
+  } finally {
+    await context.close()
+  }
+}
+
+const table = (attributes = '', inner = '') =>
+  `<ratecard-pricing-table src="${server.url}" ${attributes}>${inner}</ratecard-pricing-table>`
+
+async function open(
+  { page }: Visit,
+  attributes: string,
+  options: Parameters<ShopPages['write']>[1] = {},
+): Promise<void> {
+  shop.write(`<h1>Prices</h1><h2>Plans</h2>${table(attributes)}`, options)
+  await page.goto(`${shop.url}/page.html`)
+  await page.locator('[part~=card]').first().waitFor()
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === null) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true })
+}
+
+const overflowOf = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<{
+    violations: { id: string; impact: string; nodes: { html: string }[] }[]
+  }>('axe.run(document, { resultTypes: ["violations"] })')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+const inBrowser = test.skipIf(chromiumPath === null)
+const amounts = (page: Page, product: string) =>
+  page.locator('[part~=card]', { hasText: product }).locator('[part=amount]').allTextContents()
+
+describe('the pages of the example', () => {
+  for (const name of ['html', 'react', 'vue'])
+    inBrowser(`show the table and hear what is chosen: ${name}, under a strict content policy`, () =>
+      withPage({}, async (visit) => {
+        const { page, failures } = visit
+        await page.goto(`${shop.url}/${name}/index.html`)
+        await page.getByRole('button', { name: /Choose Studio/ }).click()
+        await expect.poll(() => page.locator('#chosen').textContent()).toBe('1 × studio_monthly in eur')
+        expect(failures).toEqual([])
+      }),
+    )
+})
+
+describe('what a visitor does', () => {
+  inBrowser('changes the period and the currency by keyboard, and reads what is saved', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, `products="${shown}"`)
+      expect(await amounts(page, 'For teams')).toEqual(['€14.00'])
+      expect(await page.locator('[part=saving]').textContent()).toContain('save 16%')
+      await page.getByRole('radio', { name: 'Monthly' }).focus()
+      await page.keyboard.press('ArrowRight')
+      await expect.poll(() => amounts(page, 'For teams')).toEqual(['€140.00 (2 months free)'])
+      await expect.poll(() => page.getByRole('radio', { name: /Yearly/ }).isChecked()).toBe(true)
+      // The focus stays where it was put, although the cards were drawn anew.
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('End')
+      await expect.poll(() => amounts(page, 'For teams')).toEqual(['$150.00 (2 months free)'])
+      expect(await page.getByRole('combobox', { name: 'Currency' }).inputValue()).toBe('usd')
+    }),
+  )
+
+  inBrowser('moves the slider and reads exactly what the service calculates', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, `products="${shown}" interval="month"`)
+      const card = page.locator('[part~=card]', { hasText: 'Pay for what you render' })
+      const slider = card.getByRole('slider', { name: 'Renders' })
+      for (const quantity of [0, 1, 999, 1000, 1001, 10_000, 10_001, 19_999]) {
+        await slider.fill(String(quantity))
+        const { formatted } = await client.billing.calculate('renders_monthly', quantity)
+        expect([quantity, await card.locator('[part=amount]').textContent()]).toEqual([quantity, formatted])
+        expect(await slider.getAttribute('aria-valuetext')).toBe(
+          `${quantity.toLocaleString('en')} Renders: ${formatted}`,
+        )
+      }
+      // The field takes what is beyond the slider's end.
+      await card.getByRole('spinbutton', { name: 'Renders' }).fill('1234567')
+      const { formatted } = await client.billing.calculate('renders_monthly', 1_234_567)
+      expect(await card.locator('[part=amount]').textContent()).toBe(formatted)
+      const chosen = page.evaluate(
+        `new Promise((resolve) => document.addEventListener('ratecard-select', (event) => resolve([event.detail, event.composed]), { once: true }))`,
+      )
+      await card.getByRole('button').click()
+      expect(await chosen).toEqual([
+        { price_id: 'renders_monthly', quantity: 1_234_567, currency: 'eur', interval: 'month' },
+        true,
+      ])
+    }),
+  )
+
+  inBrowser('goes to the checkout of the site, with price and quantity; never to a script', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, `products="${shown}" checkout="/buy?price={price_id}&amp;n={quantity}" contact="/contact"`)
+      const studio = page.getByRole('link', { name: /Choose Studio/ })
+      await page.getByRole('slider', { name: 'seat' }).fill('7')
+      expect(await studio.getAttribute('href')).toBe(`${shop.url}/buy?price=studio_monthly&n=7`)
+      expect(await page.getByRole('link', { name: /Talk to us/ }).getAttribute('href')).toBe(`${shop.url}/contact`)
+      await open(visit, `products="${shown}" checkout="javascript:document.title='{price_id}'"`)
+      expect(await page.locator('a[part=cta]').count()).toBe(0)
+      await page.getByRole('button', { name: /Choose Studio/ }).click()
+      expect(await page.title()).toBe('Prices')
+    }),
+  )
+
+  inBrowser('sees what its company negotiated, when it is signed in', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await client.tenants.create({ id: 'acme', name: 'Acme' })
+      await client.enterprise.applyTemplate({ tenantId: 'acme', enterpriseTemplate: 'partner' })
+      const { value } = await client.sessions.create({ tenantId: 'acme' })
+      await open(visit, `products="studio" credentials="include"`)
+      expect(await amounts(page, 'For teams')).toEqual(['€14.00'])
+      await page
+        .context()
+        .addCookies([{ name: 'ratecard_session', value, url: server.url, httpOnly: true, sameSite: 'Lax' }])
+      await open(visit, `products="studio" credentials="include"`)
+      expect(await amounts(page, 'For teams')).toEqual(['€9.00'])
+      expect(await page.locator('[part=own]').textContent()).toBe('Your price')
+      const [detail] = await Promise.all([
+        page.evaluate(
+          `new Promise((resolve) => document.addEventListener('ratecard-select', (event) => resolve(event.detail.price_id), { once: true }))`,
+        ),
+        page.getByRole('button', { name: /Choose Studio/ }).click(),
+      ])
+      expect(detail).toBe('studio_monthly')
+    }),
+  )
+})
+
+describe('the table holds', () => {
+  for (const theme of ['cards', 'plain', 'compact'])
+    for (const colorScheme of ['light', 'dark'] as const)
+      inBrowser(`without a serious finding of axe: ${theme}, ${colorScheme}`, () =>
+        withPage({ colorScheme, bypassCSP: true }, async (visit) => {
+          await open(visit, `products="${shown}" theme="${theme}"`)
+          await picture(visit.page, `${theme}-${colorScheme}`)
+          expect(await findingsOf(visit.page)).toEqual([])
+        }),
+      )
+
+  for (const width of [320, 360, 768])
+    inBrowser(`on a screen of ${String(width)} px, from left and from right, with 1 and with 40 products`, () =>
+      withPage({ viewport: { width, height: 800 } }, async (visit) => {
+        const { page, failures } = visit
+        for (const theme of ['cards', 'plain', 'compact']) {
+          await open(visit, `products="${shown}" theme="${theme}"`)
+          await picture(page, `${theme}-${String(width)}`)
+          expect([theme, await overflowOf(page)]).toEqual([theme, 0])
+        }
+        await open(visit, '')
+        expect(await page.locator('[part~=card]').count()).toBe(40)
+        expect(await overflowOf(page)).toBe(0)
+        await open(visit, 'products="studio"')
+        await picture(page, `one-${String(width)}`)
+        expect([await page.locator('[part~=card]').count(), await overflowOf(page)]).toEqual([1, 0])
+        await open(visit, `products="${shown}"`, { lang: 'he', dir: 'rtl' })
+        await picture(page, `rtl-${String(width)}`)
+        expect(await overflowOf(page)).toBe(0)
+        expect(failures).toEqual([])
+      }),
+    )
+
+  inBrowser('from right to left: cards begin at the right', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, `products="${shown}"`, { lang: 'ar', dir: 'rtl' })
+      await picture(page, 'rtl')
+      const left = async (index: number) => (await page.locator('[part~=card]').nth(index).boundingBox())?.x ?? 0
+      expect(await left(0)).toBeGreaterThan(await left(1))
+    }),
+  )
+
+  inBrowser('against hostile names: nothing runs, nothing breaks out', () =>
+    withPage({ viewport: { width: 320, height: 800 } }, async (visit) => {
+      const { page, failures } = visit
+      await open(visit, 'products="hostile"')
+      expect(await page.getByRole('heading', { name: '<img src=x' }).count()).toBe(1)
+      expect([await page.title(), await overflowOf(page)]).toEqual(['Prices', 0])
+      expect(await page.locator('ratecard-pricing-table img, ratecard-pricing-table script').count()).toBe(0)
+      expect(failures).toEqual([])
+    }),
+  )
+
+  inBrowser('what the server rendered until there are prices, and says politely when there are none', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      const fallback = '<p id="before">Studio is €14.00</p><p slot="footer">Cancel at any time.</p>'
+      shop.write(table('', fallback).replace(server.url, `${server.url}/nowhere`))
+      await page.goto(`${shop.url}/page.html`)
+      const message = page.getByRole('status')
+      await message.waitFor()
+      expect(await message.textContent()).toContain('could not be loaded')
+      expect(await page.locator('#before').isVisible()).toBe(true)
+      await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('src', '${server.url}')`)
+      await page.locator('[part~=card]').first().waitFor()
+      expect(await page.locator('#before').isVisible()).toBe(false)
+      expect(await page.getByText('Cancel at any time.').isVisible()).toBe(true)
+      const off = await browser.newContext({ javaScriptEnabled: false })
+      const bare = await off.newPage()
+      await bare.goto(`${shop.url}/page.html`)
+      expect(await bare.locator('#before').isVisible()).toBe(true)
+      await off.close()
+    }),
+  )
+
+  inBrowser('words of the site in any language, set as attribute or property', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, `products="studio sketch" lang="pl" texts='{"free":"Za darmo","monthly":"Miesięcznie"}'`)
+      expect(await amounts(page, 'first idea')).toEqual(['Za darmo'])
+      expect(await page.getByRole('radio', { name: 'Miesięcznie' }).count()).toBe(1)
+      await page.evaluate(`document.querySelector('ratecard-pricing-table').texts = { free: 'Gratis' }`)
+      expect(await amounts(page, 'first idea')).toEqual(['Gratis'])
+      await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('locale', 'de')`)
+      expect((await amounts(page, 'For teams'))[0]?.replace(/\s/g, ' ')).toBe('14,00 €')
+    }),
+  )
+})

@@ -1,0 +1,56 @@
+// The service in a process that kills itself (SIGKILL) at the n-th point: before and after every write of the journal, and before
+// every call that goes out to the processor. Composed of the real parts.
+import { createService } from '../../packages/ratecard/src/composition/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
+import type { Store } from '../../packages/ratecard/src/store/store.ts'
+import { killPoints } from './kill-points.ts'
+
+export interface Order {
+  readonly killAt: number
+  readonly url: string | null
+  readonly file: string
+  readonly masterKey: string
+  readonly apiBase: string
+  readonly secretKey: string
+}
+
+type Part = 'jobs' | 'tenants'
+
+/** Does the work with a service over the order's store; `points` names the methods of the store that are counted. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- what is in the order beside, read from JSON
+export async function runKillable<More extends object = object>(
+  points: { readonly [Name in Part]?: readonly (keyof Store[Name] & string)[] },
+  work: (service: ReturnType<typeof createService>, order: Order & More) => Promise<unknown>,
+): Promise<void> {
+  const order = JSON.parse(process.argv[2] ?? '{}') as Order & More
+  const { counted, pass, passed } = killPoints(order.killAt)
+  const store = await openStore({ url: order.url, file: order.file, sealer: createSealer(order.masterKey) })
+  const parts = new Map<string | symbol, unknown>([
+    ['jobs', counted(store.jobs, points.jobs ?? [])],
+    ['tenants', counted(store.tenants, points.tenants ?? [])],
+  ])
+  const watched = new Proxy(store, {
+    get(object, name) {
+      const value: unknown = parts.get(name) ?? Reflect.get(object, name)
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(object) : value
+    },
+  })
+  const budget = {
+    take: () => {
+      pass()
+      return Promise.resolve()
+    },
+  }
+  const { secretKey, apiBase } = order
+  const processor = createStripeProcessor({ secretKey, apiBase, budget, clock: systemClock, firstWaitMs: 1 })
+  const settings = { requireVersionBump: false, workers: 'off' as const }
+  const parties = { store: watched, processor, processorName: 'sandbox', clock: systemClock }
+  const service = createService({ settings, ...parties })
+  await work(service, order)
+  process.stdout.write(JSON.stringify({ points: passed() }))
+  await service.close()
+  await store.close()
+}
