@@ -260,34 +260,36 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
   const pages = ['prices', 'plan', 'plan/none', 'history', 'history/1', 'drift', 'tenants', 'tenants/acme', 'coverage']
   const more = ['jobs', 'workers', 'workers/hello', 'webhooks', 'keys', 'health', 'nowhere', 'sign-in']
 
-  test.each(['light', 'dark'] as const)('no page has a serious finding of axe, nor is wider than a phone: %s', async (scheme) => {
-    await client.tenants.create({ id: `long-${scheme}`, name: longName })
-    const { page, open, failures } = await signIn(key, scheme)
-    const found: string[] = []
-    for (const where of [...pages, ...more]) {
-      await page.setViewportSize({ width: 1280, height: 900 })
-      await open(where)
-      await page
-        .locator('.loading')
-        .first()
-        .waitFor({ state: 'detached' })
-      // The policy of the page keeps scripts of others out; the debugger may.
-      await page.evaluate(axe)
-      const violations = await page.evaluate(async () => {
-        const { axe: tool } = globalThis as unknown as {
-          axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> }
-        }
-        return (await tool.run()).violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
-      })
-      found.push(...violations.map((violation) => `${where} ${violation}`))
-      await page.setViewportSize({ width: 360, height: 800 })
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-      if (wider > 0) found.push(`${where} is ${wider} px wider than the phone`)
-    }
-    expect(found).toEqual([])
-    expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
-    expect(failures).toEqual([])
-  })
+  test.each(['light', 'dark'] as const)(
+    'no page has a serious finding of axe, nor is wider than a phone: %s',
+    async (scheme) => {
+      await client.tenants.create({ id: `long-${scheme}`, name: longName })
+      const { page, open, failures } = await signIn(key, scheme)
+      const found: string[] = []
+      for (const where of [...pages, ...more]) {
+        await page.setViewportSize({ width: 1280, height: 900 })
+        await open(where)
+        await page.locator('.loading').first().waitFor({ state: 'detached' })
+        // The policy of the page keeps scripts of others out; the debugger may.
+        await page.evaluate(axe)
+        const violations = await page.evaluate(async () => {
+          const { axe: tool } = globalThis as unknown as {
+            axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> }
+          }
+          return (await tool.run()).violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+        })
+        found.push(...violations.map((violation) => `${where} ${violation}`))
+        await page.setViewportSize({ width: 360, height: 800 })
+        const wider = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        if (wider > 0) found.push(`${where} is ${wider} px wider than the phone`)
+      }
+      expect(found).toEqual([])
+      expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
+      expect(failures).toEqual([])
+    },
+  )
 })
