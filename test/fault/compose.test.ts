@@ -94,7 +94,9 @@ const large = (amount: number): BillingConfig => ({
 })
 const small = (amount: number): BillingConfig => ({
   version: '1.0.0',
-  products: [{ id: 'plan_0', name: 'Pro', prices: [{ id: 'plan_0_monthly', amount, currency: 'eur', interval: 'month' }] }],
+  products: [
+    { id: 'plan_0', name: 'Pro', prices: [{ id: 'plan_0_monthly', amount, currency: 'eur', interval: 'month' }] },
+  ],
 })
 
 test.runIf(installed)(
@@ -150,7 +152,7 @@ test.runIf(installed)(
     start(haproxy as string, args, { ...plain, ...addresses }, folder)
 
     const headers = { 'content-type': 'application/json', 'x-service-key': serviceKey }
-    const ask = async (way: string, init: RequestInit = {}) => {
+    const ask = async (way: string, init: { method?: string; body?: string; headers?: Values } = {}) => {
       const response = await fetch(`${entry}${way}`, { ...init, headers: { ...headers, ...init.headers } })
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
     }
@@ -160,7 +162,7 @@ test.runIf(installed)(
         () => false,
       ),
     )
-    const post = (document: BillingConfig, more: Record<string, string> = {}) =>
+    const post = (document: BillingConfig, more: Values = {}) =>
       ask(`${admin}/config`, { method: 'POST', body: JSON.stringify(document), headers: more })
     expect(await post(small(1000))).toMatchObject({ status: 200, body: { status: 'applied' } })
 
@@ -193,7 +195,12 @@ test.runIf(installed)(
     const started = await post(large(2000), { prefer: 'respond-async', 'idempotency-key': 'the-large-one' })
     expect(started).toMatchObject({ status: 202 })
     const id = String(started.body['push_id'])
-    await Promise.all([reading(`${billing}/config`), reading(`${billing}/config`), reading(`${admin}/pushes`), restarting()])
+    await Promise.all([
+      reading(`${billing}/config`),
+      reading(`${billing}/config`),
+      reading(`${admin}/pushes`),
+      restarting(),
+    ])
     expect([...answers.keys()]).toEqual([200])
     expect(answers.get(200)).toBeGreaterThan(100)
 
