@@ -3,6 +3,7 @@ import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
 import { boolean, oneOf, range, text } from '../protocol/params.ts'
@@ -119,15 +120,7 @@ export const invoices: readonly Operation[] = [
     of: 'invoice',
     run: (call) => ({ object: preview(call) }),
   },
-  {
-    method: 'GET',
-    path: '/v1/invoices/:id',
-    of: 'invoice',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('invoice') }
-    },
-  },
+  retrieve('/v1/invoices/:id', 'invoice'),
   { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
   { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
   {
