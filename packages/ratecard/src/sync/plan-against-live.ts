@@ -1,5 +1,5 @@
 // What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
-import { checksumTurns } from '../config/document/canonical.ts'
+import { checksumTurns } from '../config/document/checksum.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
