@@ -7,6 +7,7 @@ import { benchCronLateness } from './cron-lateness.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
+import { benchPricingTable } from './pricing-table.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchReplicas } from './replicas.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'cron-lateness': benchCronLateness,
   replicas: benchReplicas,
   large: benchLarge,
+  'pricing-table': benchPricingTable,
 }
 
 const args = process.argv.slice(2)
