@@ -1123,12 +1123,12 @@ export interface PushSummary {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was planned. */
+  /** When it was journalled. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the plan. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1145,12 +1145,12 @@ export interface PushReport {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was planned. */
+  /** When it was journalled. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the plan. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1463,7 +1463,7 @@ export interface Job {
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the job. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1535,7 +1535,7 @@ export interface JobReport {
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the job. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number

@@ -117,7 +117,7 @@ async function renamesTo(
   )
 }
 
-/** What pushes on top of the current version switched off before they stopped: the next plan must not take it for somebody's edit. */
+/** What unfinished pushes on top of the current version archived. The next plan must not take that for somebody's edit. */
 async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
   const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
   const stopped = new Set<ProcessorId>()
