@@ -26,6 +26,7 @@ function observe<K extends ResourceKind>(resource: DesiredResource<K>): Observed
     mark: resource.configId,
     created: 1_767_225_600,
     lookupKey: resource.kind === 'price' ? resource.configId : null,
+    attachments: {},
     redeemed: 0,
     carried: 0,
     spent: false,
@@ -35,9 +36,10 @@ function observe<K extends ResourceKind>(resource: DesiredResource<K>): Observed
 }
 
 function liveState(config: BillingConfig): Snapshot {
-  const { meter, product, price, coupon, promotion_code, webhook } = desiredCatalog(config)
+  const { meter, feature, product, price, coupon, promotion_code, webhook } = desiredCatalog(config)
   return {
     meter: meter.map(observe),
+    feature: feature.map(observe),
     product: product.map(observe),
     price: price.map(observe),
     coupon: coupon.map(observe),
@@ -63,7 +65,15 @@ export function benchPlan({ quick }: BenchOptions): BenchResult[] {
   const config = documentOf(quick ? 100 : 1_000, 5)
   const text = JSON.stringify(config)
   const snapshot = liveState(config)
-  const empty: Snapshot = { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
+  const empty: Snapshot = {
+    meter: [],
+    feature: [],
+    product: [],
+    price: [],
+    coupon: [],
+    promotion_code: [],
+    webhook: [],
+  }
   const times = quick ? 3 : 25
 
   const applied = { config, previous: config, snapshot, mappings: mappingsOf(config) }

@@ -15,6 +15,7 @@ const sections: readonly (readonly [name: string, schema: object])[] = [
   ['price', schema.Price],
   ['tier', schema.Tier],
   ['price ui', schema.PriceUi],
+  ['feature', schema.Feature],
   ['meter', schema.Meter],
   ['webhook', schema.Webhook],
   ['coupon', schema.Coupon],
@@ -50,6 +51,7 @@ const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. 
 const kinds: Readonly<Record<string, ResourceKind>> = {
   product: 'product',
   price: 'price',
+  feature: 'feature',
   meter: 'meter',
   webhook: 'webhook',
   coupon: 'coupon',
@@ -61,6 +63,7 @@ const changes: Readonly<Record<Mutability, string>> = {
   fixed: 'new object',
   once: 'in place once, then new object',
   apart: 'in place',
+  attached: 'in place',
 }
 
 /** What a push does when the member is edited, with the processor’s own page on it. */

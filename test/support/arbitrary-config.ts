@@ -4,6 +4,7 @@ import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import type {
   BillingConfig,
   Coupon,
+  Feature,
   Meter,
   Price,
   Product,
@@ -15,6 +16,7 @@ import type {
 /** Few ids, so that two random documents share most of them and differ in what they say. */
 const productIds = ['alpha', 'beta', 'gamma', 'delta']
 const meterIds = ['calls', 'minutes', 'storage']
+const featureIds = ['sso', 'audit_log', 'exports']
 const couponIds = ['welcome', 'winter', 'alumni']
 const codeIds = ['code_a', 'code_b', 'code_c']
 const webhookIds = ['billing', 'audit']
@@ -173,7 +175,7 @@ function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
     )
 }
 
-function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
+function product(id: string, meters: readonly string[], features: readonly string[]): fc.Arbitrary<Product> {
   const prices = fc
     .subarray(['monthly', 'yearly', 'once', 'usage'], { minLength: 0 })
     .chain((names) => fc.tuple(...names.map((name) => price(`${id}_${name}`, meters))))
@@ -186,6 +188,7 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
     images: optional(addresses),
     marketing_features: optional(fc.array(text, { minLength: 1, maxLength: 4 })),
     shippable: optional(fc.boolean()),
+    features: optional(fc.subarray([...features])),
     package_dimensions: optional(fc.record({ height: size, length: size, weight: size, width: size })),
     metadata: optional(metadata),
     ui: optional(fc.record({ badge: text })),
@@ -202,6 +205,11 @@ function product(id: string, meters: readonly string[]): fc.Arbitrary<Product> {
         prices: withDefault.length === 0 ? undefined : withDefault,
       })
     })
+}
+
+function feature(id: string): fc.Arbitrary<Feature> {
+  const members: Members<Feature, 'name'> = { metadata: optional(metadata) }
+  return fc.record({ ...members, name: text }).map((rest) => compact<Feature>({ id, ...rest }))
 }
 
 function meter(id: string): fc.Arbitrary<Meter> {
@@ -317,25 +325,28 @@ export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
   .record({
     products: some(productIds, 1),
     meters: some(meterIds),
+    features: some(featureIds),
     coupons: some(couponIds),
     codes: some(codeIds),
     webhooks: some(webhookIds),
   })
-  .chain(({ products, meters, coupons, codes, webhooks }) =>
+  .chain(({ products, meters, features, coupons, codes, webhooks }) =>
     fc.record({
       version: fc.tuple(fc.nat(3), fc.nat(9), fc.nat(9)).map((parts) => parts.join('.')),
-      products: fc.tuple(...products.map((id) => product(id, meters))),
+      products: fc.tuple(...products.map((id) => product(id, meters, features))),
       meters: fc.tuple(...meters.map(meter)),
+      features: fc.tuple(...features.map(feature)),
       coupons: fc.tuple(...coupons.map((id) => coupon(id, products))),
       promotion_codes:
         coupons.length === 0 ? fc.constant<PromotionCode[]>([]) : fc.tuple(...codes.map((id) => code(id, coupons))),
       webhooks: fc.tuple(...webhooks.map(webhook)),
     }),
   )
-  .map(({ meters, coupons, promotion_codes, webhooks, ...rest }) =>
+  .map(({ meters, features, coupons, promotion_codes, webhooks, ...rest }) =>
     compact<BillingConfig>({
       ...rest,
       meters: meters.length === 0 ? undefined : meters,
+      features: features.length === 0 ? undefined : features,
       coupons: coupons.length === 0 ? undefined : coupons,
       promotion_codes: promotion_codes.length === 0 ? undefined : promotion_codes,
       webhooks: webhooks.length === 0 ? undefined : webhooks,

@@ -4,6 +4,7 @@ import type { ItemOf, ResourceKind } from '../../packages/ratecard/src/catalog/k
 import type {
   BillingConfig,
   Coupon,
+  Feature,
   Meter,
   Price,
   Product,
@@ -48,7 +49,12 @@ export const fieldSamples: Samples = {
     },
     eventTimeWindow: { first: { event_time_window: 'hour' }, second: { event_time_window: 'day' } },
   },
+  feature: {
+    name: { first: { name: 'Single sign-on' }, second: { name: 'SSO' } },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+  },
   product: {
+    features: { first: { features: ['sso'] }, second: { features: ['audit_log', 'sso'] } },
     name: { first: { name: 'Pro' }, second: { name: 'Professional' } },
     description: { first: { description: 'For teams.' }, second: { description: 'For everyone.' } },
     type: { first: { type: 'good' }, second: { type: 'service' } },
@@ -186,6 +192,8 @@ export const fieldSamples: Samples = {
 
 const meter: Meter = { id: 'calls', display_name: 'Calls', event_name: 'call' }
 const minutes: Meter = { id: 'minutes', display_name: 'Minutes', event_name: 'minute' }
+const feature: Feature = { id: 'sso', name: 'Single sign-on' }
+const auditLog: Feature = { id: 'audit_log', name: 'Audit log' }
 const price: Price = { id: 'pro_monthly', amount: 1200, currency: 'eur', interval: 'month' }
 const product: Product = { id: 'pro', name: 'Pro' }
 const team: Product = { id: 'team', name: 'Team' }
@@ -197,6 +205,7 @@ const webhook: Webhook = { id: 'hook', url: 'https://a.example.com/hook', events
 /** Ids of the items that samples are about. */
 export const sampleIds: Readonly<Record<ResourceKind, string>> = {
   meter: 'calls',
+  feature: 'sso',
   product: 'pro',
   price: 'pro_monthly',
   coupon: 'welcome',
@@ -216,6 +225,7 @@ export function sampleDocument(kind: ResourceKind, members: object): BillingConf
     version: '1.0.0',
     webhooks: [withMembers(webhook, of('webhook'))],
     meters: [withMembers(meter, of('meter')), minutes],
+    features: [withMembers(feature, of('feature')), auditLog],
     products: [{ ...withMembers(product, of('product')), prices: [withMembers(price, of('price'))] }, team],
     coupons: [withMembers(coupon, of('coupon')), other],
     promotion_codes: [withMembers(code, of('promotion_code'))],

@@ -1,4 +1,4 @@
-import { price, product, meter, coupon, code, webhook, config, without, of } from './rule-parts.ts'
+import { price, product, feature, meter, coupon, code, webhook, config, without, of } from './rule-parts.ts'
 import type { Fields, RuleCase } from './rule-parts.ts'
 
 const second = (fields: Fields): Fields[] => [product([price()]), product([], fields)]
@@ -47,6 +47,19 @@ export const duplicates: RuleCase[] = [
     'id_duplicate',
     '#/products/1/prices/0/id',
     config({ products: [product([price()]), product([price()], { id: 'team' })] }),
+  ),
+  of('two features of one id', 'id_duplicate', '#/features/1/id', config({ features: [feature(), feature()] })),
+  of(
+    'a feature that is not defined',
+    'feature_undefined',
+    '#/products/0/features/0',
+    config({ features: [feature()], products: [product([price()], { features: ['ssso'] })] }),
+  ),
+  of(
+    'a feature named twice by a product',
+    'value_invalid',
+    '#/products/0/features/1',
+    config({ features: [feature()], products: [product([price()], { features: ['sso', 'sso'] })] }),
   ),
   of(
     'two meters of one id',

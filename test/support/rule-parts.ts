@@ -38,6 +38,7 @@ export const product = (prices: Fields[], fields: Fields = {}): Fields => ({
   prices,
   ...fields,
 })
+export const feature = (fields: Fields = {}): Fields => ({ id: 'sso', name: 'Single sign-on', ...fields })
 export const meter = (fields: Fields = {}): Fields => ({
   id: 'calls',
   display_name: 'Calls',

@@ -2,7 +2,7 @@
 
 import type { Issue } from './issue.ts'
 
-/** Products, prices, meters, webhooks, coupons and promotion codes. */
+/** Products, prices, features, meters, webhooks, coupons and promotion codes. */
 export interface BillingDocument {
   /** URL of this schema, for your editor. Ignored. */
   $schema?: string
@@ -12,6 +12,19 @@ export interface BillingDocument {
   webhooks?: WebhookDocument[]
   /** Meters for usage-based prices. */
   meters?: MeterDocument[]
+  /** Features that products entitle their subscribers to. */
+  features?: Array<{
+    /** Your id of the feature; products name it. It becomes the lookup key at the processor. */
+    id: string
+    /** Name for yourself and your own pages. */
+    name: string
+    /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+    metadata?: Record<string, string>
+    /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+    previous_ids?: string[]
+    /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+    processor_id?: string
+  }>
   /** Products and their prices; at least one in the merged document. */
   products: ProductDocument[]
   /** Coupons: the discounts that promotion codes give. */
@@ -55,6 +68,8 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
+  /** Ids of the `features` that whoever subscribes to the product is entitled to. */
+  features?: string[]
   /** Prices of the product. */
   prices?: PriceDocument[]
   /** Display hints. Ours alone: changing them writes nothing to the processor. */
@@ -785,7 +800,7 @@ export interface Conversion {
 }
 
 /** Kind of the resource. */
-export type ResourceKind = 'meter' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
+export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
 
 export interface SessionPrices {
   /** Empty for a tenant without a deal. */
@@ -873,6 +888,14 @@ export interface ChangeReport {
     archived: string[]
   }
   prices: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+  features: {
     /** Configuration ids in document order. */
     created: string[]
     /** Configuration ids in document order. */
@@ -996,6 +1019,8 @@ export interface ResetReport {
     products: string[]
     /** Configuration ids in document order. */
     prices: string[]
+    /** Configuration ids in document order. */
+    features: string[]
     /** Configuration ids in document order. */
     meters: string[]
     /** Configuration ids in document order. */
@@ -1140,7 +1165,7 @@ export interface PushReport {
 export interface PushStep {
   /** Number of the step, from 0. */
   index: number
-  op: 'create' | 'update' | 'archive' | 'record'
+  op: 'create' | 'update' | 'attach' | 'detach' | 'archive' | 'record'
   /** Kind of the resource. */
   kind: ResourceKind
   configId: string

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fieldRows, documentName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import { configId, resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ObservedResource, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type { ObservedResource, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import type { BillingConfig as Document } from '../../../packages/ratecard/src/config/document/schema.ts'
@@ -66,6 +66,18 @@ async function liveOf({ snapshot, store }: Stack, kind: ResourceKind): Promise<O
   const found = ((await snapshot())[kind] as readonly ObservedResource[]).find((object) => object.processorId === id)
   if (found === undefined) throw new Error(`No live ${kind}`)
   return found
+}
+
+/** Puts the sample feature on the product. */
+async function attachStep(stack: Stack, product: ProcessorId) {
+  const { processorId: feature } = await liveOf(stack, 'feature')
+  return {
+    op: 'attach',
+    kind: 'product',
+    configId: configId(sampleIds.product),
+    processorId: product,
+    feature,
+  } as const
 }
 
 /** As if somebody else had made it; meters carry no mark. */
@@ -189,7 +201,7 @@ describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
 describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
   'the $kind’s $field, of which the document may say nothing,',
   (one) => {
-    const { kind, field, sample } = one
+    const { kind, field, row, sample } = one
     const bare = without(one)
 
     it('is left alone as long as the document never had it', () =>
@@ -199,22 +211,26 @@ describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
         const before = await liveOf(stack, kind)
         const value = canonicalOf(one, documentOf(one, sample.second))
         await processor.perform(
-          {
-            op: 'update',
-            kind,
-            configId: configId(sampleIds[kind]),
-            processorId: before.processorId,
-            set: { [field]: value },
-            unset: [],
-            mark: false,
-            claimLookupKey: false,
-            activate: false,
-          },
+          row.mutability === 'attached'
+            ? await attachStep(stack, before.processorId)
+            : {
+                op: 'update',
+                kind,
+                configId: configId(sampleIds[kind]),
+                processorId: before.processorId,
+                set: { [field]: value },
+                unset: [],
+                mark: false,
+                claimLookupKey: false,
+                activate: false,
+              },
           { idempotencyKey: `dashboard-${field}`, signal: AbortSignal.timeout(10_000) },
         )
         expect((await service.push(bare, nobody)).status).toBe('unchanged')
         expect((await service.drift()).inSync).toBe(true)
-        expect(valueOf(await liveOf(stack, kind), field)).toEqual(value)
+        const after = valueOf(await liveOf(stack, kind), field)
+        if (row.mutability === 'attached') expect(after).toHaveLength(1)
+        else expect(after).toEqual(value)
       }))
   },
 )

@@ -5,6 +5,7 @@ import { itemsOf, resourceKinds } from '../../../packages/ratecard/src/catalog/k
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import {
   Coupon,
+  Feature,
   Meter,
   Price,
   Product,
@@ -17,11 +18,18 @@ import { operations } from '../../support/stripe-contract.ts'
 
 const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> = {
   meter: Meter,
+  feature: Feature,
   product: Product,
   price: Price,
   coupon: Coupon,
   promotion_code: PromotionCode,
   webhook: Webhook,
+}
+
+/** Where the processor's documentation calls a path by another name. */
+const paths: Readonly<Record<string, string>> = {
+  'billing/meter': 'billing/meters',
+  'entitlements/feature': 'entitlements/features',
 }
 
 /** Members that are not the item's own: who it is, and items within it. */
@@ -43,7 +51,7 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
     for (const [field, row] of rows) {
       if (row.members.length === 0 || row.members.some((member) => Object.hasOwn(item?.item ?? {}, member))) continue
       expect([field, row.canonical(item?.item as never, item?.product as never)]).toEqual([field, row.absent])
-      if (row.leftOut === 'unmanaged')
+      if (row.leftOut !== 'default')
         expect(row.document(row.absent as never, { fields: {}, names: () => undefined })).toEqual({})
     }
   })
@@ -76,8 +84,16 @@ describe.each(resourceKinds)('the table of a %s', (kind) => {
       const place = /^https:\/\/docs\.stripe\.com\/api\/([a-z_/]+)\/(?:create|update)#[a-z_]+-([a-z_-]+)$/.exec(
         row.source,
       )
+      if (row.mutability === 'attached') {
+        expect(row.source).toContain('/product-feature/attach#')
+        const attach = operations.find(
+          ({ path: one, method }) => method === 'POST' && one === '/v1/products/{id}/features',
+        )
+        expect(takes(attach?.params, [row.source.split('-').at(-1) ?? ''])).toBe(true)
+        continue
+      }
       const [, objects = '', parameter = ''] = place ?? []
-      const path = `/v1/${objects === 'billing/meter' ? 'billing/meters' : objects}`
+      const path = `/v1/${paths[objects] ?? objects}`
       const params = (name: string) => operations.find((one) => one.method === 'POST' && one.path === name)?.params
       expect([field, takes(params(path), parameter.split('-'))]).toEqual([field, row.mutability !== 'apart'])
       expect([field, takes(params(`${path}/{id}`), parameter.split('-'))]).toEqual([field, row.mutability !== 'fixed'])

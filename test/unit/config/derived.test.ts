@@ -43,6 +43,7 @@ describe('the published schema', () => {
     'code_duplicate',
     'meter_undefined',
     'product_undefined',
+    'feature_undefined',
     'coupon_undefined',
     'default_duplicate',
     'base_price_mismatch',

@@ -18,7 +18,7 @@ function refused(dates: { readonly redeem_by?: string; readonly expires_at?: str
       { id: 'hello', code: 'HELLO', coupon: 'ten', ...(expires_at === undefined ? {} : { expires_at }) },
     ],
   }
-  const snapshot = { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
+  const snapshot = { meter: [], feature: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
   const plan = planChanges({ config, previous: null, snapshot, mappings: [] })
   return pastDates(plan, config, now).map(({ pointer }) => pointer)
 }

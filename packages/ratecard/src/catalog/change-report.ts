@@ -5,6 +5,7 @@ import type { ResourceKind } from './kinds.ts'
 export interface ChangeReport {
   products: { created: string[]; updated: string[]; archived: string[] }
   prices: { created: string[]; updated: string[]; archived: string[] }
+  features: { created: string[]; updated: string[]; archived: string[] }
   meters: { created: string[]; updated: string[]; deactivated: string[] }
   webhooks: { created: string[]; updated: string[]; unchanged: string[] }
   coupons: { created: string[]; updated: string[]; archived: string[] }
@@ -25,18 +26,19 @@ export function reportText(changes: readonly Change[]): string {
   return JSON.stringify({ ...changeReport(changes), ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }) })
 }
 
-/** Reports of before have no such list: then it is empty. */
+/** A stored report; lists that its release did not know are empty. */
 export function readReport(text: string): KeptReport {
-  const { archived_webhooks: archivedWebhooks = [], ...changes } = JSON.parse(text) as ChangeReport & {
+  const { archived_webhooks: archivedWebhooks = [], ...changes } = JSON.parse(text) as Partial<ChangeReport> & {
     readonly archived_webhooks?: readonly string[]
   }
-  return { changes, archivedWebhooks }
+  return { changes: { ...emptyReport(), ...changes }, archivedWebhooks }
 }
 
 export function emptyReport(): ChangeReport {
   return {
     products: { created: [], updated: [], archived: [] },
     prices: { created: [], updated: [], archived: [] },
+    features: { created: [], updated: [], archived: [] },
     meters: { created: [], updated: [], deactivated: [] },
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: { created: [], updated: [], archived: [] },
@@ -79,6 +81,8 @@ function listFor(report: ChangeReport, kind: ResourceKind, outcome: Outcome): st
       return outcome === 'unchanged' ? undefined : report.products[outcome]
     case 'price':
       return outcome === 'unchanged' ? undefined : report.prices[outcome]
+    case 'feature':
+      return outcome === 'unchanged' ? undefined : report.features[outcome]
     case 'meter':
       return outcome === 'unchanged' ? undefined : report.meters[outcome === 'archived' ? 'deactivated' : outcome]
     case 'webhook':

@@ -10,7 +10,15 @@ import { configId, idOfItem, itemsOf, processorId, resourceKinds } from './kinds
 import type { PlacedItem, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource } from './resource.ts'
 
-export const emptyCatalog: Catalog = { meter: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
+export const emptyCatalog: Catalog = {
+  meter: [],
+  feature: [],
+  product: [],
+  price: [],
+  coupon: [],
+  promotion_code: [],
+  webhook: [],
+}
 
 /** Every resource of a valid document, each kind in document order. */
 export function desiredCatalog(config: BillingConfig): Catalog {

@@ -20,6 +20,7 @@ function linesOf(config: BillingConfig | null): ResourceMap<() => string> {
     for (const { item } of itemsOf(config, kind)) lines.set(kind, idOfItem(kind, item), () => line(item))
   }
   tell('meter', (meter) => `${meter.display_name} (${meter.event_name})`)
+  tell('feature', (feature) => feature.name)
   tell('product', (product) => product.name)
   tell('price', describePrice)
   tell('coupon', describeCoupon)

@@ -1,5 +1,14 @@
 // The leaf of the catalog: kinds of resources, their ids, and the canonical values that several kinds share.
-import type { BillingConfig, Coupon, Meter, Price, Product, PromotionCode, Webhook } from '../config/document/schema.ts'
+import type {
+  BillingConfig,
+  Coupon,
+  Feature,
+  Meter,
+  Price,
+  Product,
+  PromotionCode,
+  Webhook,
+} from '../config/document/schema.ts'
 import { webhookId } from '../config/document/ids.ts'
 
 declare const brand: unique symbol
@@ -11,12 +20,13 @@ export const configId = (text: string) => text as ConfigId
 export const processorId = (text: string) => text as ProcessorId
 
 /** In the order in which a push creates them. */
-export const resourceKinds = ['meter', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const
+export const resourceKinds = ['meter', 'feature', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const
 export type ResourceKind = (typeof resourceKinds)[number]
 
 /** What the document writes for a resource of each kind. */
 export interface ItemByKind {
   meter: Meter
+  feature: Feature
   product: Product
   price: Price
   coupon: Coupon
@@ -28,6 +38,7 @@ export type ItemOf<K extends ResourceKind> = ItemByKind[K]
 /** The list of the document that holds a kind's items; prices stand in their products. */
 export const documentLists = {
   meter: 'meters',
+  feature: 'features',
   product: 'products',
   coupon: 'coupons',
   promotion_code: 'promotion_codes',

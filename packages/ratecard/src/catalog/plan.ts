@@ -13,6 +13,7 @@ import { ownershipOf } from './observed.ts'
 import { decideArchives, inArchiveOrder } from './plan/archives.ts'
 import type { Decision } from './plan/decision.ts'
 import { decideDefaultPrice } from './plan/default-price.ts'
+import { decideFeatures } from './plan/features.ts'
 import { decideResource } from './plan/resource.ts'
 import { mergedIssue, overlookedRenames } from './plan/renamed.ts'
 import { planState } from './plan/state.ts'
@@ -22,7 +23,7 @@ import { handOver, renameCatalog, renamesOf } from './renames.ts'
 import type { Rename } from './renames.ts'
 import { ResourceMap } from './resource-map.ts'
 import type { DesiredResource, MappingEntry, Snapshot } from './resource.ts'
-import type { ArchiveStep, Step } from './steps.ts'
+import type { ArchiveStep, DetachStep, Step } from './steps.ts'
 
 /** The processor id of something that exists already and that steps refer to. */
 export interface Binding {
@@ -61,7 +62,7 @@ export interface PlanInput {
 
 /**
  * What has to happen so that the processor matches the document: the decision, all of it, before anything is written.
- * Order: meters, products, prices, default prices, coupons, codes, webhooks; then every archive, so that nothing is taken
+ * Order: meters, features, products, prices, default prices, features of products, coupons, codes, webhooks; then every archive, so that nothing is taken
  * away before its successor stands.
  */
 export function planChanges(input: PlanInput): Plan {
@@ -80,7 +81,7 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     chosenIds: new ResourceMap<true>(),
     steps: [] as Step[],
   }
-  const [issues, archives, strays]: [Issue[], ArchiveStep[], Change[]] = [[], [], []]
+  const [issues, archives, strays]: [Issue[], (ArchiveStep | DetachStep)[], Change[]] = [[], [], []]
   const state = planState(
     { config, previous },
     {
@@ -113,10 +114,15 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     }
   }
   yield* decideAll('meter')
+  yield* decideAll('feature')
   yield* decideAll('product')
   yield* decideAll('price')
   for (const product of state.desired.product) {
     write(decideDefaultPrice(state, product))
+    yield
+  }
+  for (const product of state.desired.product) {
+    write(decideFeatures(state, product))
     yield
   }
   yield* decideAll('coupon')

@@ -29,5 +29,6 @@ export function resolveStep(
   if (step.op === 'create')
     return { ...step, fields: replace({ ...absentFields[step.kind], ...step.fields }) } as ResolvedStep
   if (step.op === 'update') return { ...step, set: replace(step.set) }
+  if (step.op === 'attach') return { ...step, feature: resolve('feature', step.feature) }
   return step
 }

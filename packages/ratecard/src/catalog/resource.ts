@@ -22,6 +22,7 @@ export interface DesiredResource<K extends ResourceKind = ResourceKind> {
 /** What the document wants, each list in document order. */
 export interface Catalog {
   readonly meter: readonly DesiredResource<'meter'>[]
+  readonly feature: readonly DesiredResource<'feature'>[]
   readonly product: readonly DesiredResource<'product'>[]
   readonly price: readonly DesiredResource<'price'>[]
   readonly coupon: readonly DesiredResource<'coupon'>[]
@@ -38,10 +39,12 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly fields: FieldsOf<K, ProcessorId>
   /** Config id in our ownership metadata; null when the object is not marked. */
   readonly mark: ConfigId | null
-  /** Unix seconds. */
+  /** Unix seconds; 0 where the processor does not tell it. */
   readonly created: number
-  /** Prices only: the lookup key it holds now. */
+  /** Prices and features only: the lookup key it holds now. */
   readonly lookupKey: string | null
+  /** Products only: the processor’s id of each attachment of a feature, by the feature’s processor id. */
+  readonly attachments: Readonly<Record<string, string>>
   /** Coupons and codes: redemptions so far of this object, and those of its predecessors. 0 elsewhere. */
   readonly redeemed: number
   readonly carried: number
@@ -56,6 +59,7 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
 /** All that was read of the account, by list pages. */
 export interface Snapshot {
   readonly meter: readonly ObservedResource<'meter'>[]
+  readonly feature: readonly ObservedResource<'feature'>[]
   readonly product: readonly ObservedResource<'product'>[]
   readonly price: readonly ObservedResource<'price'>[]
   readonly coupon: readonly ObservedResource<'coupon'>[]

@@ -48,6 +48,21 @@ export interface RecordStep extends StepOf<'record', ResourceKind> {
   readonly processorId: ProcessorId
 }
 
-export type Step<Ref = ConfigId> = CreateStep<Ref> | UpdateStep<Ref> | ArchiveStep | RecordStep
+/** Put a feature on a product. */
+export interface AttachStep<Ref = ConfigId> extends StepOf<'attach', 'product'> {
+  readonly processorId: ProcessorId
+  readonly feature: Ref
+}
+
+/** Take it off again. */
+export interface DetachStep extends StepOf<'detach', 'product'> {
+  readonly processorId: ProcessorId
+  readonly feature: ProcessorId
+  /** The processor's id of the attachment. */
+  readonly attachment: string
+}
+
+export type Step<Ref = ConfigId> =
+  CreateStep<Ref> | UpdateStep<Ref> | AttachStep<Ref> | DetachStep | ArchiveStep | RecordStep
 /** A step with every reference resolved: what the processor port takes. */
 export type ResolvedStep = Step<ProcessorId>

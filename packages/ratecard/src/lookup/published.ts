@@ -171,6 +171,7 @@ function withProcessorIds(config: BillingConfig, mappings: MappingHistory): Bill
   return {
     ...config,
     ...(config.webhooks && { webhooks: config.webhooks.map((item) => mapped('webhook', item, webhookId(item))) }),
+    ...(config.features && { features: config.features.map((item) => mapped('feature', item, item.id)) }),
     ...(config.meters && { meters: config.meters.map((item) => mapped('meter', item, item.id)) }),
     products: config.products.map(product),
     ...(config.coupons && { coupons: config.coupons.map((item) => mapped('coupon', item, item.id)) }),

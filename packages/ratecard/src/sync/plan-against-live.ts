@@ -35,6 +35,14 @@ export interface PlanWithImpact {
   readonly fingerprint: string
 }
 
+/** Whether a plan may ask what is attached to a product: it manages features, or adopts a product that may have some. */
+function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
+  return (
+    features.length > 0 ||
+    products.some((product) => product.features !== undefined || product.processor_id !== undefined)
+  )
+}
+
 /** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
 export async function planAgainstLive(
   deps: SyncDeps,
@@ -44,7 +52,8 @@ export async function planAgainstLive(
 ): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
-  const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
+  const attachments = speaksOfFeatures(config) || (previous !== null && speaksOfFeatures(previous))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments }))
   const mappings = await deps.store.mappings.all()
   const plan = await inTurns(
     planTurns({

@@ -32,6 +32,7 @@ type ArchivedKind = keyof ResetReport['archived']
 const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
   product: 'products',
   price: 'prices',
+  feature: 'features',
   meter: 'meters',
   coupon: 'coupons',
   promotion_code: 'promotion_codes',
@@ -44,7 +45,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetRequest): Promis
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
     const current = await deps.store.versions.current()
     const previous = currentDocument(current)
-    const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal }))
+    const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal, attachments: false }))
     const mappings = await deps.store.mappings.all()
     const plan = await planReset(previous, snapshot, mappings, request.scope)
     const run = {
@@ -104,6 +105,7 @@ function archivedIds(plan: Plan, refused: ReadonlySet<string>): Record<ArchivedK
   const archived: Record<ArchivedKind, string[]> = {
     products: [],
     prices: [],
+    features: [],
     meters: [],
     coupons: [],
     promotion_codes: [],

@@ -12,6 +12,7 @@ export const ChangeReport = asWritten(
     {
       products: Type.Object(created, closed),
       prices: Type.Object(created, closed),
+      features: Type.Object(created, closed),
       meters: Type.Object({ created: Ids, updated: Ids, deactivated: Ids }, closed),
       webhooks: Type.Object({ created: Ids, updated: Ids, unchanged: Ids }, closed),
       coupons: Type.Object(created, closed),

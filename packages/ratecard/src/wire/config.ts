@@ -49,7 +49,7 @@ export const DriftReport = shape('DriftReport', {
 
 export const ResetReport = shape('ResetReport', {
   archived: asWritten(
-    Type.Object({ products: Ids, prices: Ids, meters: Ids, coupons: Ids, promotion_codes: Ids }, closed),
+    Type.Object({ products: Ids, prices: Ids, features: Ids, meters: Ids, coupons: Ids, promotion_codes: Ids }, closed),
   ),
   errors: Type.Array(Type.Object({ kind: ResourceKind, config_id: Type.String(), detail: Type.String() }, closed)),
   revision: Revision,

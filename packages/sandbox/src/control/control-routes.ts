@@ -110,6 +110,9 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'PUT profile':
       control.setProfile(readProfile(jsonOf(request.body)))
       return { profile: control.status().profile }
+    case 'PUT search':
+      control.setSearchDelay(countOf(jsonOf(request.body), 'delay_seconds', ceilings.searchDelay) ?? 0)
+      return { search_delay_seconds: control.status().search_delay_seconds }
     case 'PUT snapshots/:name':
       if ((name ?? '').length > ceilings.text)
         throw new BadControl(`A name can be at most ${ceilings.text} characters.`)

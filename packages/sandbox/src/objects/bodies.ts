@@ -3,6 +3,7 @@
 import type {
   DiscountBody,
   InvoiceBody,
+  InvoiceItemBody,
   MeterEventBody,
   PaymentMethodBody,
   SubscriptionBody,
@@ -12,7 +13,13 @@ import type {
 import type { Metadata } from '../protocol/metadata.ts'
 import type { ProductDetails } from './product-details.ts'
 import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
-import type { CheckoutSessionBody, PaymentIntentBody, PortalSessionBody } from './session-bodies.ts'
+import type {
+  ChargeBody,
+  CheckoutSessionBody,
+  PaymentIntentBody,
+  PortalConfigurationBody,
+  PortalSessionBody,
+} from './session-bodies.ts'
 
 export interface ProductBody extends ProductDetails {
   id: string
@@ -179,7 +186,7 @@ export interface CustomerBody {
   balance: number
   created: number
   currency: string | null
-  default_source: null
+  default_source: string | null
   delinquent: boolean
   description: string | null
   discount: null
@@ -283,11 +290,14 @@ export interface Bodies {
   subscription_schedule: SubscriptionScheduleBody
   discount: DiscountBody
   invoice: InvoiceBody
+  invoiceitem: InvoiceItemBody
+  charge: ChargeBody
   payment_intent: PaymentIntentBody
   'billing.meter_event': MeterEventBody
   'test_helpers.test_clock': TestClockBody
   'checkout.session': CheckoutSessionBody
   'billing_portal.session': PortalSessionBody
+  'billing_portal.configuration': PortalConfigurationBody
 }
 
 export type Kind = keyof Bodies
@@ -313,9 +323,12 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   subscription_schedule: { noun: 'subscription schedule', param: 'schedule' },
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
+  invoiceitem: { noun: 'invoiceitem', param: 'invoiceitem' },
+  charge: { noun: 'charge', param: 'charge' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },
   'test_helpers.test_clock': { noun: 'test clock', param: 'test_clock' },
   'checkout.session': { noun: 'checkout.session', param: 'session' },
   'billing_portal.session': { noun: 'billing_portal.session', param: 'session' },
+  'billing_portal.configuration': { noun: 'configuration', param: 'configuration' },
 }

@@ -30,6 +30,7 @@ function candidate(object: ObservedResource, productName: string | undefined): s
 function ownName(object: ObservedResource): string | undefined {
   const processorId: string = object.processorId
   switch (object.kind) {
+    case 'feature':
     case 'price':
       return object.lookupKey ?? undefined
     case 'product':
@@ -47,6 +48,7 @@ function ownName(object: ObservedResource): string | undefined {
 }
 
 function describe(object: ObservedResource, productName: string | undefined): string {
+  if (object.kind === 'feature') return (object as ObservedResource<'feature'>).fields.name
   if (object.kind === 'product') return (object as ObservedResource<'product'>).fields.name
   if (object.kind === 'coupon') return (object as ObservedResource<'coupon'>).fields.name || object.processorId
   if (object.kind === 'price') {

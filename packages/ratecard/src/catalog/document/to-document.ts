@@ -38,6 +38,7 @@ export function toDocument(
   }
   // References are named before what refers to them.
   const meters = listOf(reading, 'meter')
+  const features = listOf(reading, 'feature')
   const products = productsOf(reading)
   const coupons = listOf(reading, 'coupon')
   const codes = listOf(reading, 'promotion_code')
@@ -47,6 +48,7 @@ export function toDocument(
     version: current?.version ?? '1.0.0',
     ...section('webhooks', webhooks, current),
     ...section('meters', meters, current),
+    ...section('features', features, current),
     products,
     ...section('coupons', coupons, current),
     ...section('promotion_codes', codes, current),
@@ -54,7 +56,7 @@ export function toDocument(
   return { document: withoutInvalid(document, reading), unrepresentable: reading.left }
 }
 
-type ListedKind = 'meter' | 'coupon' | 'promotion_code' | 'webhook'
+type ListedKind = 'meter' | 'feature' | 'coupon' | 'promotion_code' | 'webhook'
 
 function section<K extends ListedKind>(
   key: (typeof documentLists)[K],

@@ -40,7 +40,7 @@ export function differences<K extends ResourceKind>(
   const lasted = last === null ? null : bagOf(last)
   for (const [field, row] of fieldRows[kind]) {
     const { mutability } = row
-    if (mutability === 'apart') continue
+    if (mutability === 'apart' || mutability === 'attached') continue
     if (field === 'metadata') {
       found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
       continue

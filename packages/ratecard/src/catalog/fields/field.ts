@@ -2,8 +2,11 @@
 // the adapter's half of the row.
 import type { ConfigId, MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 
-/** `once`: from unspecified it may be set, after that it is fixed. `apart`: decided by a step of its own. */
-export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart'
+/**
+ * `once`: from unspecified it may be set, after that it is fixed. `apart`: decided by a step of its own. `attached`: objects of
+ * their own at the processor, put on and taken off one by one.
+ */
+export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart' | 'attached'
 
 export type LeftOut = 'default' | 'unmanaged' | 'kept'
 
@@ -115,6 +118,7 @@ const reference = 'https://docs.stripe.com/api/'
 
 /** Where the processor's documentation says whether a parameter may be changed: among those of an update, or only of a creation. */
 function sourceOf(objects: string, parameter: string, mutability: Mutability): string {
+  if (mutability === 'attached') return `${reference}product-feature/attach#attach_product_feature-${parameter}`
   const object = objects.split('/').at(-1)?.replace(/s$/, '') ?? ''
   const verb = mutability === 'fixed' ? 'create' : 'update'
   return `${reference}${objects}/${verb}#${verb}_${object}-${parameter}`

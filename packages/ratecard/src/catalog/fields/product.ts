@@ -1,8 +1,9 @@
 import { isLocalPrice } from '../../config/document/ids.ts'
 import type { Product } from '../../config/document/schema.ts'
 import { configId } from '../kinds.ts'
-import type { ConfigId } from '../kinds.ts'
+import type { ConfigId, ProcessorId } from '../kinds.ts'
 import { rowsFor } from './field.ts'
+import type { Writing } from './field.ts'
 
 const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
 
@@ -28,6 +29,20 @@ export const product = table<'prices'>()(
     // Never said and false are the same; only true is a statement.
     shippable: flag('shippable', 'in_place', false, { leftOut: 'unmanaged' }),
     packageDimensions: orNull('package_dimensions', 'in_place', { leftOut: 'unmanaged' }),
+    // Objects of their own at the processor, which hang on the product.
+    features: field({
+      name: 'features',
+      members: ['features'],
+      mutability: 'attached',
+      parameter: 'entitlement_feature',
+      reference: 'feature',
+      absent: [],
+      leftOut: 'unmanaged',
+      whole: true,
+      canonical: (product): readonly ConfigId[] => [...new Set(product.features ?? [])].sort().map(configId),
+      document: documentFeatures,
+      show: (ids) => (ids.length === 0 ? undefined : ids),
+    }),
     metadata: metadata('metadata'),
     // The prices themselves say which of them is the default.
     defaultPrice: field({
@@ -45,6 +60,11 @@ export const product = table<'prices'>()(
     ui: { value: (product) => product.ui, pulled: 'kept' },
   },
 )
+
+function documentFeatures(ids: readonly ProcessorId[], { names }: Writing): Pick<Product, 'features'> {
+  const features = ids.flatMap((id) => names('feature', id) ?? [])
+  return features.length === 0 ? {} : { features: features.sort() }
+}
 
 function defaultPriceOf(product: Product): ConfigId | null {
   const chosen = (product.prices ?? []).find((price) => price.default === true && !isLocalPrice(price))

@@ -3,13 +3,14 @@ import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'
 import type { AnyField, AnyOwnMember, Mutability, Referring } from './field.ts'
+import { feature } from './feature.ts'
 import { meter } from './meter.ts'
 import { price } from './price.ts'
 import { product } from './product.ts'
 import { promotionCode } from './promotion-code.ts'
 import { webhook } from './webhook.ts'
 
-const tables = { meter, product, price, coupon, promotion_code: promotionCode, webhook }
+const tables = { meter, feature, product, price, coupon, promotion_code: promotionCode, webhook }
 
 type Tables = { readonly [K in ResourceKind]: (typeof tables)[K]['fields'] }
 export type FieldName<K extends ResourceKind> = keyof Tables[K] & string

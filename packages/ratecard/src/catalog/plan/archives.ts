@@ -10,9 +10,17 @@ import type { PlanState } from './state.ts'
 
 /**
  * In which order kinds are archived: what refers to another thing goes before it. A code needs its coupon, a product lets go
- * of its default price, a price bills its meter.
+ * of its default price and its features, a price bills its meter.
  */
-const archiveOrder: readonly ResourceKind[] = ['promotion_code', 'coupon', 'product', 'price', 'meter', 'webhook']
+const archiveOrder: readonly ResourceKind[] = [
+  'promotion_code',
+  'coupon',
+  'product',
+  'feature',
+  'price',
+  'meter',
+  'webhook',
+]
 
 /** Archives in the order of their kinds, each kind's in the order given. */
 export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {

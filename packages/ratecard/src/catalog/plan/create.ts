@@ -21,7 +21,7 @@ export function decideCreation<K extends ResourceKind>(
   want: DesiredResource<K>,
   carried: number,
 ): Partial<Decision> {
-  const taken = want.kind === 'price' ? takenLookupKey(state, want) : codeOfDeletedCoupon(state, want)
+  const taken = [...takenLookupKey(state, want), ...takenFeatureKey(state, want), ...codeOfDeletedCoupon(state, want)]
   if (taken.length > 0) return { issues: taken }
   const cleared = clearTheWay(state, want)
   if (cleared.issues.length > 0) return cleared
@@ -30,8 +30,8 @@ export function decideCreation<K extends ResourceKind>(
     op: 'create',
     kind: want.kind,
     configId: want.configId,
-    // A default price can only be set once the price exists: a step of its own.
-    fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null } : want.fields,
+    // A default price can only be set once the price exists, and features hang on a product that does: steps of their own.
+    fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null, features: [] } : want.fields,
     id,
     carried: limitOf(want) === null ? 0 : carried,
   } as Step
@@ -88,6 +88,7 @@ function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
 
 /** Lookup keys are unique over all prices of the account, archived ones included. */
 export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[] {
+  if (want.kind !== 'price') return []
   const holder = state.own.holderOf(want.configId)
   if (holder === null || state.own.ownerOf('price', holder.processorId) !== null || holder.processorId === want.adopt)
     return []
@@ -98,6 +99,26 @@ export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[]
       'lookup_key_taken',
       `The price ${holder.processorId}, which is not ours, holds the lookup key "${want.configId}".`,
       `Adopt it with "processor_id": "${holder.processorId}", give it another lookup key at the processor, or choose another price id.`,
+      'id',
+    ),
+  ]
+}
+
+/** Lookup keys of features are unique among active ones, and never change: a renamed feature still holds its own. */
+function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
+  if (want.kind !== 'feature') return []
+  const holder = state.own.all('feature').find((object) => object.active && object.lookupKey === want.configId)
+  if (holder === undefined) return []
+  const owner = state.own.ownerOf('feature', holder.processorId)
+  return [
+    refusal(
+      state,
+      want,
+      'lookup_key_taken',
+      `The feature ${holder.processorId}, which is ${owner === null ? 'not ours' : `"${owner}"`}, holds the lookup key "${want.configId}".`,
+      owner === null
+        ? `Adopt it with "processor_id": "${holder.processorId}", archive it at the processor, or choose another feature id.`
+        : 'Choose another feature id.',
       'id',
     ),
   ]

@@ -2,14 +2,14 @@
 import type { Issue } from '../../errors/issue.ts'
 import type { Change, FieldChange } from '../change.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
-import type { ArchiveStep, Step } from '../steps.ts'
+import type { ArchiveStep, DetachStep, Step } from '../steps.ts'
 import type { PlanState } from './state.ts'
 
 export interface Decision {
   readonly issues: readonly Issue[]
   readonly steps: readonly Step[]
   /** Steps that come after every other. */
-  readonly archives: readonly ArchiveStep[]
+  readonly archives: readonly (ArchiveStep | DetachStep)[]
   /** Objects that nobody shall archive any more. */
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
   /** The id that a new object gets. */

@@ -37,7 +37,8 @@ function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId)
   }
 }
 
-function withReason(state: PlanState, change: Change, reason: FieldChange): Change {
+/** The change of a product for one reason more; of one that was kept, an update. */
+export function withReason(state: PlanState, change: Change, reason: FieldChange): Change {
   const because = [...change.because, reason]
   if (change.action !== 'keep') return { ...change, because }
   const { kind, configId, home, processorIdBefore: before, processorIdAfter: after } = change
@@ -54,7 +55,8 @@ function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | 
   return target === null || target !== live
 }
 
-function pendingId(state: PlanState, id: ConfigId): ProcessorId {
+/** The id that a product which is yet to be made gets. */
+export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
   for (const step of state.steps)
     if (step.op === 'create' && step.kind === 'product' && step.configId === id && step.id !== null) return step.id
   throw new Error(`No planned product ${id}`)

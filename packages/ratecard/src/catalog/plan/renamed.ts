@@ -24,6 +24,7 @@ export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename)
 /** What says that two resources are one thing, where the fields that never change do not: what people know it by. */
 const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
   product: 'name',
+  feature: 'name',
   webhook: 'url',
   promotion_code: 'code',
 }

@@ -13,7 +13,7 @@ import { decideCreation, usedUp } from './create.ts'
 import { changeOf, together } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
-import { deletedCoupon } from './switched-off.ts'
+import { stoppedForGood } from './switched-off.ts'
 import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom } from './state.ts'
 import type { PlanState } from './state.ts'
 
@@ -136,7 +136,7 @@ function settleExhausted<K extends ResourceKind>(
 function decideAbsent<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Decision {
   const known = state.known.get(want.kind, want.configId)
   if (known === undefined) return newObject(state, want, 0, 'create', [])
-  const deleted = deletedCoupon(state, want)
+  const deleted = stoppedForGood(state, want)
   const mapped = state.own.currentOf(want.kind, want.configId)
   if (deleted.stays && mapped !== null)
     return together({

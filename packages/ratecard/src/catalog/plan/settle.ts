@@ -38,7 +38,7 @@ export function settleOn<K extends ResourceKind>(
   const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const needs: Needs = {
     // Codes are switched by their own field `active`; a coupon that exists is active.
-    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && !off.stays,
+    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && kind !== 'feature' && !off.stays,
     mark: kind !== 'meter' && object.mark !== configId,
     claim: kind === 'price' && object.lookupKey !== configId,
   }

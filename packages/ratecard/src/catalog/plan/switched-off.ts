@@ -10,6 +10,8 @@ import type { PlanState } from './state.ts'
 /** What sells nothing by itself stays off and lets the push go on; the rest is promised by the files, and stops it. */
 const staysOff: Readonly<Record<ResourceKind, boolean>> = {
   meter: false,
+  // One that is archived stays so, and nobody can attach it any more: made again, it is another.
+  feature: true,
   product: false,
   price: false,
   coupon: true,
@@ -37,10 +39,12 @@ export function switchedOff<K extends ResourceKind>(
   return decide(state, want, object.processorId)
 }
 
-/** The same of a coupon that was deleted: that is the only way to stop one. */
-export function deletedCoupon(state: PlanState, want: DesiredResource): SwitchedOff {
-  const mapped = state.own.currentOf('coupon', want.configId)
-  return want.kind !== 'coupon' || mapped === null ? { stays: false, issues: [] } : decide(state, want, mapped)
+/** The same of what is stopped for good: a coupon that was deleted, a feature that was archived. */
+export function stoppedForGood(state: PlanState, want: DesiredResource): SwitchedOff {
+  const mapped = state.own.currentOf(want.kind, want.configId)
+  return (want.kind !== 'coupon' && want.kind !== 'feature') || mapped === null
+    ? { stays: false, issues: [] }
+    : decide(state, want, mapped)
 }
 
 function decide(state: PlanState, want: DesiredResource, object: ProcessorId): SwitchedOff {

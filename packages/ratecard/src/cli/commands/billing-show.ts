@@ -101,6 +101,7 @@ function notes(price: PriceDocument): string[] {
 
 function otherRows(config: BillingDocument): string[][] {
   return [
+    ...(config.features ?? []).map((feature) => ['feature', feature.id, feature.name]),
     ...(config.meters ?? []).map((meter) => ['meter', meter.id, `${meter.display_name} (${meter.event_name})`]),
     ...(config.coupons ?? []).map((coupon) => ['coupon', coupon.id, coupon.name ?? '']),
     ...(config.promotion_codes ?? []).map((code) => ['promotion code', code.id, code.code]),

@@ -40,6 +40,7 @@ export function typesOf(config: BillingConfig): string {
     ProductId: config.products.map(({ id }) => id),
     PriceId: prices.map(({ id }) => id),
     PublicPriceId: prices.filter(isPublic).map(({ id }) => id),
+    FeatureId: (config.features ?? []).map(({ id }) => id),
     MeterId: (config.meters ?? []).map(({ id }) => id),
     MeterEventName: (config.meters ?? []).map((meter) => meter.event_name),
     CouponId: (config.coupons ?? []).map(({ id }) => id),

@@ -214,6 +214,7 @@ function emptyChanges(): ChangeReport {
   return {
     products: none(),
     prices: none(),
+    features: none(),
     meters: { created: [], updated: [], deactivated: [] },
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: none(),

@@ -6,6 +6,7 @@ import { count } from './issues.ts'
 const groups = [
   ['products', 'Products'],
   ['prices', 'Prices'],
+  ['features', 'Features'],
   ['meters', 'Meters'],
   ['coupons', 'Coupons'],
   ['promotion_codes', 'Promotion codes'],

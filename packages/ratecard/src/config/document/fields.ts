@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { currencies } from '../../money/currencies.ts'
 import { latestMoment } from './moment.ts'
 
@@ -38,6 +38,17 @@ export const Count = (description: string, ...examples: number[]) =>
 export const Decimal = (description: string) =>
   Type.String({ pattern: decimalPattern, description, examples: ['0.05'] })
 export const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
+/** A map from the code of a further currency to what is said in it. */
+export function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
+  const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
+  return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
+    ...closed,
+    minProperties: 1,
+    description,
+    examples: [example],
+  })
+}
+
 export const ProcessorId = Type.String({
   minLength: 1,
   maxLength: 255,

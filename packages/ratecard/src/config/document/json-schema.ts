@@ -129,6 +129,7 @@ export function publishedSchema(publicUrl?: string): Schema {
     for (const [field, value] of Object.entries(defaults[kind] ?? {})) fieldOf(schema, field)['default'] = value
   }
   suggestEvents(webhook)
+  fieldOf(product, 'features')['uniqueItems'] = true
   explain(root)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

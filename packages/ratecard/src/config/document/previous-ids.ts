@@ -11,12 +11,16 @@ type ListName = {
 }[keyof BillingConfig]
 
 const listed = {
+  features: 'feature',
   meters: 'meter',
   products: 'product',
   coupons: 'coupon',
   promotion_codes: 'promotion_code',
   webhooks: 'webhook',
 } as const satisfies Record<ListName, string>
+
+/** Every list of items that a document may hold. */
+export const listNames = Object.keys(listed) as readonly ListName[]
 
 type Kind = (typeof listed)[ListName] | 'price'
 

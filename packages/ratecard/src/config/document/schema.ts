@@ -1,7 +1,7 @@
 // The configuration document: the one truth for the TypeScript type, the published JSON Schema, the OpenAPI component and
 // the runtime check. Shape only; what fields mean to each other is in rules.ts.
 import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
+import type { Static } from 'typebox'
 import {
   ApiVersion,
   closed,
@@ -10,35 +10,25 @@ import {
   Decimal,
   Description,
   Id,
+  idPattern,
   Metadata,
   Minor,
-  Moment,
   Name,
-  PositiveMinor,
   PreviousIds,
   ProcessorId,
   StatementDescriptor,
   TaxCode,
   WebAddress,
   versionPattern,
+  byCurrency,
 } from './fields.ts'
+import { Coupon, PromotionCode } from './promotion-schema.ts'
 
-import { currencies } from '../../money/currencies.ts'
 import { PriceUi, ProductUi } from './ui-schema.ts'
 
 export { idPattern } from './fields.ts'
+export { Coupon, PromotionCode } from './promotion-schema.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
-
-/** A map from the code of a further currency to what is said in it. */
-function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
-  const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
-  return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
-    ...closed,
-    minProperties: 1,
-    description,
-    examples: [example],
-  })
-}
 
 export const Tier = Type.Object(
   {
@@ -249,6 +239,13 @@ export const Product = Type.Object(
     ),
     shippable: Type.Optional(Type.Boolean({ description: 'Whether it is shipped to the customer.' })),
     package_dimensions: Type.Optional(PackageDimensions),
+    features: Type.Optional(
+      Type.Array(Id('Feature id.', 'sso'), {
+        maxItems: 100,
+        description: 'Ids of the `features` that whoever subscribes to the product is entitled to.',
+        examples: [['sso', 'audit_log']],
+      }),
+    ),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
     metadata: Type.Optional(Metadata),
@@ -256,6 +253,27 @@ export const Product = Type.Object(
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'Something you sell.' },
+)
+
+export const Feature = Type.Object(
+  {
+    id: Type.String({
+      pattern: idPattern,
+      maxLength: 80,
+      description: 'Your id of the feature; products name it. It becomes the lookup key at the processor.',
+      examples: ['sso'],
+    }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 80,
+      description: 'Name for yourself and your own pages.',
+      examples: ['Single sign-on'],
+    }),
+    metadata: Type.Optional(Metadata),
+    previous_ids: Type.Optional(PreviousIds),
+    processor_id: Type.Optional(ProcessorId),
+  },
+  { ...closed, description: 'An entitlement: something that customers of a product may use.' },
 )
 
 const PayloadKey = (description: string, example: string) =>
@@ -342,96 +360,6 @@ export const Webhook = Type.Object(
   { ...closed, description: 'A webhook endpoint that the processor delivers events to.' },
 )
 
-export const CouponCurrencyOption = Type.Object(
-  { amount_off: PositiveMinor('Amount off in minor units of this currency.', 1100) },
-  { ...closed, description: 'What the coupon takes off in another currency.' },
-)
-
-export const Coupon = Type.Object(
-  {
-    id: Id('Your id of the coupon.', 'welcome_25'),
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 40, description: 'Name on receipts.', examples: ['Welcome'] }),
-    ),
-    percent_off: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Percent off, up to 100.', examples: [25, 33.5] }),
-    ),
-    amount_off: Type.Optional(PositiveMinor('Amount off in minor units; needs `currency`.')),
-    currency: Type.Optional(CurrencyField('Currency of `amount_off`.')),
-    currency_options: Type.Optional(
-      byCurrency(
-        CouponCurrencyOption,
-        'What it takes off in other currencies, by their code; only with `amount_off`, never its own currency.',
-        { usd: { amount_off: 1100 } },
-      ),
-    ),
-    duration: Type.Enum(['once', 'repeating', 'forever'], {
-      description: 'How long the discount lasts for a customer.',
-    }),
-    duration_in_months: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1200,
-        description: 'Months, when `duration` is `repeating`.',
-        examples: [3],
-      }),
-    ),
-    max_redemptions: Type.Optional(Count('How often it can be used in all.', 500)),
-    redeem_by: Type.Optional(Moment('Last moment at which it can be used.')),
-    applies_to: Type.Optional(
-      Type.Array(Id('Product id.', 'pro'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
-    ),
-    metadata: Type.Optional(Metadata),
-    previous_ids: Type.Optional(PreviousIds),
-    processor_id: Type.Optional(ProcessorId),
-  },
-  { ...closed, description: 'A discount: a percentage or an amount off.' },
-)
-
-export const CodeCurrencyOption = Type.Object(
-  { minimum_amount: PositiveMinor('Smallest order it applies to, in minor units of this currency.', 2700) },
-  { ...closed, description: 'The smallest order of the code in another currency.' },
-)
-
-export const PromotionCode = Type.Object(
-  {
-    id: Id('Your id of the code.', 'code_hello'),
-    code: Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,500}$',
-      description: 'What customers type. Unique; case does not matter.',
-      examples: ['HELLO25'],
-    }),
-    coupon: Id('Id of the coupon that the code gives.', 'welcome_25'),
-    active: Type.Optional(Type.Boolean({ description: 'Whether it can be used. Default true.' })),
-    max_redemptions: Type.Optional(Count('How often it can be used in all; at most as often as its coupon.', 200)),
-    first_time_transaction: Type.Optional(Type.Boolean({ description: 'Only for customers who never paid before.' })),
-    minimum_amount: Type.Optional(
-      PositiveMinor('Smallest order it applies to, in minor units; needs `minimum_amount_currency`.', 2500),
-    ),
-    minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
-    currency_options: Type.Optional(
-      byCurrency(
-        CodeCurrencyOption,
-        'The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency.',
-        { usd: { minimum_amount: 2700 } },
-      ),
-    ),
-    customer: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 255,
-        description: 'Id of the one customer at the processor who may use it. Absent: anybody.',
-        examples: ['cus_NffrFeUfNV2Hib'],
-      }),
-    ),
-    expires_at: Type.Optional(Moment('When it stops working; not after its coupon.')),
-    metadata: Type.Optional(Metadata),
-    previous_ids: Type.Optional(PreviousIds),
-    processor_id: Type.Optional(ProcessorId),
-  },
-  { ...closed, description: 'A code that customers type to get a coupon.' },
-)
-
 export const BillingConfig = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: 'URL of this schema, for your editor. Ignored.' })),
@@ -444,6 +372,9 @@ export const BillingConfig = Type.Object(
       Type.Array(Webhook, { description: 'Webhook endpoints that the processor delivers events to.' }),
     ),
     meters: Type.Optional(Type.Array(Meter, { description: 'Meters for usage-based prices.' })),
+    features: Type.Optional(
+      Type.Array(Feature, { description: 'Features that products entitle their subscribers to.' }),
+    ),
     products: Type.Array(Product, { description: 'Products and their prices; at least one in the merged document.' }),
     coupons: Type.Optional(Type.Array(Coupon, { description: 'Coupons: the discounts that promotion codes give.' })),
     promotion_codes: Type.Optional(
@@ -454,7 +385,7 @@ export const BillingConfig = Type.Object(
     ...closed,
     $id: 'billing-config',
     title: 'Ratecard billing configuration',
-    description: 'Products, prices, meters, webhooks, coupons and promotion codes.',
+    description: 'Products, prices, features, meters, webhooks, coupons and promotion codes.',
   },
 )
 
@@ -462,6 +393,7 @@ export type CurrencyOption = Static<typeof CurrencyOption>
 export type Tier = Static<typeof Tier>
 export type Price = Static<typeof Price>
 export type Product = Static<typeof Product>
+export type Feature = Static<typeof Feature>
 export type Meter = Static<typeof Meter>
 export type Webhook = Static<typeof Webhook>
 export type Coupon = Static<typeof Coupon>

@@ -5,6 +5,7 @@ import type { Issue } from '../../errors/issue.ts'
 import { canonicalJson } from '../document/canonical.ts'
 import { isObject, problem, quoted, warning } from '../rules/draft.ts'
 import type { Place, PlacedIssue } from './position.ts'
+import { listNames } from '../document/previous-ids.ts'
 import type { ParsedSource } from './source.ts'
 
 export interface MergedFiles {
@@ -21,7 +22,7 @@ interface Origin {
   readonly path: readonly (string | number)[]
 }
 
-const lists = ['webhooks', 'meters', 'products', 'coupons', 'promotion_codes']
+const lists: readonly string[] = [...listNames]
 
 /** Files that could not be read take no part; their issues are passed on. A single file is taken as it is. */
 export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {

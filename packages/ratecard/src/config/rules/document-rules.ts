@@ -20,6 +20,7 @@ export const uniqueIds: Rule = (draft) => [
     sayId('product'),
   ),
   ...duplicates(draft.prices, 'id_duplicate', 'id', sayId('price')),
+  ...duplicates(draft.features, 'id_duplicate', 'id', sayId('feature')),
   ...duplicates(draft.meters, 'id_duplicate', 'id', sayId('meter')),
   ...duplicates(draft.coupons, 'id_duplicate', 'id', sayId('coupon')),
   ...duplicates(draft.promotionCodes, 'id_duplicate', 'id', sayId('promotion code')),
@@ -54,6 +55,26 @@ export const uniqueCodes: Rule = ({ promotionCodes }) =>
     (code) => code.toLowerCase(),
   )
 
+/** A product's features are defined, and each is named once. */
+export const productFeatures: Rule = (draft) => {
+  const ids = idsOf(draft.features)
+  const known = new Set(ids)
+  return draft.products.flatMap(({ product }) => {
+    const seen = new Set<string>()
+    return product.list('features').flatMap((id, index) => {
+      const pointer = `${product.at('features')}/${index}`
+      if (typeof id !== 'string') return []
+      if (!known.has(id))
+        return [undefinedReference(draft, 'feature_undefined', pointer, { kind: 'feature', id, known: ids })]
+      const repeated = seen.has(id)
+      seen.add(id)
+      return repeated
+        ? [problem('value_invalid', pointer, `The feature ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+        : []
+    })
+  })
+}
+
 /** Our own ownership marks live in the same map at the processor. */
 export const unreservedMetadata: Rule = (draft) =>
   everyEntry(draft).flatMap((entry) => {
@@ -72,8 +93,24 @@ export const unreservedMetadata: Rule = (draft) =>
   })
 
 /** The items of all kinds: those that have no metadata have no reserved key. */
-function everyEntry({ products, prices, meters, coupons, promotionCodes, webhooks }: Draft): readonly Entry[] {
-  return [...products.map(({ product }) => product), ...prices, ...meters, ...coupons, ...promotionCodes, ...webhooks]
+function everyEntry({
+  products,
+  prices,
+  features,
+  meters,
+  coupons,
+  promotionCodes,
+  webhooks,
+}: Draft): readonly Entry[] {
+  return [
+    ...products.map(({ product }) => product),
+    ...prices,
+    ...features,
+    ...meters,
+    ...coupons,
+    ...promotionCodes,
+    ...webhooks,
+  ]
 }
 
 /** Text that is not an id of `kind`, in the words of every rule that follows a reference. */

@@ -70,6 +70,7 @@ export interface Draft {
   readonly root: Entry
   readonly products: readonly ProductDraft[]
   readonly prices: readonly Entry[]
+  readonly features: readonly Entry[]
   readonly meters: readonly Entry[]
   readonly webhooks: readonly Entry[]
   readonly coupons: readonly Entry[]
@@ -85,6 +86,7 @@ export function draftOf(document: unknown): Draft {
     root,
     products,
     prices: products.flatMap(({ prices }) => prices),
+    features: root.entries('features'),
     meters: root.entries('meters'),
     webhooks: root.entries('webhooks'),
     coupons: root.entries('coupons'),

@@ -4,6 +4,7 @@ import type { Issue } from '../../errors/issue.ts'
 import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
 import {
   atLeastOneProduct,
+  productFeatures,
   uniqueCodes,
   uniqueEventNames,
   uniqueIds,
@@ -53,6 +54,7 @@ const rules: readonly Rule[] = [
   uniqueWebhookUrls,
   uniqueCodes,
   unreservedMetadata,
+  productFeatures,
   amountOrTiers,
   currencyOptionsFit,
   pricePartsFit,

@@ -5,6 +5,7 @@ import type { ObservedResource, ResourceKind } from '../../catalog/resource.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { Caller } from './call.ts'
 import { couponAdapter } from './kinds/coupon.ts'
+import { featureAdapter } from './kinds/feature.ts'
 import type { KindAdapter, Reply, Surroundings } from './kinds/kind.ts'
 import { meterAdapter } from './kinds/meter.ts'
 import { priceAdapter } from './kinds/price.ts'
@@ -24,6 +25,7 @@ export type Kinds = ReturnType<typeof kindsOf>
 export function kindsOf(stripe: Stripe) {
   return {
     meter: meterAdapter(stripe.billing.meters),
+    feature: featureAdapter(stripe.entitlements.features),
     product: productAdapter(stripe.products),
     price: priceAdapter(stripe.prices),
     coupon: couponAdapter(stripe.coupons),

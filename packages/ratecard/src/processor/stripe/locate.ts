@@ -5,6 +5,7 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { Performed } from '../processor.ts'
 import { adapterOf, isDeleted, observe, replyFlaw, surroundings } from './context.ts'
 import type { StripeContext } from './context.ts'
+import { isAttachmentStep, locateAttachment } from './attachments.ts'
 import type { KindAdapter, Reply, Request } from './kinds/kind.ts'
 import { listAll } from './pages.ts'
 import type { WritingStep } from './perform.ts'
@@ -16,6 +17,7 @@ export async function locateStep(
   step: WritingStep,
   signal: AbortSignal,
 ): Promise<Performed | null> {
+  if (isAttachmentStep(step)) return locateAttachment(context, step, signal)
   const adapter = adapterOf(context, step.kind)
   if (step.op === 'create') return locateCreation(context, adapter, step, signal)
   const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)

@@ -1,22 +1,26 @@
 // One step, one write, read back from its answer.
-import type { Stripe } from 'stripe'
-import type { ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { Performed, WriteOptions } from '../processor.ts'
+import { isAttachmentStep, performAttachment } from './attachments.ts'
+import type { AttachmentStep } from './attachments.ts'
 import { adapterOf, observe, replyFlaw, surroundings } from './context.ts'
 import type { StripeContext } from './context.ts'
-import type { Deletion, KindAdapter, Request } from './kinds/kind.ts'
+import type { KindAdapter } from './kinds/kind.ts'
 import { firstMismatch } from './mismatch.ts'
+import { performDeletion, requestIdOf, writeOf } from './perform-request.ts'
 
 /** A step that writes. */
 export type WritingStep = Exclude<ResolvedStep, { readonly op: 'record' }>
+/** One that writes an object of its own, not only what hangs on one. */
+export type ObjectStep = Exclude<WritingStep, AttachmentStep>
 
 export async function performStep(
   context: StripeContext,
   step: WritingStep,
   options: WriteOptions,
 ): Promise<Performed> {
+  if (isAttachmentStep(step)) return performAttachment(context, step, options)
   const adapter = adapterOf(context, step.kind)
   const request = requestOf(adapter, step)
   if ('deletes' in request) return performDeletion(context, adapter.object, request.deletes, request.id, options)
@@ -42,27 +46,7 @@ export async function performStep(
   }
 }
 
-/** Deleting what is already gone is done. */
-export async function performDeletion(
-  context: StripeContext,
-  object: string,
-  request: Request<Deletion>,
-  id: ProcessorId,
-  options: WriteOptions,
-): Promise<Performed> {
-  const reply = await context.caller.callIfPresent({
-    ...writeOf(request, options),
-    flaw: (answer) => replyFlaw(answer, object, id) ?? (answer.deleted ? null : 'it is not deleted'),
-  })
-  return {
-    processorId: id,
-    observed: null,
-    secret: null,
-    requestId: reply === null ? null : requestIdOf(reply),
-  }
-}
-
-function requestOf(adapter: KindAdapter, step: WritingStep): ReturnType<KindAdapter['archive']> {
+function requestOf(adapter: KindAdapter, step: ObjectStep): ReturnType<KindAdapter['archive']> {
   switch (step.op) {
     case 'create':
       return adapter.create(step)
@@ -76,16 +60,6 @@ function requestOf(adapter: KindAdapter, step: WritingStep): ReturnType<KindAdap
   }
 }
 
-function writeOf<T>(request: Request<T>, { idempotencyKey, signal }: WriteOptions) {
-  const options: Stripe.RequestOptions = { idempotencyKey }
-  return { operation: request.operation, access: 'write' as const, signal, send: () => request.send(options) }
-}
-
 function secretOf(reply: object): string | null {
   return 'secret' in reply && typeof reply.secret === 'string' ? reply.secret : null
-}
-
-/** Absent when a proxy in between swallowed the header, whatever the SDK's types say. */
-function requestIdOf(reply: { readonly lastResponse: { readonly requestId?: string } }): string | null {
-  return reply.lastResponse.requestId ?? null
 }

@@ -4,6 +4,7 @@ import type { ReadOptions } from '../processor.ts'
 import { observe, surroundings } from './context.ts'
 import type { StripeContext } from './context.ts'
 import type { KindAdapter, Reply, Surroundings } from './kinds/kind.ts'
+import { withAttachments } from './attachments.ts'
 import { listAll } from './pages.ts'
 
 export async function readSnapshot(context: StripeContext, options: ReadOptions): Promise<Snapshot> {
@@ -13,8 +14,9 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
   const read = <K extends ResourceKind, Live extends Reply>(adapter: KindAdapter<K, Live>) =>
     readKind(context, adapter, siblings)
   try {
-    const [meters, products, prices, coupons, codes, webhooks] = await Promise.all([
+    const [meters, features, products, prices, coupons, codes, webhooks] = await Promise.all([
       read(kinds.meter),
+      read(kinds.feature),
       read(kinds.product),
       read(kinds.price),
       read(kinds.coupon),
@@ -22,9 +24,12 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
       read(kinds.webhook),
     ])
     const around = surroundings(context)
+    const feature = observeAll(kinds.feature, features, around)
+    const product = observeAll(kinds.product, products, around)
     return {
       meter: observeAll(kinds.meter, meters, around),
-      product: observeAll(kinds.product, products, around),
+      feature,
+      product: options.attachments === false ? product : await withAttachments(context, product, feature, siblings),
       price: observeAll(kinds.price, prices, around),
       coupon: observeAll(kinds.coupon, coupons, around),
       promotion_code: observeAll(kinds.promotion_code, codes, around),

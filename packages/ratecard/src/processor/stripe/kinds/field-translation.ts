@@ -24,8 +24,8 @@ interface ChangeableTranslation<Live, Value, Step, Create, Update> extends Trans
   readonly update: (value: Value) => Part<Update>
 }
 
-/** Author's metadata travels with our own keys: metadata.ts. */
-type Told<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata'>
+/** Author's metadata travels with our own keys: metadata.ts. What is attached is told in requests of its own: attachments.ts. */
+type Told<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata' | FieldsThat<K, 'attached'>>
 
 export type Translations<K extends ResourceKind, Live, Create, Update> = {
   readonly [Name in Told<K>]: Name extends FieldsThat<K, 'fixed'>
@@ -62,14 +62,14 @@ export function changeParams(translations: Readonly<Record<string, AnyTranslatio
   )
 }
 
-/** The canonical fields of a live object, but for the metadata. */
+/** The canonical fields of a live object, but for the metadata and what is attached. */
 export function readFields<K extends ResourceKind>(
   translations: Readonly<Record<string, AnyTranslation>>,
   live: object,
-): Omit<Fields<K>, 'metadata'> {
+): Pick<Fields<K>, Told<K> & keyof Fields<K>> {
   const fields: Record<string, unknown> = {}
   for (const field in translations) fields[field] = translations[field]?.read(live as never)
-  return fields as unknown as Omit<Fields<K>, 'metadata'>
+  return fields as unknown as Pick<Fields<K>, Told<K> & keyof Fields<K>>
 }
 
 /** The fields that an update may tell; anything else in an update is a bug of the plan. */

@@ -26,7 +26,6 @@ export interface ListRequest<T> {
 export interface Reply {
   readonly id: string
   readonly object: string
-  readonly created: number
 }
 
 export interface Deletion {
@@ -59,7 +58,7 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
 }
 
 /** What only some kinds of objects have. */
-export const ordinary = { lookupKey: null, redeemed: 0, carried: 0, spent: false } as const
+export const ordinary = { lookupKey: null, attachments: {}, redeemed: 0, carried: 0, spent: false } as const
 
 /** Parameters that are only sent when there is a value. */
 export function unlessNull<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {

@@ -132,7 +132,8 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
     kind: 'product',
     processorId: processorId(product.id),
     active: product.active,
-    fields: { ...readFields<'product'>(translations, product), metadata: author },
+    // What is attached comes from lists of its own: attachments.ts.
+    fields: { ...readFields<'product'>(translations, product), features: [], metadata: author },
     mark,
     created: product.created,
     unrepresentable: reasons({ type: known(['service', 'good'], product.type) === null }),

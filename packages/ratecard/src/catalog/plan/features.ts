@@ -1,0 +1,81 @@
+// The features of a product, put on after everything is made and taken off with the archives: nobody loses what he is entitled to
+// before its successor stands.
+import { isLeftAlone, same } from '../fields/differences.ts'
+import { rowOf } from '../fields/tables.ts'
+import type { ConfigId, ProcessorId } from '../kinds.ts'
+import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { AttachStep, DetachStep } from '../steps.ts'
+import type { Decision } from './decision.ts'
+import { pendingId, withReason } from './default-price.ts'
+import { fieldChange } from './state.ts'
+import type { PlanState } from './state.ts'
+
+export function decideFeatures(state: PlanState, product: DesiredResource<'product'>): Partial<Decision> {
+  const outcome = state.outcomes.get('product', product.configId)
+  const change = state.changes.get('product', product.configId)
+  if (outcome === undefined || change === undefined) return {}
+  const object = outcome === null ? null : state.own.find('product', outcome)
+  const live = object?.fields.features ?? []
+  if (leftAlone(state, product)) return {}
+  const wanted = product.fields.features.filter((id) => canBeAttached(state, id))
+  const present = wanted.map((id) => state.outcomes.get('feature', id) ?? null)
+  const id = outcome ?? pendingId(state, product.configId)
+  const steps = wanted
+    .filter((_, index) => !live.some((one) => one === present[index]))
+    .map((feature): AttachStep => ({
+      op: 'attach',
+      kind: 'product',
+      configId: product.configId,
+      processorId: id,
+      feature,
+    }))
+  const gone = live.filter((feature) => !present.includes(feature))
+  const archives = object === null ? [] : gone.map((feature) => detachStep(object, product.configId, feature))
+  if (steps.length + archives.length === 0 && !isEdited(state, product)) return {}
+  if (outcome === null || change.action === 'adopt' || change.action === 'reactivate') return { steps, archives }
+  const reason = reasonOf(state, product, live)
+  return { steps, archives, ...(reason === null ? {} : { change: withReason(state, change, reason) }) }
+}
+
+/** One that somebody archived at the processor cannot be put on anything; the plan has said so. */
+function canBeAttached(state: PlanState, id: ConfigId): boolean {
+  const feature = state.outcomes.get('feature', id)
+  if (feature === undefined) return false
+  return feature === null || state.own.find('feature', feature) !== null
+}
+
+function leftAlone(state: PlanState, product: DesiredResource<'product'>): boolean {
+  const row = rowOf('product', 'features')
+  const last = state.known.get('product', product.configId) as DesiredResource<'product'> | undefined
+  const adopting = product.adopt !== null && product.adopt === state.outcomes.get('product', product.configId)
+  return (
+    row !== undefined &&
+    isLeftAlone(
+      row,
+      product.fields.features,
+      last === undefined ? undefined : { value: last.fields.features },
+      adopting,
+    )
+  )
+}
+
+function isEdited(state: PlanState, product: DesiredResource<'product'>): boolean {
+  const last = state.known.get('product', product.configId) as DesiredResource<'product'> | undefined
+  return last !== undefined && !same(last.fields.features, product.fields.features)
+}
+
+/** null when only the object behind the same configuration id changed: then the product itself did not. */
+function reasonOf(state: PlanState, product: DesiredResource<'product'>, live: readonly ProcessorId[]) {
+  const want = state.wantedFields(product).features
+  const edited = isEdited(state, product)
+  const last = state.lastFields('product', product.configId)?.features
+  const drifted = last !== undefined && !same(last, live)
+  if (!edited && !drifted) return null
+  const origin = edited ? (drifted ? ('both' as const) : ('edit' as const)) : ('drift' as const)
+  return fieldChange(state, 'product', { field: 'features', want, live, origin, fixed: false })
+}
+
+function detachStep(product: ObservedResource<'product'>, configId: ConfigId, feature: ProcessorId): DetachStep {
+  const { processorId, attachments } = product
+  return { op: 'detach', kind: 'product', configId, processorId, feature, attachment: attachments[feature] ?? '' }
+}

@@ -1,0 +1,186 @@
+// Entitlement features: the list of the document, what products carry, and what is taken away in which order.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
+  const stack = await startStack({ sandbox })
+  try {
+    await work(stack)
+  } finally {
+    await stack.close()
+  }
+}
+
+const sso = { id: 'sso', name: 'Single sign-on' }
+const audit = { id: 'audit_log', name: 'Audit log' }
+const prices = [{ id: 'pro_monthly', amount: 1200, currency: 'eur' as const, interval: 'month' as const }]
+
+function document(features: BillingConfig['features'], carried?: string[]): BillingConfig {
+  return {
+    version: '1.0.0',
+    ...(features === undefined ? {} : { features }),
+    products: [{ id: 'pro', name: 'Pro', ...(carried === undefined ? {} : { features: carried }), prices }],
+  }
+}
+
+const none = { created: [], updated: [], archived: [] }
+
+/** Lookup keys of what the product carries at the processor; what is archived still hangs on it there. */
+async function carriedBy({ stripe }: Stack, product = 'rc_pro'): Promise<string[]> {
+  const { data } = await stripe.products.listFeatures(product)
+  return data.flatMap(({ entitlement_feature: one }) => (one.active ? one.lookup_key : [])).sort()
+}
+
+async function stepsOf({ store }: Stack, pushId: string | null): Promise<string[]> {
+  const records = await store.pushes.steps(pushId ?? '')
+  return records
+    .map(({ step }) => JSON.parse(step) as { op: string; kind: string; configId: string })
+    .map(({ op, kind, configId }) => `${op} ${kind} ${configId}`)
+}
+
+describe('features of a document', () => {
+  it('are made before the products and put on them afterwards', () =>
+    withStack(async (stack) => {
+      const outcome = await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
+      expect(outcome.changes.features).toEqual({ ...none, created: ['sso', 'audit_log'] })
+      expect(await stepsOf(stack, outcome.pushId)).toEqual([
+        'create feature sso',
+        'create feature audit_log',
+        'create product pro',
+        'create price pro_monthly',
+        'attach product pro',
+        'attach product pro',
+      ])
+      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+      expect((await stack.service.drift()).inSync).toBe(true)
+    }))
+
+  it('that are taken out are taken off and archived with the archives', () =>
+    withStack(async (stack) => {
+      await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
+      const outcome = await stack.service.push(document([sso], ['sso']), nobody)
+      expect(outcome.changes).toMatchObject({
+        features: { ...none, archived: ['audit_log'] },
+        products: { ...none, updated: ['pro'] },
+      })
+      expect(outcome.details.find(({ kind }) => kind === 'product')?.fields).toEqual([
+        { field: 'features', before: ['audit_log', 'sso'], after: ['sso'], origin: 'edit' },
+      ])
+      expect(await stepsOf(stack, outcome.pushId)).toEqual(['detach product pro', 'archive feature audit_log'])
+      expect(await carriedBy(stack)).toEqual(['sso'])
+      // Brought back by a rollback it is another object: what is archived stays archived.
+      const back = await stack.service.rollback(1, nobody)
+      expect(back.changes.features).toEqual({ ...none, created: ['audit_log'] })
+      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+      expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
+    }))
+
+  it('that are renamed stay the same object under the same lookup key', () =>
+    withStack(async (stack) => {
+      await stack.service.push(document([sso], ['sso']), nobody)
+      const [made] = (await stack.snapshot()).feature
+      const renamed = document(
+        [{ id: 'single_sign_on', name: 'Single sign-on', previous_ids: ['sso'] }],
+        ['single_sign_on'],
+      )
+      const outcome = await stack.service.push(renamed, nobody)
+      expect(outcome.details).toMatchObject([{ kind: 'feature', action: 'rename', configId: 'single_sign_on' }])
+      expect(outcome.changes.features).toEqual({ ...none, updated: ['single_sign_on'] })
+      const [kept] = (await stack.snapshot()).feature
+      expect(kept).toMatchObject({ processorId: made?.processorId, lookupKey: 'sso', mark: 'single_sign_on' })
+      const conversion = await stack.service.convert(String(made?.processorId), { hidden: true })
+      expect(conversion).toMatchObject({ configId: 'single_sign_on', itemType: 'feature', current: true })
+      expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
+    }))
+
+  it('that somebody put on or took off at the processor are drift, and repaired', () =>
+    withStack(async (stack) => {
+      const { stripe, service } = stack
+      const config = document([sso, audit], ['sso'])
+      await service.push(config, nobody)
+      const { data } = await stripe.products.listFeatures('rc_pro')
+      await stripe.products.deleteFeature('rc_pro', String(data[0]?.id))
+      const feature = (await stripe.entitlements.features.list({ lookup_key: 'audit_log' })).data[0]
+      await stripe.products.createFeature('rc_pro', { entitlement_feature: String(feature?.id) })
+      const drift = await service.drift()
+      expect(drift.differences).toMatchObject([
+        { kind: 'product', configId: 'pro', fields: [{ field: 'features', before: ['audit_log'], after: ['sso'] }] },
+      ])
+      await service.push(config, nobody)
+      expect(await carriedBy(stack)).toEqual(['sso'])
+      expect((await service.drift()).inSync).toBe(true)
+    }))
+
+  it('that somebody archived at the processor stay so, and stop nothing', () =>
+    withStack(async (stack) => {
+      const { stripe, service } = stack
+      const config = document([sso, audit], ['sso'])
+      await service.push(config, nobody)
+      const [feature] = (await stripe.entitlements.features.list({ lookup_key: 'sso' })).data
+      await stripe.entitlements.features.update(String(feature?.id), { active: false })
+      const next = {
+        ...config,
+        version: '1.1.0',
+        products: [{ ...config.products[0], id: 'pro', name: 'Professional' }],
+      }
+      const outcome = await service.push(next, nobody)
+      expect(outcome.warnings.map(({ code }) => code)).toContain('switched_off_at_processor')
+      const forced = await service.push(next, { ...nobody, force: true })
+      expect(forced.changes.features).toEqual({ ...none, updated: ['sso'] })
+      expect(await carriedBy(stack)).toEqual(['sso'])
+    }))
+
+  it('of somebody else come with a pull, and are adopted without a write but the mark', () =>
+    withStack(async (stack) => {
+      const { stripe, service } = stack
+      const product = await stripe.products.create({ name: 'Theirs' })
+      const feature = await stripe.entitlements.features.create({ lookup_key: 'Their key!', name: 'Theirs' })
+      await stripe.products.createFeature(product.id, { entitlement_feature: feature.id })
+      const { document: pulled, unrepresentable } = await service.pull()
+      expect(unrepresentable).toEqual([])
+      expect(pulled.features).toEqual([{ id: 'their_key', name: 'Theirs', processor_id: feature.id }])
+      expect(pulled.products[0]?.features).toEqual(['their_key'])
+      const { details } = await service.push(pulled, nobody)
+      expect(details.map(({ action }) => action)).toEqual(['adopt', 'adopt'])
+      expect((await service.push(pulled, nobody)).status).toBe('unchanged')
+    }))
+
+  it('that a document never spoke of are left alone', () =>
+    withStack(async (stack) => {
+      const { stripe, service } = stack
+      await service.push(document(undefined), nobody)
+      const feature = await stripe.entitlements.features.create({ lookup_key: 'theirs', name: 'Theirs' })
+      await stripe.products.createFeature('rc_pro', { entitlement_feature: feature.id })
+      expect((await service.drift()).inSync).toBe(true)
+      const outcome = await service.push(document([sso]), nobody)
+      expect(outcome.changes.features).toEqual({ ...none, created: ['sso'] })
+      expect(await carriedBy(stack)).toEqual(['theirs'])
+    }))
+
+  it('are archived by a reset', () =>
+    withStack(async (stack) => {
+      await stack.service.push(document([sso], ['sso']), nobody)
+      const report = await stack.service.reset({ ...nobody, scope: 'managed' })
+      expect(report.archived.features).toEqual(['sso'])
+      expect((await stack.snapshot()).feature).toEqual([])
+    }))
+
+  it('whose lookup key another feature holds are refused before anything is written', () =>
+    withStack(async ({ stripe, service }) => {
+      await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Theirs' })
+      await expect(service.push(document([sso]), nobody)).rejects.toMatchObject({
+        issues: [{ code: 'lookup_key_taken', pointer: '#/features/0/id' }],
+      })
+    }))
+})
