@@ -151,7 +151,7 @@ async function measure({ mode, asRoot }: (typeof cases)[number]): Promise<Inside
   const mark = `stands-for-the-service-${String(process.pid)}-${mode}-${String(asRoot)}`
   const secret = asRoot ? files.secretOfRoot : files.secretOfUser
   // As the service is to its workers: a process of its user, older than they are.
-  const [command = '', ...args] = [...demote(asRoot), node, '-e', 'setInterval(() => {}, 1000)', mark]
+  const [command, ...args] = [...demote(asRoot), node, '-e', 'setInterval(() => {}, 1000)', mark]
   const service = execFile(command, args, { env: { KEY: 'secret' }, cwd: '/' })
   try {
     await new Promise((resolve) => service.once('spawn', resolve))
