@@ -108,6 +108,10 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['What was on a draft that is deleted waits again', 'chosen'],
   ['A subscription that a schedule begins has its first invoice as a draft for an hour', 'threads'],
   ['A schedule that releases its subscription tells `completed`, then `released`', 'chosen'],
+  [
+    '`PUT /_sandbox/usage` with `later`: usage that cannot be counted is taken, and told of in `GET /v2/core/events`',
+    'documented',
+  ],
   ['Searches find what was just made at once; `PUT /_sandbox/search` holds it back', 'chosen'],
 ]
 

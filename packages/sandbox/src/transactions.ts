@@ -36,6 +36,8 @@ export class Transactions {
   #closed = false
   /** How long what was made is not found by searches, in seconds; the real API says under a minute. */
   searchDelay = 0
+  /** Usage that cannot be counted is taken, and told of by an event, as the real API does; else it is refused. */
+  usageCheckedLater = false
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
@@ -56,10 +58,15 @@ export class Transactions {
           state,
           account,
           { ...request, now: this.now(account) },
-          { origin, outbox, searchDelay: this.searchDelay },
+          { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
         )
         catchUp(
-          new Call(state, account, { ...byItself, now: call.now }, { origin, outbox, searchDelay: this.searchDelay }),
+          new Call(
+            state,
+            account,
+            { ...byItself, now: call.now },
+            { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
+          ),
           null,
         )
         return call
@@ -115,7 +122,7 @@ export class Transactions {
         state,
         account,
         { ...byItself, now: target },
-        { origin, outbox, searchDelay: this.searchDelay },
+        { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
       )
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)

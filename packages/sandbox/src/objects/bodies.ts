@@ -271,6 +271,17 @@ export interface EventBody {
   type: string
 }
 
+/** An event of the second API, which tells of what is found out later. */
+export interface LateEventBody {
+  id: string
+  object: 'v2.core.event'
+  created: string
+  data: Record<string, unknown>
+  livemode: false
+  related_object: { id: string; type: string; url: string } | null
+  type: string
+}
+
 export interface Bodies {
   product: ProductBody
   price: PriceBody
@@ -284,6 +295,7 @@ export interface Bodies {
   product_feature: ProductFeatureBody
   'entitlements.active_entitlement': ActiveEntitlementBody
   event: EventBody
+  'v2.core.event': LateEventBody
   payment_method: PaymentMethodBody
   subscription: SubscriptionBody
   subscription_item: SubscriptionItemBody
@@ -317,6 +329,7 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   product_feature: { noun: 'product_feature', param: 'id' },
   'entitlements.active_entitlement': { noun: 'active_entitlement', param: 'id' },
   event: { noun: 'event', param: 'id' },
+  'v2.core.event': { noun: 'event', param: 'id' },
   payment_method: { noun: 'PaymentMethod', param: 'payment_method' },
   subscription: { noun: 'subscription', param: 'id' },
   subscription_item: { noun: 'subscription_item', param: 'item' },

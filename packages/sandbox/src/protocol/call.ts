@@ -28,6 +28,8 @@ export interface Surroundings {
   readonly origin: () => string
   /** How long what was made is not found by searches, in seconds. */
   readonly searchDelay: number
+  /** Usage that cannot be counted is taken, and told of later. */
+  readonly usageCheckedLater: boolean
   readonly outbox: Outgoing[]
 }
 
@@ -98,6 +100,10 @@ export class Call implements Lookup {
   /** Whether the caller speaks the API as it was before a version. */
   isBefore(version: string): boolean {
     return this.#version < version
+  }
+
+  get usageCheckedLater(): boolean {
+    return this.#around.usageCheckedLater
   }
 
   get searchDelay(): number {

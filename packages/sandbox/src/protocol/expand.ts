@@ -62,6 +62,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   product_feature: { entitlement_feature: { refer: 'entitlements.feature', always: true } },
   'entitlements.active_entitlement': { feature: { refer: 'entitlements.feature' } },
   event: {},
+  'v2.core.event': {},
   payment_method: { customer },
   subscription: {
     customer,

@@ -31,6 +31,19 @@ export interface Operation {
   readonly run: (call: Call) => Answer
 }
 
+/** The operation that answers with the object of the path. */
+export function retrieve(path: string, of: Kind): Operation {
+  return {
+    method: 'GET',
+    path,
+    of,
+    run: (call) => {
+      call.read({})
+      return { object: call.subject(of) }
+    },
+  }
+}
+
 /** The reply to a deletion. */
 export function deleted(id: string, object: string): Answer {
   return { unstored: { id, object, deleted: true } }

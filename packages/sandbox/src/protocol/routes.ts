@@ -8,6 +8,7 @@ import { entitlementFeatures } from '../resources/entitlement-features.ts'
 import { events } from '../resources/events.ts'
 import { invoiceItems } from '../resources/invoice-items.ts'
 import { invoices } from '../resources/invoices.ts'
+import { lateEvents } from '../resources/late-events.ts'
 import { meterEvents } from '../resources/meter-events.ts'
 import { meters } from '../resources/meters.ts'
 import { charges, paymentIntents } from '../resources/payment-intents.ts'
@@ -44,6 +45,7 @@ const operations: readonly Operation[] = [
   ...invoices,
   ...invoiceItems,
   ...meterEvents,
+  ...lateEvents,
   ...taxRates,
   ...testClocks,
   ...checkoutSessions,

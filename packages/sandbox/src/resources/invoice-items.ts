@@ -9,7 +9,7 @@ import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { boolean, integer, range, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
@@ -163,15 +163,7 @@ export const invoiceItems: readonly Operation[] = [
       return { page: call.page(of, params, [...conditions, ...created]) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of,
-    run: (call) => {
-      call.read({})
-      return { object: call.subject(of) }
-    },
-  },
+  retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
   {
     method: 'DELETE',

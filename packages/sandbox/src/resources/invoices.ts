@@ -4,6 +4,7 @@ import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
 import { boolean, oneOf, range, text } from '../protocol/params.ts'
@@ -127,15 +128,7 @@ export const invoices: readonly Operation[] = [
     of: 'invoice',
     run: (call) => ({ object: preview(call) }),
   },
-  {
-    method: 'GET',
-    path: '/v1/invoices/:id',
-    of: 'invoice',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('invoice') }
-    },
-  },
+  retrieve('/v1/invoices/:id', 'invoice'),
   { method: 'POST', path: '/v1/invoices/:id', of: 'invoice', run: (call) => ({ object: updateInvoice(call) }) },
   { method: 'DELETE', path: '/v1/invoices/:id', of: null, run: deleteInvoice },
   { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },

@@ -2,6 +2,7 @@ import type { Call } from '../protocol/call.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, noSuchReference, noSuchResource, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
 import { oneOf, required, text } from '../protocol/params.ts'
@@ -123,15 +124,7 @@ export const paymentMethods: readonly Operation[] = [
       return { page: call.page('payment_method', params, where('customer', params.customer)) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'payment_method',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('payment_method') }
-    },
-  },
+  retrieve(`${base}/:id`, 'payment_method'),
   { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },
   { method: 'POST', path: `${base}/:id/detach`, of: 'payment_method', run: (call) => ({ object: detach(call) }) },
 ]

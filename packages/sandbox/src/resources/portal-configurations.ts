@@ -5,6 +5,7 @@ import { refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { boolean, emptyable, list, oneOf, required, shape, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
@@ -139,14 +140,6 @@ export const portalConfigurations: readonly Operation[] = [
       }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of,
-    run: (call) => {
-      call.read({})
-      return { object: call.subject(of) }
-    },
-  },
+  retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
 ]

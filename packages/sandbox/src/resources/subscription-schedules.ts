@@ -11,6 +11,7 @@ import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
 import { UnknownParameters, missingParam, noSuchReference, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import {
@@ -423,15 +424,7 @@ export const subscriptionSchedules: readonly Operation[] = [
       return { page: call.page(of, params, [...where('customer', params.customer), ...createdIn(params.created)]) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of,
-    run: (call) => {
-      call.read({})
-      return { object: call.subject(of) }
-    },
-  },
+  retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
   { method: 'POST', path: `${base}/:id/release`, of, run: (call) => ({ object: letGo(call) }) },
   { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
