@@ -26,6 +26,14 @@ function newest(place) {
 
 const isBuilt = () => existsSync(manifest) && statSync(manifest).mtimeMs >= Math.max(...inputs.map(newest))
 
+/** A shared room may use Node in functions that no page calls: those are left out, and what is not is found afterwards. */
+const nothingOfNode = {
+  name: 'nothing-of-node',
+  setup({ onResolve }) {
+    onResolve({ filter: /^node:/ }, ({ path: name }) => ({ path: name, external: true, sideEffects: false }))
+  },
+}
+
 /** Bundles all pages. The earlier files stay in place until the new ones are whole. */
 export async function buildDashboard() {
   if (!existsSync(path.join(root, 'node_modules/react'))) {
@@ -52,8 +60,12 @@ export async function buildDashboard() {
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
     metafile: true,
+    plugins: [nothingOfNode],
     logLevel: 'warning',
   })
+  for (const { imports, entryPoint } of Object.values(metafile.outputs))
+    for (const { path: name } of imports)
+      if (name.startsWith('node:')) throw new Error(`${entryPoint ?? 'a chunk'} needs ${name}, which browsers lack`)
   const names = Object.keys(metafile.outputs).map((file) => path.basename(file))
   const named = (pattern) => {
     const found = names.find((name) => pattern.test(name))

@@ -15,6 +15,12 @@ class Pulse {
   #tag: string | null = null
   #timer: ReturnType<typeof setTimeout> | null = null
   isConnected = true
+  /** Settled once there is a tag to compare with: what is read afterwards is no older than it. */
+  readonly ready: Promise<void>
+
+  constructor() {
+    this.ready = this.#look()
+  }
 
   onChange(listener: Listener): () => void {
     this.#changed.add(listener)
@@ -106,14 +112,16 @@ export function useLoaded<Value>(
     const controller = new AbortController()
     running.current = controller
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, error: null, isLoading: true }))
-    loader.current(controller.signal).then(
-      (value) => {
-        if (!controller.signal.aborted) setState({ key, value, error: null, isLoading: false })
-      },
-      (error: unknown) => {
-        if (!controller.signal.aborted) setState((before) => ({ ...before, error: asError(error), isLoading: false }))
-      },
-    )
+    pulse.ready
+      .then(() => loader.current(controller.signal))
+      .then(
+        (value) => {
+          if (!controller.signal.aborted) setState({ key, value, error: null, isLoading: false })
+        },
+        (error: unknown) => {
+          if (!controller.signal.aborted) setState((before) => ({ ...before, error: asError(error), isLoading: false }))
+        },
+      )
   }, [key])
 
   useEffect(() => {

@@ -55,6 +55,13 @@ export default function Plot(props: PlotProps) {
   return <div ref={place} className="chart" aria-hidden="true" />
 }
 
+/** Room on both sides, and an hour around a single moment. Seconds. */
+function aroundTimes(xs: readonly number[]): [number, number] {
+  const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 0]
+  const room = Math.max(1800, (last - first) * 0.04)
+  return [first - room, last + room]
+}
+
 interface Drawn extends Pick<PlotProps, 'xs' | 'series' | 'xName'> {
   readonly kind: 'line' | 'bar' | 'point'
   readonly height: number
@@ -75,7 +82,11 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { live: true },
     scales: {
-      x: { time: isTime, ...(kind === 'bar' ? { range: [-0.6, xs.length - 0.4] as [number, number] } : {}) },
+      x: {
+        time: isTime,
+        ...(kind === 'bar' ? { range: [-0.6, xs.length - 0.4] as [number, number] } : {}),
+        ...(kind === 'point' ? { range: aroundTimes(xs) } : {}),
+      },
       y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
     },
     axes: [

@@ -67,7 +67,7 @@ function Schedules({ worker }: { readonly worker: Worker }) {
                 <button
                   type="button"
                   className="button button-small"
-                  aria-label={`Run ${cron} now`}
+                  aria-label={`Run now: ${cron}`}
                   onClick={() => setAsked(cron)}
                 >
                   Run now …

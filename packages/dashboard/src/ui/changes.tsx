@@ -47,25 +47,43 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }) {
               <span className="quiet">{kindWords[change.kind] ?? change.kind}</span> <Id>{change.configId}</Id>
             </p>
             <BeforeAfter before={change.display.before} after={change.display.after} />
-            {fieldsBeside(change).length === 0 ? null : (
-              <ul className="plain-list stack-small">
-                {fieldsBeside(change).map((field) => (
-                  <li key={field.field} className="small">
-                    <code>{field.field}</code>{' '}
-                    {field.origin === 'drift' || field.origin === 'both' ? (
-                      <Badge tone="warn">edited at the processor</Badge>
-                    ) : null}
-                    <FieldValues before={field.before} after={field.after} />
-                  </li>
-                ))}
-              </ul>
-            )}
+            <Fields change={change} />
           </div>
         </li>
       ))}
     </ul>
   )
 }
+
+/** Of what comes or goes whole, the line above is enough for most: its fields are shown on demand. */
+function Fields({ change }: { readonly change: Change }) {
+  const fields = fieldsBeside(change).filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
+  if (fields.length === 0) return null
+  const list = (
+    <ul className="plain-list stack-small">
+      {fields.map((field) => (
+        <li key={field.field} className="small">
+          <code>{field.field}</code>{' '}
+          {field.origin === 'drift' || field.origin === 'both' ? (
+            <Badge tone="warn">edited at the processor</Badge>
+          ) : null}
+          <FieldValues before={field.before} after={field.after} />
+        </li>
+      ))}
+    </ul>
+  )
+  const isWhole = fields.every(({ before }) => isEmpty(before)) || fields.every(({ after }) => isEmpty(after))
+  if (!isWhole || fields.length < 4) return list
+  return (
+    <details>
+      <summary className="small">{many(fields.length, 'field')}</summary>
+      {list}
+    </details>
+  )
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /** A line that changed says it already where it is the one field that people read there. */
 function fieldsBeside({ fields, display: { before, after } }: Change): Change['fields'] {
