@@ -4,6 +4,7 @@ import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { benchCronLateness } from './cron-lateness.ts'
+import { benchHostile } from './hostile.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'worker-host': benchWorkerHost,
   'cron-lateness': benchCronLateness,
   replicas: benchReplicas,
+  hostile: benchHostile,
   large: benchLarge,
   'pricing-table': benchPricingTable,
 }
