@@ -811,6 +811,16 @@ export interface SessionPrices {
   }>
 }
 
+export interface Entitlements {
+  /** What the tenant may use now, by id. */
+  features: Array<{
+    /** Config id of the feature. */
+    id: string
+    /** Its name at the processor. */
+    name: string
+  }>
+}
+
 export interface Checkout {
   /** Where to send the customer. */
   url: string
@@ -1740,6 +1750,15 @@ export interface Operations {
       200: SessionPrices
     }
   }
+  getEntitlements: {
+    query: {
+      /** Needed with a service key. A session has a tenant already and may name no other. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: Entitlements
+    }
+  }
   createCheckout: {
     body: NewCheckout
     answers: {
@@ -2110,6 +2129,15 @@ export interface Operations {
       readonly subscription: string
     }
   }
+  getTenantEntitlements: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Entitlements
+    }
+  }
   getUpcomingInvoice: {
     params: {
       /** The id. */
@@ -2423,6 +2451,7 @@ export const operations = {
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
+  getEntitlements: ['GET', '/api/v1/billing/entitlements', null],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
@@ -2458,6 +2487,7 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
+  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', null],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],
