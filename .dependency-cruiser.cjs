@@ -10,7 +10,7 @@ const rooms = {
   pricing: ['errors', 'money', 'config'],
   catalog: ['errors', 'money', 'config', 'pricing'],
   processor: ['errors', 'money', 'config', 'catalog'],
-  wire: ['errors', 'config'],
+  wire: ['errors', 'config', 'catalog', 'store/records'],
   store: ['errors', 'config', 'catalog'],
   journal: ['errors', 'processor', 'store'],
   sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'service'],
@@ -52,7 +52,7 @@ const rooms = {
 rooms.composition = [...Object.keys(rooms).filter((room) => room !== 'cli'), 'settings.ts']
 
 /** Same input, same answer: no files, sockets, processes, timers. */
-const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron']
+const pureRooms = ['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'store/records', 'workers/cron']
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */

@@ -1,4 +1,4 @@
-import type { Detail, PushOutcome } from '@ratecard/client'
+import type { Detail, DocumentDifference, PushOutcome } from '@ratecard/client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -21,7 +21,7 @@ const detail = (more: Partial<Detail> = {}): Detail => ({
   display: { before: '€12.00 / month', after: '€14.00 / month' },
   ...more,
 })
-const outcome = (details: readonly Detail[], more: Partial<PushOutcome> = {}): PushOutcome => ({
+const outcome = (details: Detail[], more: Partial<PushOutcome> = {}): PushOutcome => ({
   status: 'planned',
   version: '1.1.0',
   revision: 1,
@@ -42,7 +42,7 @@ const outcome = (details: readonly Detail[], more: Partial<PushOutcome> = {}): P
   ...more,
 })
 const asIs = (text: string) => text
-const show = (details: readonly Detail[], more: Partial<PushOutcome> = {}, conceal = asIs) =>
+const show = (details: Detail[], more: Partial<PushOutcome> = {}, conceal = asIs) =>
   outcomeMarkdown(
     outcome(details, more),
     'https://billing.example.test (production)',
@@ -141,13 +141,13 @@ describe('a plan in Markdown', () => {
 
 describe('differences and drift in Markdown', () => {
   it('name what the two columns are', () => {
-    const changed = {
+    const changed: DocumentDifference = {
       kind: 'price',
       configId: 'pro',
       change: 'changed',
       fields: [],
       display: detail().display,
-    } as const
+    }
     expect(differencesMarkdown([changed], { from: 3, to: 5 }, asIs)).toContain(
       '| Kind | Id | Revision 3 | Revision 5 |',
     )

@@ -1,12 +1,11 @@
 // What shapes of several nouns share.
 import { Type } from 'typebox'
+import { resourceKinds } from '../catalog/kinds.ts'
+import { changeKinds } from '../store/records/configuration.ts'
+import { stepStates } from '../store/records/journal.ts'
 import { choice, Count, shape } from './schema.ts'
 
-export const ResourceKind = choice(
-  'ResourceKind',
-  ['meter', 'feature', 'product', 'price', 'coupon', 'promotion_code', 'webhook'],
-  'Kind of the resource.',
-)
+export const ResourceKind = choice('ResourceKind', resourceKinds, 'Kind of the resource.')
 
 export const Revision = Type.Integer({ minimum: 1, description: 'Number of the accepted change: 1, 2, 3 …' })
 
@@ -21,10 +20,10 @@ export const By = shape(
 
 export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })
 
-export const PushKind = choice('PushKind', ['push', 'rollback', 'reset'])
+export const PushKind = choice('PushKind', changeKinds)
 
 /** Of a push and of a job alike. */
-export const StepState = choice('StepState', ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'])
+export const StepState = choice('StepState', stepStates)
 
 export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
 

@@ -1,16 +1,17 @@
 // Work on many subscriptions, journalled: what ran, what runs, what waits.
 import { Type } from 'typebox'
+import { jobKinds, jobStates } from '../store/records/journal.ts'
 import { By, Pagination, StepState } from './common.ts'
 import { customerErrors, idParams, operations, pageQuery } from './operation.ts'
 import { AnyObject, choice, Count, nullable, shape, Time } from './schema.ts'
 
-export const JobKind = choice('JobKind', ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'])
+export const JobKind = choice('JobKind', jobKinds)
 
 const job = {
   id: Type.String(),
   kind: JobKind,
   subject: Type.String({ description: 'What it is about: a tenant, a template, a price, a webhook.' }),
-  state: Type.Enum(['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'], {
+  state: Type.Enum([...jobStates], {
     description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
   }),
   resumes_at: nullable(Time('When a waiting job goes on.')),

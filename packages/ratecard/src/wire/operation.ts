@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import type { ProblemCode } from '../errors/codes.ts'
+import { keyScopes } from '../store/records/access.ts'
 import { choice } from './schema.ts'
 import type { Inside, InsideObject } from './schema.ts'
 
@@ -29,7 +30,7 @@ export interface Answer {
 /** What a service key may do. */
 export const KeyScope = choice(
   'KeyScope',
-  ['read', 'write'],
+  keyScopes,
   '`read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything.',
 )
 

@@ -1,5 +1,6 @@
 // Pushes: what one came to, and what the journal knows of it.
 import { Type } from 'typebox'
+import { pushStates } from '../store/records/journal.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { By, Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
 import { actorHeaders, idParams, keyHeader, operations, pageQuery, pushErrors } from './operation.ts'
@@ -49,7 +50,7 @@ const PushStarted = Type.Object(
   { ...closed, description: 'The push goes on; follow it at the address in `Location`.' },
 )
 
-export const PushState = choice('PushState', ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'])
+export const PushState = choice('PushState', pushStates)
 
 const summary = {
   id: Type.String(),

@@ -1,5 +1,6 @@
 // What workers said, and what their schedules did.
 import { Type } from 'typebox'
+import { runOutcomes } from '../store/records/workers.ts'
 import { Pagination } from './common.ts'
 import { operations, pageQuery } from './operation.ts'
 import { absent, closed, nullable, shape, Time } from './schema.ts'
@@ -11,17 +12,7 @@ export const CronRun = shape('CronRun', {
   scheduled_time: Time('The tick’s own time.'),
   started_at: nullable(Time('null when it never started.')),
   finished_at: nullable(Time('null while it runs.')),
-  outcome: Type.Enum([
-    'ok',
-    'exception',
-    'exceeded_cpu',
-    'exceeded_memory',
-    'timed_out',
-    'skipped',
-    'missed',
-    'lost',
-    'running',
-  ]),
+  outcome: Type.Enum([...runOutcomes]),
   cpu_ms: nullable(Type.Number({ minimum: 0 })),
   error: absent(Type.String({ description: 'Message and trace of the first failure.' }), null),
 })

@@ -1,5 +1,6 @@
 // Edge workers and their deployments.
 import { Type } from 'typebox'
+import { keyScopes } from '../store/records/access.ts'
 import { Pagination } from './common.ts'
 import { actorHeaders, operations, pageQuery } from './operation.ts'
 import { asWritten, closed, nullable, shape, Time } from './schema.ts'
@@ -37,7 +38,7 @@ export const DeploymentBody = shape('DeploymentBody', {
   hosts: Type.Optional(Type.Array(Type.String(), { description: 'Host names of its own.' })),
   service_key: Type.Optional(
     nullable(
-      Type.Enum(['read', 'write'], {
+      Type.Enum([...keyScopes], {
         description: 'A service key of its own of this scope, in `env.RATECARD_SERVICE_KEY`; revoked with the worker.',
       }),
     ),

@@ -45,8 +45,8 @@ export const workerHostColumns = { host: text(), worker: text() } satisfies Colu
 export const scheduleColumns = { worker: text(), cron: text(), nextAt: time() } satisfies Columns
 
 export const runOutcomes = [
-  ...(['running', 'ok', 'exception', 'exceeded_cpu', 'exceeded_memory', 'timed_out'] as const),
-  ...(['skipped', 'missed', 'lost'] as const),
+  ...(['ok', 'exception', 'exceeded_cpu', 'exceeded_memory', 'timed_out'] as const),
+  ...(['skipped', 'missed', 'lost', 'running'] as const),
 ] as const
 export type RunRecordOutcome = (typeof runOutcomes)[number]
 

@@ -1,0 +1,115 @@
+// Makes a release of all packages together, and stops before anything is published:
+//   node scripts/release.mjs <version> [--dry-run]
+// It sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, commits, tags, builds and packs. What is left
+// for a person to do, it prints. On a mistake nothing is left behind but the commit and the tag, which it names.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const [version = '', ...flags] = process.argv.slice(2)
+const dry = flags.includes('--dry-run')
+const say = (line) => process.stdout.write(`${line}\n`)
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+const npm = (...args) =>
+  execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+const read = (name) => readFileSync(path.join(root, name), 'utf8')
+const write = (name, text) => writeFileSync(path.join(root, name), text)
+
+/** The packages that are published, in the order in which they need each other. */
+const folders = JSON.parse(read('package.json')).workspaces
+const changes = 'docs/changes'
+
+function refuse(why) {
+  process.stderr.write(`release: ${why}\n`)
+  process.exit(1)
+}
+
+/** 1 when `a` is the later one. Versions of a release are three numbers. */
+function compare(a, b) {
+  const [left, right] = [a, b].map((text) => text.split('.').map(Number))
+  const at = left.findIndex((part, index) => part !== right[index])
+  return at === -1 ? 0 : Math.sign(left[at] - right[at])
+}
+
+function check() {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('say which version: node scripts/release.mjs 1.2.3')
+  const current = JSON.parse(read('packages/ratecard/package.json')).version
+  // The first release has the version that the manifests were written with.
+  if (compare(version, current) < 0) refuse(`${version} is before ${current}`)
+  if (git('tag', '--list', `v${version}`) !== '') refuse(`there is a tag v${version} already`)
+  if (git('status', '--porcelain') !== '') refuse('there are changes that are not committed')
+  const fragments = existsSync(path.join(root, changes))
+    ? readdirSync(path.join(root, changes))
+        .filter((name) => name.endsWith('.md'))
+        .sort()
+    : []
+  if (fragments.length === 0) refuse(`${changes} holds nothing to tell`)
+  return fragments
+}
+
+/** One version for all, also where they name each other. */
+function setVersions() {
+  const names = new Set(folders.map((folder) => JSON.parse(read(`${folder}/package.json`)).name))
+  for (const folder of folders) {
+    const manifest = JSON.parse(read(`${folder}/package.json`))
+    manifest.version = version
+    for (const kind of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'])
+      for (const name of Object.keys(manifest[kind] ?? {})) if (names.has(name)) manifest[kind][name] = `^${version}`
+    write(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`)
+  }
+  const lock = JSON.parse(read('package-lock.json'))
+  for (const folder of folders) {
+    const { dependencies, devDependencies, peerDependencies, optionalDependencies } = JSON.parse(
+      read(`${folder}/package.json`),
+    )
+    const entry = lock.packages[folder]
+    const given = { dependencies, devDependencies, peerDependencies, optionalDependencies }
+    entry.version = version
+    for (const [kind, value] of Object.entries(given)) if (value !== undefined) entry[kind] = value
+  }
+  write('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
+  const kustomization = 'deploy/kubernetes/kustomization.yaml'
+  write(kustomization, read(kustomization).replace(/newTag: .*/, `newTag: ${version}`))
+}
+
+/** The fragments become a section of the changelog, under their own headings where they have some. */
+function joinChanges(fragments) {
+  const body = fragments.map((name) => read(`${changes}/${name}`).trim()).join('\n')
+  const day = git('log', '-1', '--format=%cs')
+  const section = `## ${version} (${day})\n\n${body}\n`
+  const changelog = read('CHANGELOG.md')
+  const at = changelog.search(/^## /m)
+  write(
+    'CHANGELOG.md',
+    at === -1 ? `${changelog.trimEnd()}\n\n${section}` : `${changelog.slice(0, at)}${section}\n${changelog.slice(at)}`,
+  )
+  for (const name of fragments) rmSync(path.join(root, changes, name))
+  return section
+}
+
+const fragments = check()
+if (dry) {
+  say(`Would release ${version} of ${folders.join(', ')} and tell of: ${fragments.join(', ')}`)
+} else {
+  setVersions()
+  joinChanges(fragments)
+  // A clone has no empty folders; the next fragment needs this one.
+  write(`${changes}/.gitkeep`, '')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', `release ${version}`)
+  git('tag', '--annotate', `v${version}`, '--message', `Ratecard ${version}`)
+  say(`Committed and tagged v${version}.`)
+  if (!flags.includes('--no-pack')) {
+    npm('run', 'build')
+    say(npm('run', '--silent', 'pack', '--', '--out', 'tarballs'))
+  }
+  say(`Nothing is published. Look at it (git show v${version}; npm run pack:check), then:
+
+  git push --follow-tags
+  for tarball in tarballs/*.tgz; do npm publish --provenance --access public "$tarball"; done
+
+Provenance needs a pipeline that npm trusts (its OIDC token), so publish from there. To take it back before that:
+  git tag --delete v${version} && git reset --hard HEAD~1`)
+}

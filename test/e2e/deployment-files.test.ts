@@ -1,0 +1,177 @@
+// The files that bring the service onto a host or a cluster: their facts, and the real tools where these are installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
+import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
+import { createWorkerMetrics } from '../../packages/ratecard/src/workers/host/worker-metrics.ts'
+import { announceSkip } from '../support/skips.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
+type Json = Readonly<Record<string, unknown>>
+
+/** Whether a tool of the machine is there; where it is not, the run says so. */
+function has(tool: string): boolean {
+  const there = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(path.join(folder, tool)))
+  if (!there) announceSkip('deployment files', `${tool} is not installed`)
+  return there
+}
+
+function run(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8', env: { ...process.env, ...env } })
+  return { status, text: `${stdout}${stderr}` }
+}
+
+function temporary(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-deploy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const settingNames = new Set(Object.keys(settingsSchema.properties))
+const drainSeconds = 8
+
+describe('compose.yaml', () => {
+  const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services
+  const replicas = Object.entries(services).filter(([name]) => name.startsWith('ratecard-'))
+
+  test('gives two replicas the same settings, all of which the service knows, and no secret of its own', () => {
+    expect(replicas.map(([name]) => name)).toEqual(['ratecard-1', 'ratecard-2'])
+    for (const [, { environment }] of replicas) {
+      for (const name of Object.keys(environment as Json)) expect(settingNames).toContain(name)
+      for (const secret of ['RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY'])
+        expect((environment as Json)[secret]).toMatch(/^\$\{[A-Z_]+:\?/)
+    }
+  })
+
+  test('gives a replica longer to end than its delay and its draining take', () => {
+    for (const [, service] of replicas) {
+      const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
+      expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + drainSeconds)
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], init: true })
+    }
+  })
+
+  test('its balancer is one that HAProxy takes', () => {
+    if (!has('haproxy')) return
+    const env = { LISTEN: '127.0.0.1:1', REPLICA_1: '127.0.0.1:2', REPLICA_2: '127.0.0.1:3' }
+    expect(run('haproxy', ['-c', '-f', path.join(root, 'deploy/compose/haproxy.cfg')], env)).toMatchObject({
+      status: 0,
+    })
+  })
+})
+
+describe('deploy/kubernetes', () => {
+  const folder = 'deploy/kubernetes'
+  const manifests = readdirSync(path.join(root, folder))
+    .filter((name) => name !== 'kustomization.yaml')
+    .flatMap((name) => parseAllDocuments(read(`${folder}/${name}`)).map((document) => document.toJS() as Json))
+  const find = (kind: string) => manifests.find((manifest) => manifest['kind'] === kind) as Record<string, never>
+
+  test('the kustomization names every file, and only those', () => {
+    const { resources } = parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] }
+    const files = readdirSync(path.join(root, folder)).filter((name) => name !== 'kustomization.yaml')
+    expect([...resources].sort()).toEqual(files.sort())
+  })
+
+  test('all selectors mean the pods of the deployment', () => {
+    const { template, selector } = find('Deployment')['spec'] as { template: { metadata: Json }; selector: Json }
+    expect(selector).toEqual({ matchLabels: template.metadata['labels'] })
+    expect(find('Service')['spec']).toMatchObject({ selector: template.metadata['labels'] as Json })
+    expect(find('PodDisruptionBudget')['spec']).toMatchObject({ selector })
+  })
+
+  test('a pod has longer to end than its delay and its draining take, and holds no secret, no privilege', () => {
+    interface Container {
+      env: { name: string; value: string }[]
+      securityContext: Json
+    }
+    const pod = (find('Deployment')['spec'] as { template: { spec: Json } }).template.spec
+    const [container] = pod['containers'] as [Container]
+    const delay = Number(container.env.find(({ name }) => name === 'RATECARD_SHUTDOWN_DELAY_SECONDS')?.value)
+    expect(delay).toBeGreaterThan(0)
+    expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(delay + drainSeconds)
+    expect(container.env.map(({ name }) => name).filter((name) => !settingNames.has(name))).toEqual([])
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
+    expect(manifests.filter(({ kind }) => kind === 'Secret')).toEqual([])
+  })
+})
+
+test('the unit of systemd is exposed no more than 3.0', () => {
+  if (!has('systemd-analyze')) return
+  const unit = path.join(root, 'deploy/systemd/ratecard.service')
+  const { text } = run('systemd-analyze', ['security', '--offline=true', '--no-pager', unit])
+  expect(text).not.toMatch(/Unknown|ignoring/)
+  expect(Number(/exposure level for \S+: ([\d.]+)/.exec(text)?.[1])).toBeLessThanOrEqual(3)
+})
+
+describe('deploy/proxy', () => {
+  test('Caddy takes its file', () => {
+    if (!has('caddy')) return
+    const home = temporary()
+    const env = { HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
+    const config = path.join(root, 'deploy/proxy/Caddyfile')
+    expect(run('caddy', ['validate', '--config', config, '--adapter', 'caddyfile'], env)).toMatchObject({ status: 0 })
+  })
+
+  test('nginx takes its file', () => {
+    if (!has('nginx') || !has('openssl')) return
+    const folder = temporary()
+    const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
+    const subject = ['-subj', '/CN=billing.example.com']
+    run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject])
+    const site = read('deploy/proxy/nginx.conf')
+      .replace(/\S+\/fullchain\.pem/, certificate)
+      .replace(/\S+\/privkey\.pem/, key)
+    const logs = `error_log stderr;\npid ${folder}/nginx.pid;`
+    const config = path.join(folder, 'nginx.conf')
+    writeFileSync(config, `${logs}\nevents {}\nhttp {\naccess_log off;\n${site}\n}\n`)
+    expect(run('nginx', ['-t', '-c', config, '-p', folder])).toMatchObject({ status: 0 })
+  })
+})
+
+describe('deploy/grafana', () => {
+  const dashboard = JSON.parse(read('deploy/grafana/dashboard.json')) as {
+    panels: { title: string; targets?: { expr: string }[] }[]
+  }
+  const alerts = parse(read('deploy/grafana/alerts.yaml')) as { groups: { rules: { alert: string; expr: string }[] }[] }
+  const expressions = [
+    ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+  ]
+
+  test('every figure that is named is one that the service has', async () => {
+    const registry = createMetrics()
+    createRequestMetrics(registry).watchConnections(() => 0)
+    createWorkerMetrics(registry, () => [])
+    const known = new Set(
+      (await registry.getMetricsAsJSON()).flatMap(({ name }) => [
+        name,
+        `${name}_bucket`,
+        `${name}_sum`,
+        `${name}_count`,
+      ]),
+    )
+    // Prometheus makes this one itself.
+    known.add('up')
+    const named = expressions.flatMap((text) => text.match(/\b(?:ratecard|process|nodejs)_\w+|\bup\b/g) ?? [])
+    expect(named.length).toBeGreaterThan(20)
+    expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('Prometheus takes the rules, and every expression of the dashboard', () => {
+    if (!has('promtool')) return
+    const asRules = path.join(temporary(), 'dashboard.yaml')
+    const rules = expressions.map((expr, index) => ({
+      record: `panel:${String(index)}`,
+      expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*'),
+    }))
+    writeFileSync(asRules, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+    for (const file of [asRules, path.join(root, 'deploy/grafana/alerts.yaml')])
+      expect(run('promtool', ['check', 'rules', file])).toMatchObject({ status: 0 })
+  })
+})

@@ -1,0 +1,66 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { announceSkip } from '../support/skips.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const isClone = existsSync(path.join(root, '.git'))
+if (!isClone) announceSkip('release', 'this is no clone of a repository')
+
+const identity = { GIT_AUTHOR_NAME: 'test', GIT_AUTHOR_EMAIL: 'test@example.com' }
+const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'test', GIT_COMMITTER_EMAIL: 'test@example.com' }
+
+/** A clone with the release script of this working tree and one fragment that is its own. */
+function clone() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-release-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()
+  execFileSync('git', ['clone', '--quiet', '--no-tags', root, folder], { env })
+  copyFileSync(path.join(root, 'scripts/release.mjs'), path.join(folder, 'scripts/release.mjs'))
+  writeFileSync(path.join(folder, 'docs/changes/of-this-test.md'), '- Something that users meet.\n')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'a change')
+  const release = (...args: string[]) =>
+    spawnSync(process.execPath, ['scripts/release.mjs', ...args], { cwd: folder, env, encoding: 'utf8' })
+  const manifest = (name: string) =>
+    JSON.parse(readFileSync(path.join(folder, name, 'package.json'), 'utf8')) as {
+      version: string
+      dependencies?: Record<string, string>
+    }
+  return { folder, git, release, manifest }
+}
+
+test.skipIf(!isClone)(
+  'a release gives every package one version, joins what changed, commits and tags, and publishes nothing',
+  () => {
+    const { folder, git, release, manifest } = clone()
+    const { status, stdout, stderr } = release('7.8.9', '--no-pack')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    for (const name of readdirSync(path.join(folder, 'packages')))
+      if (existsSync(path.join(folder, 'packages', name, 'package.json')))
+        expect(manifest(`packages/${name}`).version).toBe('7.8.9')
+    expect(manifest('packages/ratecard').dependencies).toMatchObject({ '@ratecard/client': '^7.8.9' })
+    const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
+    expect(changelog.indexOf('## 7.8.9')).toBeLessThan(changelog.indexOf('## 0.1.0'))
+    expect(changelog).toContain('- Something that users meet.')
+    expect(readdirSync(path.join(folder, 'docs/changes'))).toEqual(['.gitkeep'])
+    expect(git('describe', '--tags', '--exact-match')).toBe('v7.8.9')
+    expect(git('status', '--porcelain')).toBe('')
+    expect(stdout).toContain('Nothing is published.')
+  },
+)
+
+test.skipIf(!isClone)('a release refuses an earlier version, a tree with changes, and having nothing to tell', () => {
+  const { folder, git, release } = clone()
+  expect(release('0.0.1')).toMatchObject({ status: 1, stderr: expect.stringContaining('is before') })
+  expect(release('seven')).toMatchObject({ status: 1, stderr: expect.stringContaining('say which version') })
+  writeFileSync(path.join(folder, 'left-over'), '')
+  expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('not committed') })
+  rmSync(path.join(folder, 'left-over'))
+  git('rm', '--quiet', '-r', 'docs/changes')
+  git('commit', '--quiet', '--message', 'nothing to tell')
+  expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to tell') })
+  expect(git('tag', '--list')).toBe('')
+})
