@@ -35,7 +35,9 @@ afterAll(() => test.close())
 describe('entitlements', () => {
   it('are none for a tenant that has no customer, or no subscription', async () => {
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])
-    expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({ features: [] })
+    expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({
+      features: [],
+    })
     expect((await ofTenant('nobody'))[0]).toBe(404)
   })
 
