@@ -1015,6 +1015,15 @@ export interface DriftReport {
   revision: number
   version: string
   differences: Detail[]
+  /** Values of managed objects that no document says. They are no drift. */
+  notes: Array<{
+    /** Kind of the resource. */
+    kind: ResourceKind
+    configId: string
+    processorId: string
+    /** Members of the processor’s object. */
+    notExpressible: string[]
+  }>
   unmanaged: Array<{
     /** Kind of the resource. */
     kind: ResourceKind
@@ -2461,7 +2470,7 @@ export const operations = {
   validateConfig: ['POST', '/api/v1/billing/admin/config/validate', null],
   rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},impact:{}}],
   pullConfig: ['GET', '/api/v1/billing/admin/config/pull', {unrepresented:{}}],
-  getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},unmanaged:{}}],
+  getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},notes:{},unmanaged:{}}],
   resetConfig: ['POST', '/api/v1/billing/admin/config/reset', {errors:{}}],
   listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{by:{}},pagination:{}}],
   getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {by:{}}],
