@@ -40,7 +40,8 @@ const rooms = {
   'workers/host': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
   service: ['errors', 'config', 'catalog', 'wire', 'store'],
   health: ['errors', 'processor', 'store', 'journal', 'swaps', 'service'],
-  http: ['errors', 'config', 'wire', 'service'],
+  dashboard: ['errors', 'store', 'service'],
+  http: ['errors', 'config', 'wire', 'service', 'dashboard'],
   cli: [
     ...['errors', 'money', 'config', 'wire', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
     ...['workers/cloudflare'],
@@ -182,6 +183,19 @@ module.exports = {
       to: { pathNot: '^packages/client/src/' },
     },
     {
+      name: 'dashboard-takes-pure-rooms',
+      comment: 'The pages call the service through the client, and share with it what is pure',
+      severity: 'error',
+      from: { path: '^packages/dashboard/src/' },
+      to: {
+        pathNot: [
+          '^packages/(dashboard|client)/',
+          anyOf(['pricing', 'money', 'config']),
+          npm(['react', 'react-dom', 'uplot', 'wouter', '@types/[^/]+']),
+        ],
+      },
+    },
+    {
       name: 'pricing-table-takes-pure-rooms',
       comment:
         'It is bundled for browsers: beside its own files the money of the pure rooms, and types of the document',
@@ -215,7 +229,8 @@ module.exports = {
       comment:
         'What is installed needs only its own dependencies; Cloudflare’s client is installed by who deploys there',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/' },
+      // The pages are bundled: what they import is in their files.
+      from: { path: '^packages/[^/]+/src/', pathNot: '^packages/dashboard/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], pathNot: '/@types/|node_modules/cloudflare/' },
     },
   ],

@@ -122,7 +122,10 @@ export default tseslint.config(
       '@typescript-eslint/unbound-method': 'off',
     },
   },
-  { files: ['scripts/**', 'bench/**', 'test/support/reporter.ts', ...compositionRoot], rules: { 'no-console': 'off' } },
+  {
+    files: ['scripts/**', 'packages/*/build.mjs', 'bench/**', 'test/support/reporter.ts', ...compositionRoot],
+    rules: { 'no-console': 'off' },
+  },
   { files: ['**/*.js', '**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
 )

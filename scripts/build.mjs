@@ -1,5 +1,5 @@
-// Builds what is installed from this repository: the client and the sandbox, then the product, the script of the pricing table, and
-// the product's bundle. Incremental; a second run does nothing.
+// Builds what is installed from this repository: the client and the sandbox, then the product, the script of the pricing table, the
+// pages of the dashboard, and the product's bundle. Incremental; a second run does nothing.
 // Plain JavaScript without dependencies: `npm ci` starts it as `prepare`, maybe on an older Node than the product's own.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -11,10 +11,12 @@ const projects = ['packages/client', 'packages/sandbox', 'packages/ratecard']
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
 const pinned = path.join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** A bundle: the compiler’s output is no single file. Loaded here, because what it needs may not be installed. */
-async function bundlePricingTable() {
+/** Bundles: the compiler’s output is no single file. Loaded here, because what they need may not be installed. */
+async function bundle() {
   const { buildPricingTable } = await import('../packages/pricing-table/build.mjs')
   await buildPricingTable()
+  const { buildDashboard } = await import('../packages/dashboard/build.mjs')
+  await buildDashboard()
 }
 
 /** The running Node when it is new enough, else the one that the repository pins. */
@@ -44,7 +46,7 @@ async function build() {
     return result.status ?? 1
   }
   for (const project of projects) freshen(path.join(root, project), startedAt)
-  await bundlePricingTable()
+  await bundle()
   const bundled = spawnSync(chooseNode(), [path.join(root, 'scripts/bundle.mjs')], { cwd: root, stdio: 'inherit' })
   if (bundled.status !== 0) console.error('build: the bundle of the command line could not be made; see above.')
   return bundled.status ?? 1

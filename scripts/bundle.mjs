@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { _ } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import { build, transform } from 'esbuild'
+import { build } from 'esbuild'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const product = path.join(root, 'packages/ratecard')
@@ -163,16 +163,26 @@ async function compiledShape() {
   const { BillingConfig } = await import(pathToFileURL(path.join(dist, 'config/document/schema.js')).href)
   const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
   const code = standaloneCode.default(ajv, ajv.compile(BillingConfig))
-  const { code: contents } = await transform(
-    `import { isMoment } from '../document/moment.js'
+  // A file of its own, which is read when a document is first checked: it is as long as all the rest of a command.
+  await build({
+    stdin: {
+      contents: `import { isMoment } from '../document/moment.js'
 const formats = { 'date-time': isMoment }
-${code}
-export const compileShape = () => validate\n`,
-    { minify: true, format: 'esm', target: 'node22' },
-  )
+${code}`,
+      resolveDir: path.dirname(file),
+    },
+    outfile: path.join(bundle, 'compiled-shape.cjs'),
+    bundle: true,
+    minify: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+  })
+  const contents = "export const compileShape = () => require('./compiled-shape.cjs').validate\n"
   return {
     name: 'compiled-shape',
     setup(context) {
+      context.onResolve({ filter: /compiled-shape\.cjs$/ }, ({ path: name }) => ({ path: name, external: true }))
       context.onLoad({ filter: /[\\/]dist[\\/]config[\\/]validation[\\/]compile-shape\.js$/ }, () => ({
         contents,
         loader: 'js',
@@ -221,8 +231,8 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
   // Sources that were touched and not changed leave the outputs as they are; the command line tells by the time of this file.
   utimesSync(stamp, new Date(), new Date())
 } else {
-  const plugins = [await lazyCommands(), await compiledShape(), await printedShapes(), ownAddress]
   if (existsSync(bundle)) rmSync(bundle, { recursive: true })
+  const plugins = [await lazyCommands(), await compiledShape(), await printedShapes(), ownAddress]
   const { metafile } = await build({
     entryPoints: { cli: path.join(dist, 'cli/main.js'), library: path.join(dist, 'library.js'), ...threads },
     outdir: bundle,
@@ -238,6 +248,9 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
     legalComments: 'none',
+    // Half the text to keep in memory; names stay, so that traces tell where something was.
+    minifyWhitespace: true,
+    minifySyntax: true,
     metafile: true,
     absWorkingDir: root,
     logLevel: 'warning',

@@ -237,8 +237,12 @@ async function demo() {
   await deployAWorker({ base, env })
 
   title('Done')
+  const link = await ask(base, 'admin/dashboard/links', {}, readKey('service-key'))
   console.log(`
-  Price list   ${base}/api/v1/billing/config
+  Dashboard    ${link.url}
+               (this link signs in, once, within ten minutes; \`ratecard dashboard\` makes another)
+  Price list   ${base}/dashboard/prices
+               ${base}/api/v1/billing/config
   API docs     ${base}/docs
   Sandbox      http://127.0.0.1:${sandboxPort}
   Project      ${shop}`)

@@ -12,7 +12,9 @@ const flag = process.argv.indexOf('--out')
 const out = path.resolve(flag < 0 ? root : (process.argv[flag + 1] ?? root))
 
 const readManifest = (folder) => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
-const folders = readManifest(root).workspaces.map((name) => path.join(root, name))
+const folders = readManifest(root)
+  .workspaces.map((name) => path.join(root, name))
+  .filter((folder) => readManifest(folder).private !== true)
 const own = new Map(folders.map((folder) => [readManifest(folder).name, folder]))
 
 /** What the package publishes, without what only the compiler needs. */

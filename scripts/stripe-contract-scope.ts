@@ -3,19 +3,19 @@
 /** Resource file, its class, and the methods that we call. */
 export const used: readonly (readonly [file: string, className: string, ...methods: string[]])[] = [
   ['Accounts', 'AccountResource', 'retrieveCurrent'],
-  ['Products', 'ProductResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['Products', 'ProductResource', 'create', 'retrieve', 'update', 'list', 'search', 'del'],
   ['Products', 'ProductResource', 'createFeature', 'retrieveFeature', 'listFeatures', 'deleteFeature'],
   ['Entitlements/Features', 'FeatureResource', 'create', 'retrieve', 'update', 'list'],
   ['Entitlements/ActiveEntitlements', 'ActiveEntitlementResource', 'retrieve', 'list'],
-  ['Prices', 'PriceResource', 'create', 'retrieve', 'update', 'list'],
+  ['Prices', 'PriceResource', 'create', 'retrieve', 'update', 'list', 'search'],
   ['Billing/Meters', 'MeterResource', 'create', 'retrieve', 'update', 'list', 'deactivate', 'reactivate'],
   ['Coupons', 'CouponResource', 'create', 'retrieve', 'update', 'list', 'del'],
   ['PromotionCodes', 'PromotionCodeResource', 'create', 'retrieve', 'update', 'list'],
   ['WebhookEndpoints', 'WebhookEndpointResource', 'create', 'retrieve', 'update', 'list', 'del'],
-  ['Customers', 'CustomerResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['Customers', 'CustomerResource', 'create', 'retrieve', 'update', 'list', 'search', 'del'],
   ['TaxRates', 'TaxRateResource', 'create', 'retrieve', 'update', 'list'],
   ['Events', 'EventResource', 'retrieve', 'list'],
-  ['Subscriptions', 'SubscriptionResource', 'create', 'retrieve', 'update', 'list', 'cancel'],
+  ['Subscriptions', 'SubscriptionResource', 'create', 'retrieve', 'update', 'list', 'search', 'cancel'],
   ['SubscriptionItems', 'SubscriptionItemResource', 'create', 'retrieve', 'update', 'list', 'del'],
   [
     'SubscriptionSchedules',
@@ -30,7 +30,10 @@ export const used: readonly (readonly [file: string, className: string, ...metho
   [
     'Invoices',
     'InvoiceResource',
+    'create',
     'retrieve',
+    'update',
+    'del',
     'list',
     'createPreview',
     'listLineItems',
@@ -40,13 +43,16 @@ export const used: readonly (readonly [file: string, className: string, ...metho
     'voidInvoice',
     'markUncollectible',
   ],
-  ['PaymentIntents', 'PaymentIntentResource', 'retrieve'],
+  ['InvoiceItems', 'InvoiceItemResource', 'create', 'retrieve', 'update', 'list', 'del'],
+  ['PaymentIntents', 'PaymentIntentResource', 'create', 'retrieve', 'list', 'confirm', 'cancel'],
+  ['Charges', 'ChargeResource', 'retrieve', 'list'],
   ['PaymentMethods', 'PaymentMethodResource', 'retrieve', 'list', 'attach', 'detach'],
   ['Billing/MeterEvents', 'MeterEventResource', 'create'],
   ['Billing/Meters', 'MeterResource', 'listEventSummaries'],
   ['TestHelpers/TestClocks', 'TestClockResource', 'create', 'retrieve', 'list', 'del', 'advance'],
   ['Checkout/Sessions', 'SessionResource', 'create', 'retrieve', 'list', 'expire', 'listLineItems'],
   ['BillingPortal/Sessions', 'SessionResource', 'create'],
+  ['BillingPortal/Configurations', 'ConfigurationResource', 'create', 'retrieve', 'update', 'list'],
 ]
 
 /** Objects described in full; any other one that is met is only asked for its `object`. */
@@ -77,6 +83,10 @@ export const described = new Set([
   'Invoice',
   'InvoiceLineItem',
   'PaymentIntent',
+  'Charge',
+  'InvoiceItem',
+  'DeletedInvoice',
+  'DeletedInvoiceItem',
   'PaymentMethod',
   'MeterEvent',
   'MeterEventSummary',
@@ -84,6 +94,7 @@ export const described = new Set([
   'DeletedTestClock',
   'LineItem',
   'Session',
+  'Configuration',
 ])
 
 /** Fields of hundreds of lines about ways to pay that we never ask for: an object or null is all that is asked of them. */
@@ -95,6 +106,8 @@ export const unread = new Set([
   'next_action',
   'last_payment_error',
   'last_finalization_error',
+  'payment_method_details',
+  'outcome',
 ])
 
 /** Described where they are the answer, but met within another object only asked for their `object`: each leads to all the others. */
@@ -104,6 +117,7 @@ export const heavy = new Set([
   'SubscriptionSchedule',
   'Invoice',
   'PaymentIntent',
+  'Charge',
   'PaymentMethod',
   'TestClock',
   'Session',

@@ -146,7 +146,23 @@ function paramsOf(method: ts.MethodDeclaration): Schema {
 function replyOf(method: ts.MethodDeclaration): Schema {
   const [outer, inner] = [argumentOf(method.type), argumentOf(argumentOf(method.type))]
   const name = method.type !== undefined && ts.isTypeReferenceNode(method.type) ? method.type.typeName.getText() : ''
+  if (name === 'ApiSearchResultPromise') return searchSchema(resourceSchema(outer))
   return name === 'ApiListPromise' ? listSchema(resourceSchema(outer)) : resourceSchema(inner)
+}
+
+function searchSchema(items: Schema): Schema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['object', 'data', 'has_more', 'next_page', 'url'],
+    properties: {
+      object: { enum: ['search_result'] },
+      data: { type: 'array', items },
+      has_more: { type: 'boolean' },
+      next_page: { anyOf: [{ type: 'null' }, { type: 'string' }] },
+      url: { type: 'string' },
+    },
+  }
 }
 
 function listSchema(items: Schema): Schema {

@@ -40,6 +40,17 @@ const seeds = [
     as: 'subscription',
   },
   { path: '/v1/subscription_schedules', params: { from_subscription: '{{subscription.id}}' }, as: 'schedule' },
+  {
+    path: '/v1/invoiceitems',
+    params: { customer: '{{customer.id}}', amount: 100, currency: 'usd' },
+    as: 'item',
+  },
+  { path: '/v1/payment_intents', params: { amount: 100, currency: 'usd' }, as: 'intent' },
+  {
+    path: '/v1/billing_portal/configurations',
+    params: { features: { subscription_cancel: { enabled: true } } },
+    as: 'configuration',
+  },
   { path: '/v1/tax_rates', params: { display_name: 'T', percentage: 1, inclusive: true }, as: 'rate' },
   { path: '/v1/entitlements/features', params: { lookup_key: 'f', name: 'F' }, as: 'feature' },
   { path: '/v1/test_helpers/test_clocks', params: { frozen_time: now }, as: 'clock' },
@@ -91,7 +102,17 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['The id of a deleted coupon or product may be used again', 'chosen'],
   ['A deactivated meter gives its event name free', 'threads'],
   ['Portal sessions need no saved settings', 'chosen'],
-  ['There are no charges; payments are payment intents of one-time checkouts alone', 'chosen'],
+  ['An invoice has a payment intent once it is finalized, and a charge for each try of a card', 'documented'],
+  ['In the order of a payment: `charge.*`, `payment_intent.*`, `invoice.*`', 'chosen'],
+  ['What waits for an invoice comes with the first one and with those of a period', 'documented'],
+  ['What was on a draft that is deleted waits again', 'chosen'],
+  ['A subscription that a schedule begins has its first invoice as a draft for an hour', 'threads'],
+  ['A schedule that releases its subscription tells `completed`, then `released`', 'chosen'],
+  [
+    '`PUT /_sandbox/usage` with `later`: usage that cannot be counted is taken, and told of in `GET /v2/core/events`',
+    'documented',
+  ],
+  ['Searches find what was just made at once; `PUT /_sandbox/search` holds it back', 'chosen'],
 ]
 
 export async function sandboxPage(): Promise<string> {

@@ -64,6 +64,9 @@ export const rows: Readonly<Record<string, Row>> = {
   createKey: by('key', { name: 'intruder' }),
   listKeys: key,
   runDoctor: key,
+  getOwnKey: key,
+  getChangeTag: key,
+  createDashboardLink: key,
 
   createTenant: by('key', { name: 'Intruder' }),
   listTenants: key,

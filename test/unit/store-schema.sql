@@ -382,6 +382,17 @@ alter table jobs add column key_name text;
 alter table tenant_audit add column key_name text;
 update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
 
+-- 15: passes of the dashboard
+create table dashboard_passes (
+  hash text primary key,
+  kind text not null check (kind in ('link', 'session')),
+  key_id text not null references service_keys (id),
+  created_at bigint not null,
+  expires_at bigint not null,
+  ended_at bigint
+);
+create index dashboard_passes_by_end on dashboard_passes (expires_at);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -763,3 +774,14 @@ alter table jobs add column key_id text;
 alter table jobs add column key_name text;
 alter table tenant_audit add column key_name text;
 update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id);
+
+-- 15: passes of the dashboard
+create table dashboard_passes (
+  hash text collate "C" primary key,
+  kind text not null check (kind in ('link', 'session')),
+  key_id text collate "C" not null references service_keys (id),
+  created_at bigint not null,
+  expires_at bigint not null,
+  ended_at bigint
+);
+create index dashboard_passes_by_end on dashboard_passes (expires_at);

@@ -73,7 +73,8 @@ export interface AdminClient {
   startResume(id: string, options?: CallOptions): Promise<StartedPush>
   /** Stops a running push between two steps; it can be resumed. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
-  webhooks(options?: CallOptions): Promise<result.WebhookListing[]>
+  /** With `secrets: false` none is shown, also to a key that may see them. */
+  webhooks(options?: CallOptions & { readonly secrets?: boolean | undefined }): Promise<result.WebhookListing[]>
   /** A new endpoint with a new secret beside the old one, which is switched off after the overlap (24 hours when absent). */
   rotateWebhook(
     id: string,
@@ -89,6 +90,12 @@ export interface AdminClient {
   /** The only answer that ever holds the key itself. */
   createKey(name: string, options?: NewKeyOptions): Promise<result.ServiceKey & { key: string }>
   revokeKey(id: string, options?: CallOptions): Promise<void>
+  /** The service key that this client calls with. */
+  ownKey(options?: CallOptions): Promise<result.ServiceKey>
+  /** Equal as long as nothing that reads of this client answer has changed; cheap to ask often. */
+  changeTag(options?: CallOptions): Promise<string>
+  /** A link that signs in to the dashboard, once, within minutes, with the rights of this client's key. */
+  dashboardLink(options?: CallOptions): Promise<{ url: string; expiresAt: string }>
   doctor(options?: CallOptions): Promise<result.Finding[]>
 }
 
@@ -173,7 +180,8 @@ function pushCalls(transport: Transport) {
 
 function otherCalls(transport: Transport) {
   return {
-    webhooks: async (options?: CallOptions) => (await call(transport, 'listWebhooks', {}, options)).webhooks,
+    webhooks: async ({ secrets, ...options }: CallOptions & { readonly secrets?: boolean | undefined } = {}) =>
+      (await call(transport, 'listWebhooks', { query: { secrets } }, options)).webhooks,
     rotateWebhook: (
       id: string,
       { overlapSeconds, ...options }: ActOptions & { readonly overlapSeconds?: number | undefined } = {},
@@ -199,6 +207,9 @@ function otherCalls(transport: Transport) {
     revokeKey: async (id: string, options?: CallOptions) => {
       await call(transport, 'revokeKey', { params: { id } }, options)
     },
+    ownKey: (options?: CallOptions) => call(transport, 'getOwnKey', {}, options),
+    changeTag: async (options?: CallOptions) => (await call(transport, 'getChangeTag', {}, options)).tag,
+    dashboardLink: (options?: CallOptions) => call(transport, 'createDashboardLink', {}, options),
     doctor: async (options?: CallOptions) => (await call(transport, 'runDoctor', {}, options)).findings,
   }
 }

@@ -1142,12 +1142,12 @@ export interface PushSummary {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was planned. */
+  /** When it was journalled. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the plan. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1164,12 +1164,12 @@ export interface PushReport {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was planned. */
+  /** When it was journalled. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the plan. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1482,7 +1482,7 @@ export interface Job {
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the job. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1554,7 +1554,7 @@ export interface JobReport {
   /** Its last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps of the job. */
+  /** Steps in all. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1996,6 +1996,10 @@ export interface Operations {
     }
   }
   listWebhooks: {
+    query: {
+      /** Whether secrets are shown to a key that may see them. */
+      readonly secrets?: boolean | undefined
+    }
     answers: {
       200: {
         webhooks: WebhookListing[]
@@ -2064,6 +2068,29 @@ export interface Operations {
     params: {
       /** The id. */
       readonly id: string
+    }
+  }
+  getOwnKey: {
+    answers: {
+      200: ServiceKey
+    }
+  }
+  getChangeTag: {
+    answers: {
+      200: {
+        /** Text without a meaning of its own. */
+        tag: string
+      }
+    }
+  }
+  createDashboardLink: {
+    answers: {
+      201: {
+        /** Where to go with a browser; relative when the service has no address of its own. */
+        url: string
+        /** From then on it opens nothing. */
+        expiresAt: string
+      }
     }
   }
   runDoctor: {
@@ -2488,6 +2515,9 @@ export const operations = {
   createKey: ['POST', '/api/v1/billing/admin/keys', {}, {}],
   listKeys: ['GET', '/api/v1/billing/admin/keys', {keys:{}}],
   revokeKey: ['DELETE', '/api/v1/billing/admin/keys/:id', null],
+  getOwnKey: ['GET', '/api/v1/billing/admin/keys/current', {}],
+  getChangeTag: ['GET', '/api/v1/billing/admin/changes', null],
+  createDashboardLink: ['POST', '/api/v1/billing/admin/dashboard/links', {}],
   runDoctor: ['GET', '/api/v1/billing/admin/doctor', null],
   createTenant: ['POST', '/api/v1/billing/admin/tenants', {}, {}],
   listTenants: ['GET', '/api/v1/billing/admin/tenants', {tenants:{},pagination:{}}],

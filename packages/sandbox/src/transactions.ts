@@ -22,6 +22,7 @@ interface Request {
   readonly id: string
   readonly childId?: string
   readonly form: FormNode
+  readonly version?: string
   readonly cause: Cause
 }
 
@@ -33,6 +34,10 @@ const sliceMs = 8
 export class Transactions {
   readonly #parts: TransactionParts
   #closed = false
+  /** How long what was made is not found by searches, in seconds; the real API says under a minute. */
+  searchDelay = 0
+  /** Usage that cannot be counted is taken, and told of by an event, as the real API does; else it is refused. */
+  usageCheckedLater = false
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
@@ -49,8 +54,21 @@ export class Transactions {
     const outbox: Outgoing[] = []
     const result = state.transaction(() =>
       work((request) => {
-        const call = new Call(state, account, { ...request, now: this.now(account) }, { origin, outbox })
-        catchUp(new Call(state, account, { ...byItself, now: call.now }, { origin, outbox }), null)
+        const call = new Call(
+          state,
+          account,
+          { ...request, now: this.now(account) },
+          { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
+        )
+        catchUp(
+          new Call(
+            state,
+            account,
+            { ...byItself, now: call.now },
+            { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
+          ),
+          null,
+        )
         return call
       }),
     )
@@ -100,7 +118,12 @@ export class Transactions {
     const outbox: Outgoing[] = []
     const until = performance.now() + sliceMs
     const reached = state.transaction(() => {
-      const call = new Call(state, account, { ...byItself, now: target }, { origin, outbox })
+      const call = new Call(
+        state,
+        account,
+        { ...byItself, now: target },
+        { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
+      )
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)
       return stopped

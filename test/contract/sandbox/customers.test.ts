@@ -58,9 +58,9 @@ describe('customers of the sandbox', () => {
 
   test('what the sandbox does not do is said, not ignored', async () => {
     const { stripe } = await sandboxForTest()
-    expect(await refusal(stripe.customers.create({ source: 'tok_visa' }))).toMatchObject({
-      param: 'source',
-      message: 'The sandbox does not support the parameter `source`.',
+    expect(await refusal(stripe.customers.create({ business_name: 'Acme' }))).toMatchObject({
+      param: 'business_name',
+      message: 'The sandbox does not support the parameter `business_name`.',
     })
   })
 

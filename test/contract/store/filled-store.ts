@@ -51,6 +51,14 @@ export async function fillStore(store: Store): Promise<void> {
     worker: null,
     revokedAt: 2,
   })
+  await store.dashboardPasses.add({
+    hash: 'p',
+    kind: 'session',
+    keyId: 'key_1',
+    createdAt: 1,
+    expiresAt: 2,
+    endedAt: null,
+  })
   await store.idempotency.claim('k', 'f', 1_700_000_000_000)
   await store.facts.set('account', 'acct_1')
   await store.facts.set('zone', '')
@@ -86,6 +94,7 @@ export async function dumpStore(store: Store) {
     tenants: await store.tenants.list(page),
     audit: await store.tenants.audit('acme', page),
     session: await store.sessions.find('session_1'),
+    pass: await store.dashboardPasses.find('p'),
     subscriptions: await store.localSubscriptions.list('acme'),
     jobs,
     jobSteps: await Promise.all(jobs.items.map((job) => store.jobs.steps(job.id))),

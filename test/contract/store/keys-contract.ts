@@ -27,6 +27,40 @@ function serviceKey(change: Partial<ServiceKeyRecord> = {}): ServiceKeyRecord {
 export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
+  describe(`passes of the dashboard on ${engine}`, () => {
+    const pass = (hash: string, change = {}) =>
+      ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
+
+    test('a pass ends once, as what it is, and not after its time', async () => {
+      const store = await open()
+      await store.serviceKeys.add(serviceKey())
+      await store.dashboardPasses.add(pass('one'))
+      await store.dashboardPasses.add(pass('two'))
+      expect(await store.dashboardPasses.find('one')).toEqual(pass('one'))
+      expect(await store.dashboardPasses.find('none')).toBeNull()
+      expect(await store.dashboardPasses.end('one', 'session', 11)).toBe(false)
+      const all = await Promise.all([11, 12, 13].map((at) => store.dashboardPasses.end('one', 'link', at)))
+      expect(all.filter(Boolean)).toHaveLength(1)
+      expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
+    })
+
+    test('what ran out is forgotten with the next one', async () => {
+      const store = await open()
+      await store.serviceKeys.add(serviceKey())
+      await store.dashboardPasses.add(pass('old'))
+      await store.dashboardPasses.add(pass('new', { kind: 'session', createdAt: 20, expiresAt: 30 }))
+      expect(await store.dashboardPasses.find('old')).toBeNull()
+      expect(await store.dashboardPasses.find('new')).toMatchObject({ kind: 'session' })
+    })
+
+    test('a key is found by its id', async () => {
+      const store = await open()
+      await store.serviceKeys.add(serviceKey())
+      expect(await store.serviceKeys.find('key_1')).toEqual(serviceKey())
+      expect(await store.serviceKeys.find('key_2')).toBeNull()
+    })
+  })
+
   describe(`secrets on ${engine}`, () => {
     test('a webhook secret is kept for its endpoint and replaced by a newer one', async () => {
       const store = await open()

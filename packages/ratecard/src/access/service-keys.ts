@@ -24,6 +24,8 @@ export interface ServiceKeyDeps {
 
 export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
   readonly ofWorkers: WorkerKeys
+  /** The key of this id while it is valid; counts as its use. */
+  valid(id: string): Promise<ServiceKey | null>
   /**
    * Makes sure that somebody can call the admin routes. The environment's key is kept (hashed) beside those that exist. Without
    * one, and with no valid key of scope `write` in the store, a key is made: it is in the answer, this once, for the caller to print and keep.
@@ -87,6 +89,12 @@ export function createServiceKeys({
       if (state === 'expired') return { state, expiresAt: record.expiresAt ?? record.createdAt }
       await touch(record.id)
       return { state, key: toServiceKey(record) }
+    },
+    async valid(id) {
+      const record = await serviceKeys.find(id)
+      if (record === null || stateOf(record) !== 'valid') return null
+      await touch(id)
+      return toServiceKey(record)
     },
     async createKey(name, options) {
       const key = generate()

@@ -1,5 +1,4 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
 
 /** What the client reads of an answer. */
 type Read = Pick<Response, 'ok' | 'status' | 'url' | 'body' | 'text'> & { readonly headers: Pick<Headers, 'get'> }
@@ -55,12 +54,21 @@ function readOf(url: URL, answer: IncomingMessage): Read {
       },
     },
     get body() {
-      return Readable.toWeb(answer) as ReadableStream<Uint8Array>
+      return ReadableStream.from(partsOf(answer))
     },
     text: async () => {
-      const parts: Buffer[] = []
-      for await (const part of answer) parts.push(part as Buffer)
+      const parts: Uint8Array<ArrayBuffer>[] = []
+      for await (const part of partsOf(answer)) parts.push(part)
       return Buffer.concat(parts).toString('utf8')
     },
+  }
+}
+
+/** An answer that breaks off fails as it does in `fetch`, which callers know. */
+async function* partsOf(answer: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  try {
+    for await (const part of answer) yield part as Buffer<ArrayBuffer>
+  } catch (cause) {
+    throw new TypeError('terminated', { cause })
   }
 }

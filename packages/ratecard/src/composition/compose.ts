@@ -5,6 +5,8 @@ import type { ServiceKeys } from '../access/service-keys.ts'
 import { createSessions } from '../access/sessions.ts'
 import { createCheckouts } from '../checkout/checkout.ts'
 import type { Clock } from '../clock.ts'
+import { createChanges } from '../dashboard/changes.ts'
+import { createSignIn } from '../dashboard/sign-in.ts'
 import { examine } from '../health/doctor.ts'
 import { createEnterprise } from '../enterprise/enterprise.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
@@ -140,6 +142,8 @@ export function createService(options: ServiceOptions): ComposedService {
     rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
     ...lookups,
     ...keys,
+    ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
+    ...createChanges({ store }),
     ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
     ...swaps.operations,
     ...operationsOf(workers),

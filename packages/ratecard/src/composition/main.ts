@@ -340,6 +340,7 @@ interface BannerParts {
 function banner({ url, sandboxUrl, workers, settings, key, keyFiles, showKey }: BannerParts): string {
   const rows: [string, string][] = [
     ['API', `${url}/api/v1/billing/config`],
+    ['Dashboard', `${url}/dashboard`],
     ['Docs', `${url}/docs`],
     ['Processor', sandboxUrl === null ? (settings.stripeApiBase ?? 'Stripe') : `sandbox at ${sandboxUrl}`],
     ['Store', settings.databaseUrl === null ? path.join(settings.dataDir, 'ratecard.db') : 'PostgreSQL'],

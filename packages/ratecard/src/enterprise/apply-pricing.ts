@@ -28,11 +28,11 @@ import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
 export interface ApplyOptions extends Caller, ApplyChoices {
-  /** Looks at the tenant under its lock; a text is why nothing is to be done, and then nothing is. */
+  /** Looks at the tenant under its lock. A text says why nothing is to be done; then nothing is done. */
   readonly unless?: (tenant: TenantRecord) => string | null
 }
 
-/** Applying was not wanted any more when its turn came. */
+/** When its turn came, the apply was no longer wanted. */
 export class NotWanted extends Error {
   override readonly name = 'NotWanted'
 }
@@ -53,7 +53,7 @@ export async function applyEnterprise(
   return outcomeOf(tenantId, plan.steps, plan.skipped, true)
 }
 
-/** The same for callers that know whose processor account it is. `NotWanted` when `unless` says why. */
+/** The same for callers that have checked the processor account. Throws `NotWanted` with the reason that `unless` gave. */
 export function applyToTenant(
   deps: SwapDeps,
   tenantId: string,
@@ -70,7 +70,7 @@ async function applyAlone(
   options: ApplyOptions & { readonly held: Held },
 ): Promise<EnterpriseOutcome> {
   const { held } = options
-  // Before the subscriptions are read: what is paid until then is among them.
+  // Before the subscriptions are read, so that whatever was paid on those pages is among them.
   const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
   const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
   const jobId = await openJob(deps, tenantId, target, plan, options)

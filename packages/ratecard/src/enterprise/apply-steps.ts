@@ -41,7 +41,7 @@ export async function runStep(deps: SwapDeps, { jobId, index, step, held }: Jour
       },
       failed: async (error) => {
         const { cause } = error instanceof ServiceError ? error : { cause: undefined }
-        // It was not the processor that failed: the step stays begun, and is looked at next time.
+        // Something other than the processor failed. The step stays begun and is looked up next time.
         if (!(cause instanceof ProcessorError)) throw error
         if (refusedUnsent(cause)) {
           const result = JSON.stringify({ ...stepRecord(step), reason: cause.message })

@@ -11,7 +11,7 @@ export function coverageOf(book: PriceBook): Coverage {
   const enterpriseIds = unique(enterprise.map(({ price }) => price.enterprise_id))
   const byCell = new Map(enterprise.map((booked) => [JSON.stringify([booked.base, nameOf(booked)]), booked.price.id]))
   const targets = [...templates.map((name) => `template:${name}`), ...enterpriseIds.map((id) => `id:${id}`)]
-  // Also those that nobody negotiated: they are told, and are no gap. What is free has nothing to negotiate.
+  // Base prices without any negotiated price are listed and are no gap. Free prices are left out: there is nothing to negotiate.
   const rows = (targets.length === 0 ? [] : book.prices)
     .filter(({ price, enterprise: negotiated }) => !negotiated && price.amount !== 0)
     .map(({ price }) => ({

@@ -71,7 +71,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
   }
 }
 
-/** How the steps of such a job are done that stopped: in the name of who started it. */
+/** Carries out the steps of a resumed job, in the name of whoever started it. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   return movingTenants(deps, job.subject, {
     author: job.author,
@@ -81,7 +81,7 @@ export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   })
 }
 
-/** Jobs of before keys were kept with them say it in their input, without the name. */
+/** Jobs of earlier releases have the key's id in their input, without its name. */
 function inputKey({ input }: JobRecord): Caller['by'] {
   const { key_id: keyId } = JSON.parse(input) as { readonly key_id?: string | null }
   return typeof keyId === 'string' ? { keyId, keyName: keyId } : null

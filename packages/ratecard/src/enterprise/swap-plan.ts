@@ -79,7 +79,7 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
       item: item.id,
       from: book.idOf(coming) ?? coming,
       to: verdict.to.price.id,
-      // What a schedule brings is what gives way in it; without one this is the present price.
+      // In a schedule, the scheduled price gives way. Without a schedule this is the present price.
       fromProcessorId: coming,
       toProcessorId: verdict.processorId,
       quantity: item.quantity,
@@ -121,7 +121,7 @@ function decide(item: LiveItem, state: LiveState, book: PriceBook, wanted: Wante
   const { subscription } = state
   const coming = state.coming.get(item.price.id) ?? item.price.id
   const verdict = verdictOn(item, coming, subscription, book, wanted)
-  // A subscription that does not bill has nothing to report but what would have moved.
+  // Of a subscription that does not bill, only items that would have moved are reported.
   if (isLive(subscription)) return { item, coming, verdict }
   const reason = `The subscription is ${subscription.status}.`
   return { item, coming, verdict: verdict.kind === 'moves' ? { kind: 'skipped', reason } : { kind: 'stays' } }
@@ -135,7 +135,7 @@ function verdictOn(
   wanted: Wanted,
 ): Verdict {
   const skipped = (reason: string): Verdict => ({ kind: 'skipped', reason })
-  // What a schedule has in store counts, not what is about to end: a planned upgrade must not be undone by a template.
+  // The scheduled price counts, not the one that is about to end: a template must not undo a planned upgrade.
   const id = book.idOf(coming)
   if (id === undefined) return skipped('The price is none of this configuration.')
   const booked = book.find(id)
@@ -160,9 +160,9 @@ function verdictOn(
 }
 
 /**
- * The processor tells nothing of a scheduled price but its id: only a current one is known to be what the document says. A former
- * one gives way when the new price fits the item as it is, too; `unfit` says why it does not. To leave it would let a replaced
- * negotiated price come, and stay, although the template has another by now or is removed.
+ * Of a scheduled price the processor shows the id alone, so only a current one is known to be what the document says. A replaced one
+ * gives way if the new price is also compatible with the item as it is now; `unfit` says why it is not. Leaving it would bring back
+ * a replaced negotiated price although the template has another one by now, or none.
  */
 function differsFromScheduled(
   booked: BookedPrice,
@@ -179,7 +179,7 @@ function differsFromScheduled(
     : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`
 }
 
-/** Takes back the moves after which two items would share a price, now or after the period, until none do. */
+/** Drops moves until no two items of a subscription would share a price, now or after the period. */
 function withoutSharedPrices(cases: readonly Case[]): readonly Case[] {
   const placed = (effective: Effective) =>
     cases.map(({ item, coming, verdict }) =>

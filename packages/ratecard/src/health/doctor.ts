@@ -31,6 +31,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['pushes', () => checkPushes(deps)],
     ['webhooks', () => checkWebhooks(deps)],
     ['subscriptions', () => checkSubscriptions(deps)],
+    ['usage', () => checkUsage(deps)],
     ['workers', () => checkWorkers(deps)],
   ]
   const findings: Finding[] = []
@@ -112,6 +113,26 @@ async function checkSubscriptions({
     status: 'warning',
     detail: `Billed twice for one price${seen}: ${found.slice(0, mostNamed).join('; ')}${more}`,
     hint: 'Cancel one of the two at the processor and refund it, or see `ratecard tenants show` for what is what.',
+  }
+}
+
+/** What was reported and is not billed: nobody is told of it at the time of the report. */
+async function checkUsage({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const errors = await processor.usageErrors(signal)
+  const dropped = errors.reduce((sum, { count }) => sum + count, 0)
+  if (dropped === 0) return { status: 'ok', detail: 'no usage was dropped in the last 30 days' }
+  const named: string[] = []
+  for (const { meter, code, count, message, identifiers } of errors.slice(0, mostNamed)) {
+    const [entry] = meter === null ? [] : (await store.mappings.byProcessorId(meter)).slice(-1)
+    const of = meter === null ? 'no meter' : `meter "${entry?.configId ?? meter}"`
+    const which = identifiers[0] === undefined ? '' : `, for example ${identifiers[0]}`
+    named.push(`${of}: ${String(count)} × ${code}${which} (${message})`)
+  }
+  const more = errors.length > mostNamed ? `; and ${String(errors.length - mostNamed)} more reports` : ''
+  return {
+    status: 'warning',
+    detail: `${String(dropped)} usage events were taken and then dropped in the last 30 days: ${named.join('; ')}${more}`,
+    hint: 'They are not billed. Put the cause right, then report that usage again under new identifiers.',
   }
 }
 

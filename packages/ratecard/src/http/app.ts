@@ -15,6 +15,8 @@ import type { Operation } from '../wire/operation.ts'
 import { workersPath } from '../wire/workers.ts'
 import { createAuthentication } from './authentication/auth.ts'
 import type { Authentication } from './authentication/auth.ts'
+import { registerDashboard } from './dashboard/dashboard.ts'
+import { noteChanges } from './dashboard/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress } from './server/client-address.ts'
@@ -176,11 +178,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register((scope) => adminScope(scope, scopes, at('admin')), { prefix: adminPath })
   await app.register((scope) => workerScope(scope, scopes, at('workers')), { prefix: workersPath })
   mount(app, '', at('root'))
+  await registerDashboard(app, { service, guard, publicUrl: settings.publicUrl, notFound, routes: pagesRoutes(routes) })
   pageRoutes(app)
   registerPricingTable(app)
   await registerDocs(app)
   await app.ready()
   return app
+}
+
+/** What the dashboard asks for: everything behind the key, and the price list with a key's eyes. */
+function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation {
+  return Object.fromEntries(
+    routes.filter(
+      ([, { row }]) => row.path.startsWith('/api/') && (row.access === 'service_key' || row.tag === 'Price list'),
+    ),
+  )
 }
 
 /** Which hooks a row gets: those of the public price list, of what is behind the key, or none but the common ones. */
@@ -194,6 +206,7 @@ function placeOf({ access, path }: Operation): Place {
 
 type ByOperation = Readonly<Record<string, Route>>
 interface ScopeDeps {
+  readonly service: Service
   readonly authentication: Authentication
   readonly origins: Origins
   readonly notFound: (scope: FastifyInstance) => void
@@ -221,6 +234,7 @@ async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOpe
     reply.header('cache-control', 'no-store')
     done()
   })
+  noteChanges(scope, deps.service)
   deps.notFound(scope)
   // Without it the preflight answer of the public scope would speak for these paths too.
   scope.options('*', { schema: { hide: true } }, (_request, reply) => {
@@ -235,6 +249,7 @@ async function workerScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOp
     reply.header('cache-control', 'no-store')
     done()
   })
+  noteChanges(scope, deps.service)
   deps.notFound(scope)
   mount(scope, workersPath, routes)
 }

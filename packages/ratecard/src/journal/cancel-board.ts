@@ -1,4 +1,4 @@
-/** Work that this process was asked to stop between two steps: it need not learn of it from the journal. */
+/** Work that this process was asked to stop between two steps. It spares the reads of the journal, which says so too. */
 export class CancelBoard {
   private readonly asked = new Set<string>()
 
@@ -10,7 +10,7 @@ export class CancelBoard {
     return this.asked.has(id)
   }
 
-  /** When it ended, or was taken up again. */
+  /** Called when the work ended or was resumed. */
   forget(id: string): void {
     this.asked.delete(id)
   }

@@ -1,2 +1,2 @@
-/** The lease that keeps pushes of one account apart, and whatever else changes what pushes plan by. */
+/** The lease of pushes: one at a time. Whatever changes the state that a push plans from takes it as well. */
 export const pushLease = 'push'

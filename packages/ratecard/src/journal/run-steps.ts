@@ -34,7 +34,7 @@ const stopped = {
   'the push was': 'Resume it with `ratecard billing resume`.',
 } as const
 
-/** For between two steps, where nothing is half done. `shutting_down` once the process drains. */
+/** Called between two steps, where nothing is half done. Throws `shutting_down` once the process drains. */
 export function stopIfDraining(
   { shutdown }: { readonly shutdown: AbortSignal },
   what: keyof typeof stopped = 'it',

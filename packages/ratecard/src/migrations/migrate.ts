@@ -62,7 +62,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
   )
 }
 
-/** How the steps of a migration are done that stopped: as it was asked for. */
+/** Carries out the steps of a resumed migration, as it was asked for. */
 export function resumedMigration(deps: SwapDeps, job: JobRecord): DoStep {
   const { price_id: priceId, to } = JSON.parse(job.input) as { readonly price_id: string; readonly to: string }
   return migrating(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
@@ -124,7 +124,7 @@ async function subscribersOf(deps: SwapDeps, { former }: ReplacedPrice): Promise
   return [...found.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** A customer who is no tenant of ours is moved unless `only` names tenants. An id that is nobody's is a mistake, not a wish. */
+/** Customers who are no tenants are moved too, unless `only` names tenants. An unknown tenant id is refused. */
 async function chooseTenants(
   deps: SwapDeps,
   { only, except }: MigrationRequest,

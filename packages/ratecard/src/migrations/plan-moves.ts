@@ -93,7 +93,7 @@ function planMove(
   return planned(null)
 }
 
-/** The first renewal at or after `notBefore`. Beyond the running period it is the processor's to say: here it is for display. */
+/** The first renewal at or after `notBefore`. Beyond the running period this is an estimate for display; the processor decides. */
 function renewalFrom({ price, currentPeriodEnd }: LiveItem, notBefore: number): number {
   const renewal = new Date(currentPeriodEnd)
   const day = renewal.getUTCDate()

@@ -11,7 +11,7 @@ export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
     })
   const current = booked.processorId
   const former = book.history(priceId).map(({ processorId }) => processorId)
-  // A processor price that was brought back, or stands for another configuration price now, is nobody's past.
+  // A processor price that is in use again, for this or another configuration price, is not a former one.
   const past = former.filter((id) => id !== current && String(id) !== priceId && book.idOf(id) === priceId)
   return { booked, current, former: new Set(past) }
 }

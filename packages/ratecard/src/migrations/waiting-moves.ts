@@ -1,5 +1,5 @@
-// What earlier migrations of a price have still to do at their date. A later one leaves it to them: two dates for one move would
-// be no postponement, the earlier one would come.
+// Moves that earlier migrations of a price still wait to make. A later migration leaves them alone: a second date would not postpone
+// a move, as the earlier one would still come.
 import type { JobStore } from '../store/tenant-store.ts'
 
 /** By subscription item, why another migration does not move it. */

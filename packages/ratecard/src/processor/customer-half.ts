@@ -101,6 +101,20 @@ export interface UsageEvent {
   readonly identifier: string
 }
 
+/** Usage that was taken and is not counted, as the processor found out later. */
+export interface UsageError {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** null when there is no meter of that event name. */
+  readonly meter: ProcessorId | null
+  /** The processor's own, for example `meter_event_customer_not_found`. */
+  readonly code: string
+  readonly count: number
+  readonly message: string
+  /** Of some of the events. */
+  readonly identifiers: readonly string[]
+}
+
 export interface InvoicePreviewLine {
   readonly description: string | null
   readonly price: ProcessorId | null
@@ -184,6 +198,8 @@ export interface CustomerProcessor {
     options: WriteOptions,
   ): Promise<{ readonly url: string }>
   recordUsage(event: UsageEvent, options: WriteOptions): Promise<void>
+  /** Usage of the last thirty days that was taken and then dropped, newest first. */
+  usageErrors(signal: AbortSignal): Promise<readonly UsageError[]>
   /** What the next invoice of a subscription will be; null when there will be none. */
   upcomingInvoice(subscription: string, signal: AbortSignal): Promise<InvoicePreview | null>
 }

@@ -15,7 +15,7 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
   broken: 'processor_broken',
 }
 
-/** What to do when it may have happened: a push looks for itself, anything else is repeated under the key it had. */
+/** The advice when a call may have happened: a push looks for itself, anything else is repeated under the same key. */
 const afterTimeout = {
   push: 'Push again: what happened is looked up first, nothing is done twice.',
   call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',

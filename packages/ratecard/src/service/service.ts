@@ -1,7 +1,8 @@
-// Every operation of the product: what the edges (HTTP, command line, tests) may ask for, as types. Tenants and workers have files
-// of their own. The operations live in their rooms; composition/compose.ts puts them together.
+// Every operation of the product: what the edges (HTTP, command line, tests) may ask for, as types. Tenants, workers and what
+// is behind the dashboard have files of their own. The operations live in their rooms; composition/compose.ts puts them together.
 import type { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
+import type { DashboardOperations } from './dashboard.ts'
 import type { TenantOperations } from './tenants.ts'
 import type { WorkerOperations } from './workers.ts'
 import type { By } from '../store/records/who.ts'
@@ -107,7 +108,7 @@ export type Readiness = Inside<typeof server.Readiness>
 
 export type Finding = Inside<typeof server.Finding>
 
-export interface Service extends TenantOperations, WorkerOperations {
+export interface Service extends TenantOperations, WorkerOperations, DashboardOperations {
   validate(document: unknown): Promise<Validation>
   push(document: unknown, options: PushOptions): Promise<PushOutcome>
   /** Keeps a document with its `${NAME}`; the id is given to `push`. */

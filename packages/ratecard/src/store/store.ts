@@ -6,14 +6,14 @@ import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catal
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { PaceLimits } from './pacing.ts'
-import type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
 export type { LeaseToken } from './lease-token.ts'
-export type { IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
+export type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/access.ts'
 export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 export type { PushHead, PushRecord, PushState, StepRecord } from './records/journal.ts'
 
@@ -121,12 +121,22 @@ export interface SecretStore {
 export interface ServiceKeyStore {
   add(key: ServiceKeyRecord): Promise<void>
   findByHash(hash: string): Promise<ServiceKeyRecord | null>
+  find(id: string): Promise<ServiceKeyRecord | null>
   list(): Promise<readonly ServiceKeyRecord[]>
   /** False when no such key, or revoked already. */
   revoke(id: string, at: number): Promise<boolean>
   /** Every valid key of a worker. */
   revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>
+}
+
+export interface DashboardPassStore {
+  /** Also forgets passes that ran out. */
+  add(pass: DashboardPassRecord): Promise<void>
+  /** Whether it ran out or ended is for the caller to see. */
+  find(hash: string): Promise<DashboardPassRecord | null>
+  /** True for one of all that try: the pass was there, had neither run out nor ended, and ends now. */
+  end(hash: string, kind: DashboardPassRecord['kind'], at: number): Promise<boolean>
 }
 
 export interface IdempotencyStore {
@@ -190,6 +200,7 @@ export interface Store {
   readonly writtenForms: WrittenFormStore
   readonly secrets: SecretStore
   readonly serviceKeys: ServiceKeyStore
+  readonly dashboardPasses: DashboardPassStore
   readonly idempotency: IdempotencyStore
   readonly tenants: TenantStore
   readonly sessions: SessionStore

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { SubscriberDeps } from './deps.ts'
 
 export interface PriceName {
-  /** null when the price is none of ours. */
+  /** null when the price is not ours. */
   readonly configId: string | null
   /** Ours, but replaced or removed since. */
   readonly legacy: boolean

@@ -10,7 +10,7 @@ export type Effective = 'now' | 'period_end'
 
 const billing: readonly SubscriptionStatus[] = ['active', 'trialing', 'past_due']
 
-/** Whether the subscription is one that prices are changed on. */
+/** Whether prices of the subscription are changed at all. */
 export function isLive(subscription: Pick<LiveSubscription, 'status'>): boolean {
   return billing.includes(subscription.status)
 }
@@ -52,7 +52,7 @@ export function effectiveFor(
   return isFree(item, present) === isFreePrice(wanted.price) ? 'now' : 'period_end'
 }
 
-/** `present` is the item's price in the configuration, if it is still the same: the processor does not tell tiers with an item. */
+/** `present` is the item's price in the configuration, if it is unchanged. It has the tiers, which an item does not show. */
 function isFree(item: LiveItem, present: Price | undefined): boolean {
   if (item.price.unitAmount !== null) return canonicalDecimal(item.price.unitAmount) === '0'
   return present !== undefined && isFreePrice(present)

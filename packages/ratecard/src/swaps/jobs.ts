@@ -1,4 +1,4 @@
-// What became of jobs, read from the journal by whichever replica is asked; and the wish that one stops.
+// Reads jobs from the journal, on whichever replica is asked, and stops or resumes them.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
@@ -73,7 +73,7 @@ function stepView(record: JobStepRecord): JobStep {
   }
 }
 
-/** Readers find the date of what waits among its words, too. */
+/** The date is shown inside the object as well, where readers of earlier releases look for it. */
 function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
   return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }
@@ -112,7 +112,7 @@ async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): 
   }
 }
 
-/** How the steps of each kind of job are done that can be taken up again. */
+/** What carries out the steps of each kind of job that can be resumed. */
 export type Resumed = Readonly<
   Record<Exclude<JobRecord['kind'], 'enterprise_apply' | 'webhook_rotation'>, (job: JobRecord) => DoStep>
 >

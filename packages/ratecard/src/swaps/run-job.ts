@@ -27,7 +27,7 @@ export type DoStep = (
 const width = 24
 /** A processor that fails this often in a row is not asked a thousand times more. */
 const mostFailures = 5
-/** Between two looks at what should have happened at the processor, and did not yet. */
+/** Between two looks at a change that is overdue at the processor. */
 const lookAgainMs = 10 * 60_000
 
 const stopping: readonly ProblemCode[] = [
@@ -58,8 +58,8 @@ export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<J
 }
 
 /**
- * The same for a job that waits, if its time has come and nobody was faster; resolves when it stopped again. Nobody looks
- * on: what passes by itself, the end of this process or a processor that is away, makes it wait again.
+ * The same for a waiting job, if its date has come and no other replica took it; resolves when it stopped again. Nobody watches
+ * such a job, so a passing failure (this process ends, the processor is away) makes it wait again.
  */
 export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
   await deps.store.exclusively(jobLease(id), async (held) => {
@@ -88,7 +88,7 @@ function inBackground(
 
 interface Run {
   readonly held: Held
-  /** It goes on by itself: what is known to wait is not asked about before its time, or each pass would ask about everything. */
+  /** The service continues it by itself. A step that waits is then left alone until its date, or each pass would read all. */
   readonly unattended: boolean
 }
 

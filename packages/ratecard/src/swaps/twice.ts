@@ -38,14 +38,14 @@ export function duplicates(subscriptions: readonly Held[], book: PriceBook): rea
   })
 }
 
-/** A page that was left at the first payment bills nothing, and is no reason to refuse another. */
+/** A checkout that was left at the first payment bills nothing, so it is no reason to refuse another. */
 function paidFor<One extends Held>(subscriptions: readonly One[]): readonly One[] {
   return subscriptions.filter(
     ({ status }) => status !== 'incomplete' && status !== 'incomplete_expired' && status !== 'canceled',
   )
 }
 
-/** Former prices go by their present name. Prices of others are none. */
+/** A replaced price counts as its successor. Prices that are not ours do not count. */
 function ordinaryPrices({ items }: Held, book: PriceBook): ReadonlySet<string> {
   const ids = items.map(({ price }: { price: { id: ProcessorId } }) => book.idOf(price.id))
   return new Set(ids.filter((id) => id !== undefined).map((id) => ordinary(id, book)))

@@ -146,8 +146,8 @@ async function recordSuccess(
 }
 
 /**
- * A step that was sent by a process that died, and that is nowhere to be seen: the same call under the same key, once. If the
- * first one is still on its way, or arrived meanwhile, both are one. null: the key is spent, begin anew.
+ * For a step that a dead process sent and that left no object: the same call under the same key, once. If the first call is still on
+ * its way, or arrived meanwhile, the processor takes both for one. null: the key is spent, and the step begins anew.
  */
 async function replay(deps: SyncDeps, context: ApplyContext, record: StepRecord): Promise<Performed | null> {
   if (record.state !== 'unknown' || record.resolved === null) return null
@@ -168,7 +168,7 @@ async function replay(deps: SyncDeps, context: ApplyContext, record: StepRecord)
   }
 }
 
-/** The endpoint's secret was in an answer that is lost and is never told again: an endpoint that nobody can verify is of no use. */
+/** The endpoint's secret was in the lost answer and is never shown again. Nobody could verify its deliveries, so it is deleted. */
 export async function discardUnverifiable(
   deps: Pick<SyncDeps, 'processor'>,
   { pushId, signal }: { readonly pushId: string; readonly signal: AbortSignal },

@@ -5,7 +5,7 @@ import type { PushRecord } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush, liveState } from './pushes.ts'
 
-/** The journal is asked no more often: a push makes up to a hundred steps a second. */
+/** The least time between two reads of the journal, as a push makes up to a hundred steps a second. */
 const askEveryMs = 250
 
 /** Fails with `push_not_running` for a push that nobody runs now. */

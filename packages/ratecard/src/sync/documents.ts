@@ -1,4 +1,4 @@
-// What looks at whole documents and cannot pause: done where it makes nobody wait.
+// Work on whole documents, which cannot pause. Large documents are handled in a thread, so that no request waits for them.
 import type { LiveDocument, toDocument } from '../catalog/document/to-document.ts'
 import type { ConfigValidation } from '../config/validation/validate.ts'
 

@@ -1,5 +1,5 @@
 // Coupons and codes that the plan would make although their time is over: the processor refuses them, and the push would stop
-// half-way for it. Whether time is over is not the plan's to say: it is pure and knows no clock.
+// half-way for it. The plan cannot decide this, because it is pure and knows no clock.
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { Plan } from '../catalog/plan.ts'

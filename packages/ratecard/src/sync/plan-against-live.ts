@@ -1,5 +1,5 @@
 // What a push would do and whom it would touch: reads the live state, plans against it, and weighs the plan. Writes nothing.
-import { checksumTurns } from '../config/document/canonical.ts'
+import { checksumTurns } from '../config/document/checksum.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -117,7 +117,7 @@ async function renamesTo(
   )
 }
 
-/** What pushes on top of the current version switched off before they stopped: the next plan must not take it for somebody's edit. */
+/** What unfinished pushes on top of the current version archived. The next plan must not take that for somebody's edit. */
 async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
   const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
   const stopped = new Set<ProcessorId>()

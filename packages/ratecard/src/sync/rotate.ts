@@ -41,7 +41,7 @@ export interface Rotation {
   readonly jobId: string
 }
 
-/** After a look that failed, the next one. */
+/** The wait after a look that failed. */
 const lookAgainMs = 10 * 60_000
 
 /** `webhook_not_found`, `config_not_found`, `conflict` where the endpoint is gone or off, `push_in_progress`. */
@@ -103,7 +103,7 @@ function requireLive(id: string, live: ObservedResource<'webhook'> | undefined):
   })
 }
 
-/** A step that made an endpoint writes it into the mapping history at once; one that is marked and not there was never answered. */
+/** A step that makes an endpoint maps it in the same transaction. A marked endpoint without a mapping was never answered. */
 function lostOnes(
   id: string,
   live: readonly ObservedResource<'webhook'>[],
@@ -113,7 +113,7 @@ function lostOnes(
   return live.filter((one) => one.mark === id && !known.has(one.processorId)).map((one) => one.processorId)
 }
 
-/** A rotation that died before its endpoint was known has changed nothing: this one is made in its place. */
+/** A rotation that died before its endpoint was known has changed nothing. The new one takes its place. */
 async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue
@@ -220,7 +220,7 @@ export async function endOverlaps(deps: SyncDeps): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Not every webhook endpoint could be switched off.')
 }
 
-/** Without a date, and made: whoever switched it off has died. */
+/** Its endpoint was made and it has no date: the process that switched the old endpoint off has died. */
 function isDue({ stepsDone, resumesAt }: JobRecord, now: number): boolean {
   return stepsDone > 0 && (resumesAt === null || resumesAt <= now)
 }

@@ -26,7 +26,7 @@ export interface Run {
   readonly by: By | null
   readonly message: string | null
   readonly baseRevision: number | null
-  /** Told again by whoever resumes it. */
+  /** Repeated in the outcome of a resume. */
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
   readonly movedAlong?: readonly string[]

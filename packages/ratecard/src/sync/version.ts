@@ -2,7 +2,7 @@ import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { VersionRecord } from '../store/store.ts'
-import { checksum } from '../config/document/canonical.ts'
+import { checksum } from '../config/document/checksum.ts'
 
 /** Compares MAJOR.MINOR.PATCH by number; negative when `a` is lower. Parts may have any length. */
 export function compareVersions(a: string, b: string): number {

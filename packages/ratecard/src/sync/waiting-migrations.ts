@@ -1,5 +1,5 @@
-// Migrations that wait for their date to move subscribers to a price that the plan replaces or archives. Without a word they would find
-// their target gone when the date comes, and everybody would stay on the old price.
+// Migrations that wait for their date to move subscribers to a price that the plan replaces or archives. Unless the plan says so,
+// their target would be gone on that date, and everybody would stay on the old price.
 import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { BillingConfig } from '../config/document/schema.ts'

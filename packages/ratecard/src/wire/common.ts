@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { resourceKinds } from '../catalog/kinds.ts'
 import { changeKinds } from '../store/records/configuration.ts'
 import { stepStates } from '../store/records/journal.ts'
-import { choice, Count, shape } from './schema.ts'
+import { choice, Count, nullable, shape, Time } from './schema.ts'
 
 export const ResourceKind = choice('ResourceKind', resourceKinds, 'Kind of the resource.')
 
@@ -24,6 +24,18 @@ export const PushKind = choice('PushKind', changeKinds)
 
 /** Of a push and of a job alike. */
 export const StepState = choice('StepState', stepStates)
+
+/** What the journal tells of a push and of a job alike. */
+export const journalled = {
+  author: nullable(Type.String()),
+  by: nullable(By),
+  message: nullable(Type.String()),
+  created_at: Time('When it was journalled.'),
+  updated_at: Time('Its last change.'),
+  finished_at: nullable(Time('When it ended.')),
+  steps_total: Count('Steps in all.'),
+  steps_done: Count('Steps that are done.'),
+}
 
 export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
 

@@ -3,6 +3,7 @@ import { BillingConfig, Meter, Price, Product } from '../config/document/schema.
 import { ChangeReport, Detail } from './changes.ts'
 import { checkoutOperations } from './checkout.ts'
 import { configOperations } from './config.ts'
+import { dashboardOperations } from './dashboard.ts'
 import { enterpriseOperations, enterprisePriceOperations } from './enterprise.ts'
 import { jobOperations } from './jobs.ts'
 import { keyOperations } from './keys.ts'
@@ -28,6 +29,7 @@ export const contract = {
   ...enterprisePriceOperations,
   ...webhookOperations,
   ...keyOperations,
+  ...dashboardOperations,
   ...doctorOperations,
   ...tenantOperations,
   ...sessionOperations,

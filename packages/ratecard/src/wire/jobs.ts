@@ -1,7 +1,7 @@
 // Work on many subscriptions, journalled: what ran, what runs, what waits.
 import { Type } from 'typebox'
 import { jobKinds, jobStates } from '../store/records/journal.ts'
-import { By, Pagination, StepState } from './common.ts'
+import { journalled, Pagination, StepState } from './common.ts'
 import { customerErrors, idParams, operations, pageQuery } from './operation.ts'
 import { AnyObject, choice, Count, nullable, shape, Time } from './schema.ts'
 
@@ -15,14 +15,7 @@ const job = {
     description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
   }),
   resumes_at: nullable(Time('When a waiting job goes on.')),
-  author: nullable(Type.String()),
-  by: nullable(By),
-  message: nullable(Type.String()),
-  created_at: Time('When it was journalled.'),
-  updated_at: Time('Its last change.'),
-  finished_at: nullable(Time('When it ended.')),
-  steps_total: Count('Steps of the job.'),
-  steps_done: Count('Steps that are done.'),
+  ...journalled,
 }
 export const Job = shape('Job', job)
 export const JobStep = shape('JobStep', {

@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { pushStates } from '../store/records/journal.ts'
 import { ChangeReport, Detail } from './changes.ts'
-import { By, Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
+import { journalled, Pagination, PushKind, ResourceKind, Revision, StepState } from './common.ts'
 import { actorHeaders, idParams, keyHeader, operations, pageQuery, pushErrors } from './operation.ts'
 import { Issue } from './problem.ts'
-import { AnyObject, choice, closed, Count, nullable, shape, shared, Time } from './schema.ts'
+import { AnyObject, choice, closed, Count, nullable, shape, shared } from './schema.ts'
 
 export const PriceImpact = shape(
   'PriceImpact',
@@ -58,14 +58,7 @@ const summary = {
   state: PushState,
   version: Type.String(),
   revision: nullable(Revision),
-  author: nullable(Type.String()),
-  by: nullable(By),
-  message: nullable(Type.String()),
-  created_at: Time('When it was planned.'),
-  updated_at: Time('Its last change.'),
-  finished_at: nullable(Time('When it ended.')),
-  steps_total: Count('Steps of the plan.'),
-  steps_done: Count('Steps that are done.'),
+  ...journalled,
 }
 export const PushSummary = shape('PushSummary', summary)
 export const PushStep = shape('PushStep', {

@@ -58,6 +58,9 @@ export const webhookOperations = operations({
     summary: 'Webhooks with their signing secrets',
     description:
       'A key of scope `read` sees no secrets: `secret` is null, and `secret_known` says whether there is one.',
+    query: {
+      secrets: Type.Boolean({ default: true, description: 'Whether secrets are shown to a key that may see them.' }),
+    },
     answers: {
       200: {
         description: 'The webhooks of the configuration.',

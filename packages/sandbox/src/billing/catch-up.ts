@@ -3,6 +3,7 @@ import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { attempt, overdue, reflect, settle } from './invoicing.ts'
 import { renew } from './renewal.ts'
+import { startSchedule } from './schedule-start.ts'
 
 /**
  * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when
@@ -11,11 +12,12 @@ import { renew } from './renewal.ts'
 export function catchUp(call: Call, clock: string | null, pause: () => boolean = () => false): number | null {
   for (;;) {
     const body = call.due(clock, call.now)
-    if (body === undefined || !('_due' in body) || body._due === null) return null
+    if (body === undefined || !('_due' in body) || typeof body._due !== 'number') return null
     if (pause()) return body._due
     const then = call.at(body._due)
     if (body.object === 'subscription') renew(then, body)
     else if (body.object === 'invoice') actOnInvoice(then, body)
+    else if (body.object === 'subscription_schedule') startSchedule(then, body)
     else expireSession(then, body)
     // Whoever acts says when next; standing still would never end.
     if (call.due(clock, then.now)?.id === body.id && sameDue(call, body)) throw new Error(`${body.id} is due for ever`)
@@ -24,7 +26,10 @@ export function catchUp(call: Call, clock: string | null, pause: () => boolean =
 
 function sameDue(
   call: Call,
-  body: { readonly object: 'subscription' | 'invoice' | 'checkout.session'; readonly id: string },
+  body: {
+    readonly object: 'subscription' | 'subscription_schedule' | 'invoice' | 'checkout.session'
+    readonly id: string
+  },
 ): boolean {
   const now = call.find(body.object, body.id)
   return JSON.stringify(now) === JSON.stringify(body)

@@ -3,14 +3,14 @@ import type { PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
-import { newId } from '../protocol/ids.ts'
 import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
 import { customerFromCheckout } from '../resources/customers.ts'
-import type { CheckoutItemBody, CheckoutSessionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
+import type { CheckoutItemBody, CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { amountFor } from './charges.ts'
 import { readDiscounts, redeem, redeemableCode, reduced } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
 import { newLine, onceLine } from './lines.ts'
+import { newIntent, tried } from './payments.ts'
 import { isMetered, momentOf, priceOf } from './records.ts'
 import { subscribe, trialEndOf } from './subscribe.ts'
 
@@ -207,52 +207,12 @@ function paid(
 ): string | null {
   if (discounts.length > 0) countRedemption(call, session, amount, discounts)
   if (card === null) return null
-  const id = newId('pi_3', 23)
-  const body: PaymentIntentBody = {
-    id,
-    object: 'payment_intent',
-    allowed_payment_method_types: null,
-    amount,
-    amount_capturable: 0,
-    amount_received: amount,
-    application: null,
-    application_fee_amount: null,
-    automatic_payment_methods: null,
-    canceled_at: null,
-    cancellation_reason: null,
-    capture_method: 'automatic_async',
-    client_secret: newId(`${id}_secret_`, 25),
-    confirmation_method: 'automatic',
-    created: call.now,
-    currency: session.currency,
-    customer,
-    customer_account: null,
+  const intent = newIntent(call, {
+    ...{ amount, currency: session.currency, customer, invoice: null, paymentMethod: card.id },
     description: session._plan.description,
-    excluded_payment_method_types: null,
-    last_payment_error: null,
-    latest_charge: null,
-    livemode: false,
-    managed_payments: null,
     metadata: session._plan.metadata,
-    next_action: null,
-    on_behalf_of: null,
-    payment_method: card.id,
-    payment_method_configuration_details: null,
-    payment_method_options: {},
-    payment_method_types: ['card'],
-    payment_record: null,
-    processing: null,
-    receipt_email: null,
-    review: null,
-    setup_future_usage: null,
-    shipping: null,
-    source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: 'succeeded',
-    transfer_group: null,
-  }
-  return call.create(body, 'payment_intent.succeeded').id
+  })
+  return tried(call, intent, card).id
 }
 
 /** A one-time purchase keeps no discount, but uses up what the coupon and its code allow. */

@@ -186,7 +186,7 @@ export function remaining(line: InvoiceLineBody): number {
 function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction): number[] {
   const products = coupon.applies_to?.products
   const bases = lines.map((line) => {
-    const fits = products === undefined || products.includes(line.pricing.price_details.product)
+    const fits = products === undefined || products.includes(line.pricing.price_details?.product ?? '')
     const own = item === undefined || line.parent.subscription_item_details?.subscription_item === item
     return line.discountable && fits && own ? BigInt(remaining(line)) : 0n
   })

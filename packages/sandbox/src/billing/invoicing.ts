@@ -6,9 +6,12 @@ import type {
   InvoiceLineBody,
   PaymentMethodBody,
   SubscriptionBody,
+  SubscriptionItemBody,
 } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
 import { reduced, reductionsOf } from './discounts.ts'
+import { itemLine, pendingItems } from './invoice-items.ts'
+import { cancelIntent, intentFor, tried } from './payments.ts'
 import { taxed, totalTaxes } from './taxes.ts'
 import type { Period } from './calendar.ts'
 import { customerOf, day, isOver, save } from './records.ts'
@@ -18,11 +21,35 @@ const draftFor = 3600
 /** Waits before the second, third and fourth try of a payment; the subscription stays past due after the last. */
 const retryAfter = [3 * day, 5 * day, 7 * day]
 
+/** Who and how an invoice bills: a subscription, or by hand whatever is said. */
+export type InvoiceFor = Pick<
+  SubscriptionBody,
+  | 'automatic_tax'
+  | 'collection_method'
+  | 'currency'
+  | 'customer'
+  | 'days_until_due'
+  | 'default_tax_rates'
+  | 'discounts'
+  | 'invoice_settings'
+  | 'metadata'
+  | 'test_clock'
+> & {
+  readonly id: string | null
+  readonly items: { readonly data: SubscriptionItemBody[] }
+}
+
 interface NewInvoice {
-  readonly subscription: SubscriptionBody
+  readonly subscription: InvoiceFor
   readonly lines: readonly InvoiceLineBody[]
   readonly reason: BillingReason
+  /** Whether what waits for an invoice comes with it; what its reason says when it is left out. */
+  readonly withPending?: boolean
   readonly period: Period
+  /** Whether it goes on by itself; it does when that is left out. */
+  readonly autoAdvance?: boolean
+  /** A first invoice that is a draft for a while, as those of schedules are. */
+  readonly waits?: boolean
 }
 
 export interface Invoiced {
@@ -74,7 +101,11 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const reductions = [...ofItems, ...reductionsOf(call, subscription.discounts)]
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
-  const lines = taxed(call, reduced(wanted.lines, reductions), (line) => {
+  const pending = takesPending(wanted) ? pendingItems(call, subscription) : []
+  const own = [...wanted.lines, ...pending.map(itemLine)]
+  const lines = taxed(call, reduced(own, reductions), (line) => {
+    const billed = pending.find(({ id }) => id === line.parent.invoice_item_details?.invoice_item)
+    if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
     const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
     return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
   }).map((line) => ({ ...line, invoice: id }))
@@ -90,9 +121,15 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
     const body = call.find('discount', discount)
     if (body !== undefined) call.announce('customer.discount.deleted', body)
   }
-  const own = subscription.discounts.filter((discount) => running.has(discount))
-  const invoice = call.create(blankInvoice(call, wanted, id, lines, own, sums), 'invoice.created')
+  const kept = subscription.discounts.filter((discount) => running.has(discount))
+  for (const item of pending) call.update(item, { ...item, invoice: id }, null)
+  const invoice = call.create(blankInvoice(call, wanted, id, lines, kept, sums), 'invoice.created')
   return { invoice, gone }
+}
+
+/** What waits for an invoice comes with the next one of a period, or with one that asks for it (the SDK's types, invoice items). */
+function takesPending({ reason, withPending }: NewInvoice): boolean {
+  return withPending ?? (reason === 'subscription_create' || reason === 'subscription_cycle')
 }
 
 /** The subscription without the discounts that an invoice used up, or that have ended. */
@@ -108,16 +145,21 @@ function takes(sums: Sums, discount: string): boolean {
 
 function blankInvoice(
   call: Call,
-  { subscription, reason, period }: NewInvoice,
+  wanted: NewInvoice,
   id: string,
   lines: InvoiceLineBody[],
   discounts: string[],
   sums: Sums,
 ): InvoiceBody {
+  const { subscription, reason, period } = wanted
   const customer = customerOf(call, subscription.customer)
   const byMail = subscription.collection_method === 'send_invoice'
   const finalizesAt =
-    reason === 'subscription_cycle' || (byMail && reason === 'subscription_create') ? call.now + draftFor : null
+    reason === 'subscription_cycle' ||
+    ((byMail || wanted.waits === true) && reason === 'subscription_create') ||
+    (reason === 'manual' && wanted.autoAdvance === true)
+      ? call.now + draftFor
+      : null
   return {
     id,
     object: 'invoice',
@@ -131,7 +173,7 @@ function blankInvoice(
     application: null,
     attempt_count: 0,
     attempted: false,
-    auto_advance: true,
+    auto_advance: wanted.autoAdvance ?? true,
     automatic_tax: {
       ...subscription.automatic_tax,
       provider: subscription.automatic_tax.enabled ? 'stripe' : null,
@@ -169,15 +211,18 @@ function blankInvoice(
     latest_revision: null,
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
     livemode: false,
-    metadata: {},
+    metadata: subscription.id === null ? subscription.metadata : {},
     next_payment_attempt: byMail ? null : finalizesAt,
     number: null,
     on_behalf_of: null,
-    parent: {
-      quote_details: null,
-      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
-      type: 'subscription_details',
-    },
+    parent:
+      subscription.id === null
+        ? null
+        : {
+            quote_details: null,
+            subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+            type: 'subscription_details',
+          },
     payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
     period_end: period.end,
     period_start: period.start,
@@ -220,7 +265,8 @@ export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBo
   }
   if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
   const finalized = call.update(before, open, 'invoice.finalized')
-  return pay ? attempt(call, finalized) : finalized
+  if (finalized.amount_due > 0) intentFor(call, finalized)
+  return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
 }
 
 /** An invoice that is mailed waits for its day; nobody tries a card. */
@@ -245,14 +291,16 @@ export function overdue(call: Call, invoice: InvoiceBody): void {
  */
 export function cardOf(
   call: Call,
-  invoice: Pick<InvoiceBody, 'customer' | 'parent'>,
+  invoice: Pick<InvoiceBody, 'customer' | 'default_payment_method' | 'parent'>,
   given?: string,
 ): PaymentMethodBody | undefined {
-  const subscription = call.find('subscription', invoice.parent.subscription_details.subscription)
+  const subscription = call.find('subscription', subscriptionOf(invoice) ?? '')
   const id =
     given ??
+    invoice.default_payment_method ??
     subscription?.default_payment_method ??
-    customerOf(call, invoice.customer).invoice_settings.default_payment_method
+    customerOf(call, invoice.customer).invoice_settings.default_payment_method ??
+    customerOf(call, invoice.customer).default_source
   return id === null ? undefined : call.find('payment_method', id)
 }
 
@@ -267,7 +315,9 @@ export function attempt(
 ): InvoiceBody {
   const counts = invoice.amount_due > 0 && (!manual || invoice.attempt_count === 0)
   const tries = invoice.attempt_count + (counts ? 1 : 0)
-  const declined = invoice.amount_due > 0 && cardOf(call, invoice, card)?._declines !== false
+  const method = invoice.amount_due > 0 ? cardOf(call, invoice, card) : undefined
+  const declined = invoice.amount_due > 0 && method?._declines !== false
+  if (method !== undefined) tried(call, intentFor(call, invoice), method)
   if (!declined) {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
     // In this order (recorded at 2026-08-26.dahlia).
@@ -301,12 +351,17 @@ function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
 
 /** The money came another way; nothing was tried. */
 export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
+  cancelIntent(call, invoice)
   return call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+}
+
+export function subscriptionOf({ parent }: Pick<InvoiceBody, 'parent'>): string | null {
+  return parent?.subscription_details.subscription ?? null
 }
 
 /** What a paid or refused invoice means for its subscription. */
 export function reflect(call: Call, invoice: InvoiceBody): void {
-  const before = call.find('subscription', invoice.parent.subscription_details.subscription)
+  const before = call.find('subscription', subscriptionOf(invoice) ?? '')
   if (before === undefined || isOver(before)) return
   const status = statusAfter(call, before, invoice)
   if (status === before.status) return
@@ -323,8 +378,10 @@ export function statusAfter(
   if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
     // The SDK's types, `status`: a first invoice that is voided ends a subscription that waits for it.
     if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
-    if (!paid) return 'incomplete'
-    return subscription.status === 'incomplete' ? 'active' : subscription.status
+    // A schedule's first invoice is a draft for a while: its subscription runs by then.
+    const runs = subscription.status === 'active' && subscription.latest_invoice === invoice.id
+    if (!paid) return runs ? 'past_due' : subscription.status === 'past_due' ? 'past_due' : 'incomplete'
+    return subscription.status === 'incomplete' || subscription.status === 'past_due' ? 'active' : subscription.status
   }
   if (subscription.status === 'trialing') return 'trialing'
   if (!paid) return isAwaited(call, invoice) ? subscription.status : 'past_due'

@@ -55,6 +55,7 @@ function finish(call: Call, subscription: SubscriptionBody, schedule: Subscripti
     call.update(schedule, { ...over, status: 'completed' }, 'subscription_schedule.completed')
     return { ...subscription, schedule: null, status: 'canceled' }
   }
+  call.announce('subscription_schedule.completed', schedule)
   release(call, schedule)
   return { ...subscription, schedule: null }
 }
@@ -68,6 +69,7 @@ export function release(call: Call, schedule: SubscriptionScheduleBody): Subscri
     released_subscription: schedule.subscription,
     status: 'released',
     subscription: null,
+    _due: null,
   }
   return call.update(schedule, after, 'subscription_schedule.released')
 }

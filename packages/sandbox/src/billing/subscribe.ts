@@ -34,6 +34,10 @@ export interface Wish {
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
   readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
+  /** The first invoice is a draft for an hour. */
+  readonly invoicesLater?: boolean
+  /** The schedule that drives it from the beginning. */
+  readonly schedule?: string
   readonly session?: string | null
   /** Things bought once, on the first invoice. */
   readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
@@ -131,14 +135,15 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) return made
   const period = { start: call.now, end: call.now }
-  const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period })
+  const waits = wish.invoicesLater === true
+  const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
   // An invoice by mail is a draft for an hour, as those of renewals are.
-  if (made.collection_method === 'send_invoice')
+  if (made.collection_method === 'send_invoice' || waits)
     return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
   const { paymentBehavior } = wish
-  const waits = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
-  if (!waits && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
-  const invoice = finalize(call, drafted.invoice, !waits)
+  const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
+  if (!unpaid && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
+  const invoice = finalize(call, drafted.invoice, !unpaid)
   if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete') throw cardDeclined()
   const status = statusAfter(call, made, invoice)
   const after = { ...afterInvoice(made, drafted), latest_invoice: invoice.id, status }
@@ -188,7 +193,7 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     pending_invoice_item_interval: null,
     pending_setup_intent: null,
     pending_update: null,
-    schedule: null,
+    schedule: wish.schedule ?? null,
     start_date: call.now,
     status: trialEnd === null ? 'active' : 'trialing',
     test_clock: wish.customer.test_clock,

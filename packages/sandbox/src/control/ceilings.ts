@@ -5,6 +5,8 @@ export const ceilings = {
   /** Requests that a fault passes or strikes. */
   faultRequests: 1_000_000,
   latencyMs: 600_000,
+  /** Seconds: a day. */
+  searchDelay: 86_400,
   faultsAtOnce: 1000,
   snapshots: 20,
   seedCalls: 10_000,

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiReply } from '../protocol/api.ts'
 import { ceilings } from './ceilings.ts'
-import { ClockBusy, SeedRefused } from './control.ts'
-import type { SandboxControl, SeedCall } from './control.ts'
+import { ClockBusy, SeedRefused, usageChecks } from './control.ts'
+import type { SandboxControl, SeedCall, UsageCheck } from './control.ts'
 import { faultKinds } from './faults.ts'
 import type { FaultOrder } from './faults.ts'
 import { rateProfiles } from '../protocol/rate-limit.ts'
@@ -110,6 +110,12 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'PUT profile':
       control.setProfile(readProfile(jsonOf(request.body)))
       return { profile: control.status().profile }
+    case 'PUT usage':
+      control.checkUsage(readUsageCheck(jsonOf(request.body)))
+      return { usage_check: control.status().usage_check }
+    case 'PUT search':
+      control.setSearchDelay(countOf(jsonOf(request.body), 'delay_seconds', ceilings.searchDelay) ?? 0)
+      return { search_delay_seconds: control.status().search_delay_seconds }
     case 'PUT snapshots/:name':
       if ((name ?? '').length > ceilings.text)
         throw new BadControl(`A name can be at most ${ceilings.text} characters.`)
@@ -168,6 +174,12 @@ function readProfile(body: Record<string, unknown>): RateProfile {
   const names = Object.keys(rateProfiles) as RateProfile[]
   const found = names.find((name) => name === body['profile'])
   if (found === undefined) throw new BadControl(`profile must be one of ${names.join(', ')}.`)
+  return found
+}
+
+function readUsageCheck(body: Record<string, unknown>): UsageCheck {
+  const found = usageChecks.find((name) => name === body['check'])
+  if (found === undefined) throw new BadControl(`check must be one of ${usageChecks.join(', ')}.`)
   return found
 }
 

@@ -22,9 +22,14 @@ export interface SeedCall {
   readonly as?: string | undefined
 }
 
+export const usageChecks = ['at_once', 'later'] as const
+export type UsageCheck = (typeof usageChecks)[number]
+
 export interface SandboxStatus {
   readonly api_version: string
   readonly profile: RateProfile
+  readonly search_delay_seconds: number
+  readonly usage_check: UsageCheck
   readonly faults: readonly Fault[]
   readonly snapshots: readonly string[]
   readonly objects: readonly { readonly account: string; readonly kind: string; readonly total: number }[]
@@ -52,6 +57,10 @@ export interface SandboxControl {
   faults(): readonly Fault[]
   clearFaults(): void
   setProfile(profile: RateProfile): void
+  /** How long searches do not find what was made, in seconds; 0 finds it at once. */
+  setSearchDelay(seconds: number): void
+  /** `later`: usage that cannot be counted is taken, and told of by an event; `at_once`: it is refused. */
+  checkUsage(when: UsageCheck): void
   /** The time of an account, in seconds. */
   now(apiKey: string): number
   /** Moves the clock of one account, or of all that have anything, forward; what becomes due on the way is done in its order. */
@@ -109,10 +118,12 @@ export class Control implements SandboxControl {
   }
 
   status(): SandboxStatus {
-    const { state, faults, rate } = this.#parts
+    const { state, faults, rate, transactions } = this.#parts
     return {
       api_version: apiVersion,
       profile: rate.profile,
+      search_delay_seconds: transactions.searchDelay,
+      usage_check: transactions.usageCheckedLater ? 'later' : 'at_once',
       faults: faults.list(),
       snapshots: [...this.#snapshots.keys()],
       objects: state.totals(),
@@ -187,6 +198,14 @@ export class Control implements SandboxControl {
 
   setProfile(profile: RateProfile): void {
     this.#parts.rate.profile = profile
+  }
+
+  checkUsage(when: UsageCheck): void {
+    this.#parts.transactions.usageCheckedLater = when === 'later'
+  }
+
+  setSearchDelay(seconds: number): void {
+    this.#parts.transactions.searchDelay = seconds
   }
 
   deliveries(

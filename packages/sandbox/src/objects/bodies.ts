@@ -3,6 +3,7 @@
 import type {
   DiscountBody,
   InvoiceBody,
+  InvoiceItemBody,
   MeterEventBody,
   PaymentMethodBody,
   SubscriptionBody,
@@ -12,7 +13,13 @@ import type {
 import type { Metadata } from '../protocol/metadata.ts'
 import type { ProductDetails } from './product-details.ts'
 import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
-import type { CheckoutSessionBody, PaymentIntentBody, PortalSessionBody } from './session-bodies.ts'
+import type {
+  ChargeBody,
+  CheckoutSessionBody,
+  PaymentIntentBody,
+  PortalConfigurationBody,
+  PortalSessionBody,
+} from './session-bodies.ts'
 
 export interface ProductBody extends ProductDetails {
   id: string
@@ -179,7 +186,7 @@ export interface CustomerBody {
   balance: number
   created: number
   currency: string | null
-  default_source: null
+  default_source: string | null
   delinquent: boolean
   description: string | null
   discount: null
@@ -264,6 +271,17 @@ export interface EventBody {
   type: string
 }
 
+/** An event of the second API, which tells of what is found out later. */
+export interface LateEventBody {
+  id: string
+  object: 'v2.core.event'
+  created: string
+  data: Record<string, unknown>
+  livemode: false
+  related_object: { id: string; type: string; url: string } | null
+  type: string
+}
+
 export interface Bodies {
   product: ProductBody
   price: PriceBody
@@ -277,17 +295,21 @@ export interface Bodies {
   product_feature: ProductFeatureBody
   'entitlements.active_entitlement': ActiveEntitlementBody
   event: EventBody
+  'v2.core.event': LateEventBody
   payment_method: PaymentMethodBody
   subscription: SubscriptionBody
   subscription_item: SubscriptionItemBody
   subscription_schedule: SubscriptionScheduleBody
   discount: DiscountBody
   invoice: InvoiceBody
+  invoiceitem: InvoiceItemBody
+  charge: ChargeBody
   payment_intent: PaymentIntentBody
   'billing.meter_event': MeterEventBody
   'test_helpers.test_clock': TestClockBody
   'checkout.session': CheckoutSessionBody
   'billing_portal.session': PortalSessionBody
+  'billing_portal.configuration': PortalConfigurationBody
 }
 
 export type Kind = keyof Bodies
@@ -307,15 +329,19 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   product_feature: { noun: 'product_feature', param: 'id' },
   'entitlements.active_entitlement': { noun: 'active_entitlement', param: 'id' },
   event: { noun: 'event', param: 'id' },
+  'v2.core.event': { noun: 'event', param: 'id' },
   payment_method: { noun: 'PaymentMethod', param: 'payment_method' },
   subscription: { noun: 'subscription', param: 'id' },
   subscription_item: { noun: 'subscription_item', param: 'item' },
   subscription_schedule: { noun: 'subscription schedule', param: 'schedule' },
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
+  invoiceitem: { noun: 'invoiceitem', param: 'invoiceitem' },
+  charge: { noun: 'charge', param: 'charge' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },
   'test_helpers.test_clock': { noun: 'test clock', param: 'test_clock' },
   'checkout.session': { noun: 'checkout.session', param: 'session' },
   'billing_portal.session': { noun: 'billing_portal.session', param: 'session' },
+  'billing_portal.configuration': { noun: 'configuration', param: 'configuration' },
 }

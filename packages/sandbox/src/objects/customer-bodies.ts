@@ -192,7 +192,12 @@ export interface InvoiceLineBody {
   livemode: false
   metadata: Metadata
   parent: {
-    invoice_item_details: null
+    invoice_item_details: {
+      invoice_item: string
+      proration: boolean
+      proration_details: { credited_items: null }
+      subscription: string | null
+    } | null
     subscription_item_details: {
       invoice_item: null
       proration: boolean
@@ -200,23 +205,52 @@ export interface InvoiceLineBody {
       subscription: string
       subscription_item: string
     } | null
-    type: 'subscription_item_details'
+    type: 'invoice_item_details' | 'subscription_item_details'
   }
   period: { end: number; start: number }
   pretax_credit_amounts: never[]
-  pricing: {
-    price_details: { price: string; product: string }
-    type: 'price_details'
-    unit_amount_decimal: string | null
-  }
+  pricing: PricingBody
   quantity: number | null
   quantity_decimal: string | null
-  subscription: string
+  subscription: string | null
   subtotal: number
   taxes: TaxBody[]
 }
 
-export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update'
+/** What a line or an item is billed at; a plain amount is of no price. */
+export interface PricingBody {
+  price_details?: { price: string; product: string }
+  type: 'price_details'
+  unit_amount_decimal: string | null
+}
+
+/** Something billed beside subscriptions; it waits for an invoice until it is on one. */
+export interface InvoiceItemBody {
+  id: string
+  object: 'invoiceitem'
+  amount: number
+  currency: string
+  customer: string
+  customer_account: null
+  date: number
+  description: string | null
+  discountable: boolean
+  discounts: never[]
+  invoice: string | null
+  livemode: false
+  metadata: Metadata
+  net_amount: number
+  parent: { subscription_details: { subscription: string }; type: 'subscription_details' } | null
+  period: { end: number; start: number }
+  pricing: PricingBody
+  proration: false
+  quantity: number
+  quantity_decimal: string
+  tax_rates: string[]
+  test_clock: string | null
+}
+
+export type BillingReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update'
 
 export interface InvoiceBody extends Timed {
   id: string
@@ -270,16 +304,17 @@ export interface InvoiceBody extends Timed {
   next_payment_attempt: number | null
   number: string | null
   on_behalf_of: null
+  /** null when it was made by hand. */
   parent: {
     quote_details: null
     subscription_details: { metadata: Metadata; subscription: string }
     type: 'subscription_details'
-  }
+  } | null
   payment_settings: Record<string, unknown>
   period_end: number
   period_start: number
-  post_payment_credit_notes_amount: 0
-  pre_payment_credit_notes_amount: 0
+  post_payment_credit_notes_amount: number
+  pre_payment_credit_notes_amount: number
   receipt_number: null
   rendering: null
   shipping_cost: null

@@ -75,7 +75,10 @@ export interface SubscriptionScheduleBody {
   phases: PhaseBody[]
   released_at: number | null
   released_subscription: string | null
-  status: 'active' | 'canceled' | 'completed' | 'released'
+  status: 'active' | 'canceled' | 'completed' | 'not_started' | 'released'
   subscription: string | null
   test_clock: string | null
+  /** When it begins (seconds), on which clock; it acts by itself no more once it runs. */
+  _due?: number | null
+  _clock?: string | null
 }

@@ -99,8 +99,8 @@ export interface PaymentIntentBody {
   application: null
   application_fee_amount: null
   automatic_payment_methods: null
-  canceled_at: null
-  cancellation_reason: null
+  canceled_at: number | null
+  cancellation_reason: string | null
   capture_method: 'automatic_async'
   client_secret: string
   confirmation_method: 'automatic'
@@ -110,14 +110,14 @@ export interface PaymentIntentBody {
   customer_account: null
   description: string | null
   excluded_payment_method_types: null
-  last_payment_error: null
-  latest_charge: null
+  last_payment_error: Record<string, unknown> | null
+  latest_charge: string | null
   livemode: false
   managed_payments: null
   metadata: Metadata
   next_action: null
   on_behalf_of: null
-  payment_method: string
+  payment_method: string | null
   payment_method_configuration_details: null
   payment_method_options: Record<string, never>
   payment_method_types: string[]
@@ -130,8 +130,85 @@ export interface PaymentIntentBody {
   source: null
   statement_descriptor: null
   statement_descriptor_suffix: null
-  status: 'succeeded'
+  status: 'canceled' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   transfer_group: null
+  /** The invoice that it pays. */
+  _invoice: string | null
+}
+
+/** One try to take money from a card. */
+export interface ChargeBody {
+  id: string
+  object: 'charge'
+  amount: number
+  amount_captured: number
+  amount_refunded: 0
+  application: null
+  application_fee: null
+  application_fee_amount: null
+  balance_transaction: null
+  billing_details: Record<string, unknown>
+  calculated_statement_descriptor: null
+  captured: boolean
+  created: number
+  currency: string
+  customer: string | null
+  description: string | null
+  disputed: false
+  failure_balance_transaction: null
+  failure_code: string | null
+  failure_message: string | null
+  fraud_details: Record<string, never>
+  livemode: false
+  metadata: Metadata
+  on_behalf_of: null
+  outcome: Record<string, unknown>
+  paid: boolean
+  payment_intent: string
+  payment_method: string
+  payment_method_details: Record<string, unknown>
+  receipt_email: null
+  receipt_number: null
+  receipt_url: null
+  refunded: false
+  review: null
+  shipping: null
+  source: null
+  source_transfer: null
+  statement_descriptor: null
+  statement_descriptor_suffix: null
+  status: 'failed' | 'succeeded'
+  transfer_data: null
+  transfer_group: null
+}
+
+export interface PortalConfigurationBody {
+  id: string
+  object: 'billing_portal.configuration'
+  active: boolean
+  application: null
+  business_profile: { headline: string | null; privacy_policy_url: string | null; terms_of_service_url: string | null }
+  created: number
+  default_return_url: string | null
+  features: {
+    customer_update: { allowed_updates: string[]; enabled: boolean }
+    invoice_history: { enabled: boolean }
+    payment_method_update: { enabled: boolean; payment_method_configuration: null }
+    subscription_cancel: {
+      cancellation_reason: { enabled: boolean; feedback_options: null; options: string[] }
+      enabled: boolean
+      mode: 'at_period_end' | 'immediately'
+      proration_behavior: 'none'
+    }
+    subscription_pause: Record<string, unknown>
+    subscription_update: Record<string, unknown>
+  }
+  is_default: boolean
+  livemode: false
+  login_page: { enabled: boolean; url: null }
+  metadata: Metadata
+  name: string | null
+  updated: number
 }
 
 export interface PortalSessionBody {

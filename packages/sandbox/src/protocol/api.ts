@@ -21,6 +21,7 @@ import { decodeForm, emptyForm, toPlain } from './form.ts'
 import type { FormNode, Plain } from './form.ts'
 import { IdempotencyKeys, fingerprintOf } from './idempotency.ts'
 import { newId } from './ids.ts'
+import { inTodaysWords } from './former-words.ts'
 import { isKnownRequest } from './known.ts'
 import type { Answer, Operation } from './operation.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -90,6 +91,7 @@ interface Progress {
   account: string | null
   params: FormNode
   fault: string | null
+  readonly version: string
 }
 
 export class Api {
@@ -102,7 +104,13 @@ export class Api {
   }
 
   async handle(request: ApiRequest): Promise<ApiReply> {
-    const progress: Progress = { id: newId('req_'), account: null, params: emptyForm(), fault: null }
+    const progress: Progress = {
+      id: newId('req_'),
+      account: null,
+      params: emptyForm(),
+      fault: null,
+      version: request.stripeVersion ?? apiVersion,
+    }
     let outcome: Outcome
     try {
       outcome = await this.#answer(request, progress)
@@ -225,7 +233,8 @@ export class Api {
           operation: `${routed.operation.method} ${routed.operation.path}`,
           id: routed.id,
           childId: routed.childId,
-          form,
+          form: inTodaysWords(`${routed.operation.method} ${routed.operation.path}`, form, progress.version),
+          version: progress.version,
           cause,
         }),
       )
@@ -315,6 +324,7 @@ type Renderer = (body: Parameters<typeof render>[0]) => Record<string, unknown>
 
 function shown(answer: Exclude<Answer, { readonly refusal: unknown }>, url: string, renderer: Renderer): unknown {
   if ('unstored' in answer) return answer.unstored
+  if ('found' in answer) return { object: 'search_result', ...answer.found, data: answer.found.data.map(renderer) }
   if ('object' in answer) return { ...renderer(answer.object), ...answer.once }
   return { object: 'list', data: answer.page.data.map(renderer), has_more: answer.page.hasMore, url }
 }

@@ -5,6 +5,7 @@ import { newEvent } from '../events/events.ts'
 import type { Cause } from '../events/events.ts'
 import { nothingExpanded, render } from './expand.ts'
 import type { Lookup } from './expand.ts'
+import { apiVersion } from './api-values.generated.ts'
 import type { FormNode } from './form.ts'
 import { isKnownParameter, isKnownValue } from './known.ts'
 import { readPage } from './list-pages.ts'
@@ -25,6 +26,10 @@ export interface Outgoing {
 export interface Surroundings {
   /** Where this server is reached, for the addresses of its pages. */
   readonly origin: () => string
+  /** How long what was made is not found by searches, in seconds. */
+  readonly searchDelay: number
+  /** Usage that cannot be counted is taken, and told of later. */
+  readonly usageCheckedLater: boolean
   readonly outbox: Outgoing[]
 }
 
@@ -34,6 +39,8 @@ interface CallRequest {
   readonly id: string
   readonly childId?: string
   readonly form: FormNode
+  /** That the caller asked for. */
+  readonly version?: string
   readonly now: number
   readonly cause: Cause
 }
@@ -47,6 +54,7 @@ export class Call implements Lookup {
   /** The second id in the path, or ''. */
   readonly childId: string
   readonly #form: FormNode
+  readonly #version: string
   /** Seconds. */
   readonly now: number
   readonly #state: State
@@ -61,12 +69,19 @@ export class Call implements Lookup {
     this.#operation = request.operation ?? ''
     this.childId = request.childId ?? ''
     this.#form = request.form
+    this.#version = request.version ?? apiVersion
     this.now = request.now
     this.#cause = request.cause
   }
 
-  #asked(): Pick<CallRequest, 'operation' | 'id' | 'childId' | 'form'> {
-    return { operation: this.#operation, id: this.id, childId: this.childId, form: this.#form }
+  #asked(): Pick<CallRequest, 'operation' | 'id' | 'childId' | 'form' | 'version'> {
+    return {
+      operation: this.#operation,
+      id: this.id,
+      childId: this.childId,
+      form: this.#form,
+      version: this.#version,
+    }
   }
 
   /** The same at another moment (seconds): on a test clock, or when something was due. */
@@ -82,6 +97,19 @@ export class Call implements Lookup {
     return new Call(this.#state, this.account, { ...this.#asked(), now, cause }, this.#around)
   }
 
+  /** Whether the caller speaks the API as it was before a version. */
+  isBefore(version: string): boolean {
+    return this.#version < version
+  }
+
+  get usageCheckedLater(): boolean {
+    return this.#around.usageCheckedLater
+  }
+
+  get searchDelay(): number {
+    return this.#around.searchDelay
+  }
+
   get origin(): string {
     return this.#around.origin()
   }
@@ -89,7 +117,7 @@ export class Call implements Lookup {
   /** What `work` would do: everything it writes is undone, and no event leaves. */
   rehearse<T>(work: (call: Call) => T): T {
     const request = { ...this.#asked(), now: this.now, cause: this.#cause }
-    const around = { origin: this.#around.origin, outbox: [] }
+    const around = { ...this.#around, outbox: [] }
     return this.#state.undone(() => work(new Call(this.#state, this.account, request, around)))
   }
 

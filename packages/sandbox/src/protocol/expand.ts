@@ -62,6 +62,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   product_feature: { entitlement_feature: { refer: 'entitlements.feature', always: true } },
   'entitlements.active_entitlement': { feature: { refer: 'entitlements.feature' } },
   event: {},
+  'v2.core.event': {},
   payment_method: { customer },
   subscription: {
     customer,
@@ -101,7 +102,15 @@ const rules: { readonly [K in Kind]: Rules } = {
     test_clock: clock,
     parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
   },
-  payment_intent: { customer, payment_method: { refer: 'payment_method' } },
+  invoiceitem: {
+    customer,
+    invoice: { refer: 'invoice' },
+    pricing: { within: { price_details: { within: { price: { refer: 'price' } } } } },
+    tax_rates: taxRates,
+    test_clock: clock,
+  },
+  payment_intent: { customer, latest_charge: { refer: 'charge' }, payment_method: { refer: 'payment_method' } },
+  charge: { customer, payment_intent: { refer: 'payment_intent' } },
   'billing.meter_event': {},
   'test_helpers.test_clock': {},
   'checkout.session': {
@@ -112,6 +121,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     subscription: { refer: 'subscription' },
     discounts: { within: { coupon: { refer: 'coupon' }, promotion_code: { refer: 'promotion_code' } } },
   },
+  'billing_portal.configuration': {},
   'billing_portal.session': {},
 }
 

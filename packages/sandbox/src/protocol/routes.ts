@@ -6,14 +6,19 @@ import { coupons } from '../resources/coupons.ts'
 import { customers } from '../resources/customers.ts'
 import { entitlementFeatures } from '../resources/entitlement-features.ts'
 import { events } from '../resources/events.ts'
+import { invoiceItems } from '../resources/invoice-items.ts'
 import { invoices } from '../resources/invoices.ts'
+import { lateEvents } from '../resources/late-events.ts'
 import { meterEvents } from '../resources/meter-events.ts'
 import { meters } from '../resources/meters.ts'
-import { paymentIntents, paymentMethods } from '../resources/payment-methods.ts'
+import { charges, paymentIntents } from '../resources/payment-intents.ts'
+import { paymentMethods } from '../resources/payment-methods.ts'
+import { portalConfigurations } from '../resources/portal-configurations.ts'
 import { portalSessions } from '../resources/portal-sessions.ts'
 import { prices } from '../resources/prices.ts'
 import { products } from '../resources/products.ts'
 import { promotionCodes } from '../resources/promotion-codes.ts'
+import { searches } from '../resources/search.ts'
 import { subscriptionItems } from '../resources/subscription-items.ts'
 import { subscriptionSchedules } from '../resources/subscription-schedules.ts'
 import { subscriptions } from '../resources/subscriptions.ts'
@@ -23,6 +28,7 @@ import { webhookEndpoints } from '../resources/webhook-endpoints.ts'
 
 const operations: readonly Operation[] = [
   ...account,
+  ...searches,
   ...products,
   ...prices,
   ...meters,
@@ -37,12 +43,16 @@ const operations: readonly Operation[] = [
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...invoices,
+  ...invoiceItems,
   ...meterEvents,
+  ...lateEvents,
   ...taxRates,
   ...testClocks,
   ...checkoutSessions,
   ...portalSessions,
+  ...portalConfigurations,
   ...paymentIntents,
+  ...charges,
 ]
 
 interface Routed {

@@ -8,6 +8,7 @@ import type { Call } from '../protocol/call.ts'
 import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
 import { oneOf, range, text } from '../protocol/params.ts'
@@ -155,15 +156,7 @@ const of = 'checkout.session'
 export const checkoutSessions: readonly Operation[] = [
   { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
   { method: 'GET', path: base, of, list: true, run: page },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of,
-    run: (call) => {
-      call.read({})
-      return { object: call.subject(of) }
-    },
-  },
+  retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id/expire`, of, run: (call) => ({ object: expire(call) }) },
   { method: 'GET', path: `${base}/:id/line_items`, of: null, run: items },
 ]

@@ -3,7 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import { StripeError, alreadyExists, onlyOneOf, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields } from '../protocol/list-pages.ts'
 import {
@@ -153,15 +153,7 @@ export const coupons: readonly Operation[] = [
       return { page: call.page('coupon', params, createdIn(params.created)) }
     },
   },
-  {
-    method: 'GET',
-    path: '/v1/coupons/:id',
-    of: 'coupon',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('coupon') }
-    },
-  },
+  retrieve('/v1/coupons/:id', 'coupon'),
   { method: 'POST', path: '/v1/coupons/:id', of: 'coupon', run: (call) => ({ object: update(call) }) },
   {
     method: 'DELETE',

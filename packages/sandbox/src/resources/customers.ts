@@ -10,7 +10,7 @@ import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
-import { attachTo } from './payment-methods.ts'
+import { attachTo, cardByToken } from './payment-methods.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 
 const addressFields = {
@@ -52,6 +52,7 @@ const sharedFields = {
 const createFields = {
   ...sharedFields,
   payment_method: text(),
+  source: text(),
   test_clock: text(),
 }
 
@@ -157,6 +158,10 @@ function create(outer: Call): CustomerBody {
   const call = outer.at(momentOf(outer, clock))
   const wanted = params.invoice_settings?.default_payment_method
   const blank = blankCustomer(call, clock)
+  if (params.source !== undefined) {
+    const made = call.create(changed(blank, params), 'customer.created')
+    return call.update(made, { ...made, default_source: cardByToken(call, params.source, made.id).id }, null)
+  }
   if (params.payment_method === undefined) {
     checkDefaultCard(call, wanted, '')
     return call.create(changed(blank, params), 'customer.created')

@@ -7,7 +7,7 @@ import { noSuchResource, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { boolean, required, text } from '../protocol/params.ts'
 
@@ -97,15 +97,7 @@ const active = '/v1/entitlements/active_entitlements'
 export const entitlementFeatures: readonly Operation[] = [
   { method: 'POST', path: base, of: 'entitlements.feature', run: (call) => ({ object: create(call) }) },
   { method: 'GET', path: base, of: 'entitlements.feature', list: true, run: page },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'entitlements.feature',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('entitlements.feature') }
-    },
-  },
+  retrieve(`${base}/:id`, 'entitlements.feature'),
   { method: 'POST', path: `${base}/:id`, of: 'entitlements.feature', run: (call) => ({ object: update(call) }) },
   { method: 'POST', path: attached, of: 'product_feature', run: (call) => ({ object: attach(call) }) },
   {
@@ -135,13 +127,5 @@ export const entitlementFeatures: readonly Operation[] = [
     },
   },
   { method: 'GET', path: active, of: 'entitlements.active_entitlement', list: true, run: entitlements },
-  {
-    method: 'GET',
-    path: `${active}/:id`,
-    of: 'entitlements.active_entitlement',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('entitlements.active_entitlement') }
-    },
-  },
+  retrieve(`${active}/:id`, 'entitlements.active_entitlement'),
 ]

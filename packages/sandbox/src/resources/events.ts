@@ -1,4 +1,5 @@
 import { onlyOneOf } from '../protocol/errors.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields } from '../protocol/list-pages.ts'
 import { boolean, list, range, text } from '../protocol/params.ts'
@@ -38,13 +39,5 @@ export const events: readonly Operation[] = [
       return { page: call.page('event', params, conditions) }
     },
   },
-  {
-    method: 'GET',
-    path: '/v1/events/:id',
-    of: 'event',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('event') }
-    },
-  },
+  retrieve('/v1/events/:id', 'event'),
 ]

@@ -1,11 +1,14 @@
 import { attempt, finalize, paidElsewhere, reflect, settle } from '../billing/invoicing.ts'
+import { cancelIntent } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
 import { boolean, oneOf, range, text } from '../protocol/params.ts'
+import { createInvoice, deleteInvoice, updateInvoice } from './manual-invoices.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 import { preview } from './invoice-preview.ts'
 
@@ -62,11 +65,15 @@ function notPayable({ status }: InvoiceBody): Error {
 /** Finalizes a draft at once; nobody waits for its hour. */
 function finalizeNow(outer: Call): InvoiceBody {
   const invoice = outer.subject('invoice')
-  outer.read({ auto_advance: boolean() })
+  const params = outer.read({ auto_advance: boolean() })
   if (invoice.status !== 'draft') {
     throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
   }
-  return settle(outer.at(momentOf(outer, invoice.test_clock)), invoice)
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const advances = params.auto_advance ?? invoice.auto_advance
+  const open = { ...invoice, auto_advance: advances }
+  // Nobody is charged by an invoice that does not go on by itself.
+  return advances ? settle(call, open) : finalize(call, open, false)
 }
 
 function sendNow(outer: Call): InvoiceBody {
@@ -100,6 +107,7 @@ function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
     status_transitions: { ...invoice.status_transitions, [at]: call.now },
     _due: null,
   }
+  if (status === 'void') cancelIntent(call, invoice)
   const done = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
   reflect(call, done)
   return done
@@ -112,6 +120,7 @@ function lines(call: Call): Answer {
 }
 
 export const invoices: readonly Operation[] = [
+  { method: 'POST', path: '/v1/invoices', of: 'invoice', run: (call) => ({ object: createInvoice(call) }) },
   { method: 'GET', path: '/v1/invoices', of: 'invoice', list: true, run: page },
   {
     method: 'POST',
@@ -119,15 +128,9 @@ export const invoices: readonly Operation[] = [
     of: 'invoice',
     run: (call) => ({ object: preview(call) }),
   },
-  {
-    method: 'GET',
-    path: '/v1/invoices/:id',
-    of: 'invoice',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('invoice') }
-    },
-  },
+  retrieve('/v1/invoices/:id', 'invoice'),
+  { method: 'POST', path: '/v1/invoices/:id', of: 'invoice', run: (call) => ({ object: updateInvoice(call) }) },
+  { method: 'DELETE', path: '/v1/invoices/:id', of: null, run: deleteInvoice },
   { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
   { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
   {

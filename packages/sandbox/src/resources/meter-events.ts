@@ -2,11 +2,12 @@ import { aggregated, preaggregated } from '../billing/usage.ts'
 import type { MeterBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { MeterEventBody } from '../objects/customer-bodies.ts'
-import { refused } from '../protocol/errors.ts'
+import { StripeError, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields } from '../protocol/list-pages.ts'
 import { mapOf, oneOf, required, text, timestamp } from '../protocol/params.ts'
+import type { Read } from '../protocol/params.ts'
 import { momentOf } from '../billing/records.ts'
 
 const day = 86_400
@@ -19,6 +20,8 @@ const createFields = {
   payload: required(mapOf(text({ max: 100 }), () => undefined)),
   timestamp: timestamp(),
 }
+
+type Params = Read<typeof createFields>
 
 function meterOf(call: Call, eventName: string): MeterBody {
   const conditions = [
@@ -43,8 +46,72 @@ function refuseRepeated(call: Call, identifier: string): void {
   throw refused(`An event already exists with identifier ${identifier}.`, 'identifier', 'duplicate_meter_event')
 }
 
+/** What is found out later, by the code of the refusal; the rest is refused at once. */
+const reported: Readonly<Record<string, string>> = {
+  meter_event_invalid_value: 'meter_event_invalid_value',
+  missing_dimension_payload_keys: 'missing_dimension_payload_keys',
+  no_meter: 'no_meter',
+  resource_missing: 'meter_event_customer_not_found',
+  timestamp_in_future: 'timestamp_in_future',
+  timestamp_too_far_in_past: 'timestamp_too_far_in_past',
+}
+
 function create(outer: Call): Answer {
   const params = outer.read(createFields)
+  if (!outer.usageCheckedLater) return record(outer, params)
+  try {
+    return record(outer, params)
+  } catch (error) {
+    const code = error instanceof StripeError ? reported[error.code ?? ''] : undefined
+    if (code === undefined) throw error
+    return taken(outer, params, code, (error as StripeError).message)
+  }
+}
+
+/** Taken as if it counted; a report says that it does not. */
+function taken(call: Call, params: Params, code: string, message: string): Answer {
+  const named = [{ field: 'event_name', is: params.event_name }]
+  const [meter] = call.select('billing.meter', named, 1)
+  const identifier = params.identifier ?? newId('', 32)
+  const moment = (seconds: number): string => new Date(seconds * 1000).toISOString()
+  const data = {
+    developer_message_summary: message,
+    reason: {
+      error_count: 1,
+      error_types: [{ code, error_count: 1, sample_errors: [{ error_message: message, request: { identifier } }] }],
+    },
+    validation_end: moment(call.now + 10),
+    validation_start: moment(call.now),
+  }
+  call.create(
+    {
+      id: newId('evt_test_', 24),
+      object: 'v2.core.event',
+      created: moment(call.now),
+      data,
+      livemode: false,
+      related_object:
+        meter === undefined || code === 'no_meter'
+          ? null
+          : { id: meter.id, type: 'billing.meter', url: `/v1/billing/meters/${meter.id}` },
+      type: code === 'no_meter' ? 'v1.billing.meter.no_meter_found' : 'v1.billing.meter.error_report_triggered',
+    },
+    null,
+  )
+  return {
+    unstored: {
+      object: 'billing.meter_event',
+      created: call.now,
+      event_name: params.event_name,
+      identifier,
+      livemode: false,
+      payload: Object.fromEntries(params.payload),
+      timestamp: params.timestamp ?? call.now,
+    },
+  }
+}
+
+function record(outer: Call, params: Params): Answer {
   const meter = meterOf(outer, params.event_name)
   const customerId = payloadValue(params.payload, meter.customer_mapping.event_payload_key)
   const customer = outer.reference('customer', customerId, `payload[${meter.customer_mapping.event_payload_key}]`)

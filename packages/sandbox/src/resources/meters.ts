@@ -2,6 +2,7 @@ import type { MeterBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
 import { oneOf, required, shape, text } from '../protocol/params.ts'
@@ -101,15 +102,7 @@ export const meters: readonly Operation[] = [
       return { page: call.page('billing.meter', params, where('status', params.status)) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'billing.meter',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('billing.meter') }
-    },
-  },
+  retrieve(`${base}/:id`, 'billing.meter'),
   { method: 'POST', path: `${base}/:id`, of: 'billing.meter', run: (call) => ({ object: update(call) }) },
   {
     method: 'POST',

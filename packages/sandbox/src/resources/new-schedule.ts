@@ -1,5 +1,7 @@
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
+import { noInvoiceText } from '../billing/invoice-text.ts'
+import { plainTerms } from '../billing/terms.ts'
 import { newId } from '../protocol/ids.ts'
 import type {
   PhaseBody,
@@ -9,7 +11,7 @@ import type {
 } from '../objects/schedule-bodies.ts'
 
 export function blankPhase(
-  subscription: SubscriptionBody,
+  subscription: Pick<SubscriptionBody, 'currency'>,
   own: Pick<
     PhaseBody,
     'discounts' | 'start_date' | 'end_date' | 'items' | 'metadata' | 'proration_behavior' | 'trial_end'
@@ -56,13 +58,45 @@ export function asPhaseItem(
   }
 }
 
-/** A schedule that drives the subscription from now on, with its one phase. */
+/** A subscription as far as a schedule is made of it. */
+type Scheduled = Pick<
+  SubscriptionBody,
+  | 'automatic_tax'
+  | 'billing_mode'
+  | 'collection_method'
+  | 'customer'
+  | 'days_until_due'
+  | 'default_payment_method'
+  | 'description'
+  | 'invoice_settings'
+  | 'test_clock'
+> & { readonly id: string | null }
+
+/** One that is not there yet, billed as any other. */
+export function plainSubscription({ customer }: { readonly customer: string }, clock: string | null): Scheduled {
+  return {
+    automatic_tax: plainTerms.automatic_tax,
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    collection_method: 'charge_automatically',
+    customer,
+    days_until_due: null,
+    default_payment_method: null,
+    description: null,
+    id: null,
+    invoice_settings: noInvoiceText,
+    test_clock: clock,
+  }
+}
+
+/** A schedule with its phases; it runs when there is a subscription. */
 export function newSchedule(
   call: Call,
-  subscription: SubscriptionBody,
-  phase: PhaseBody,
-  own: SubscriptionScheduleBody['metadata'],
+  subscription: Scheduled,
+  phases: PhaseBody[],
+  own: Pick<SubscriptionScheduleBody, 'end_behavior' | 'metadata'>,
 ): SubscriptionScheduleBody {
+  const [first] = phases
+  const runs = subscription.id !== null && first !== undefined
   return {
     id: newId('sub_sched_1', 23),
     object: 'subscription_schedule',
@@ -71,7 +105,7 @@ export function newSchedule(
     canceled_at: null,
     completed_at: null,
     created: call.now,
-    current_phase: { end_date: phase.end_date, start_date: phase.start_date },
+    current_phase: runs ? { end_date: first.end_date, start_date: first.start_date } : null,
     customer: subscription.customer,
     customer_account: null,
     default_settings: {
@@ -86,11 +120,10 @@ export function newSchedule(
       on_behalf_of: null,
       transfer_data: null,
     },
-    end_behavior: 'release',
+    ...own,
     livemode: false,
-    metadata: own,
     pause_schedules: [],
-    phases: [phase],
+    phases,
     released_at: null,
     released_subscription: null,
     status: 'active',

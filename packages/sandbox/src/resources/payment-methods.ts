@@ -1,7 +1,8 @@
 import type { Call } from '../protocol/call.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
-import { cardDeclined, noSuchResource, refused } from '../protocol/errors.ts'
+import { cardDeclined, noSuchReference, noSuchResource, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
 import { oneOf, required, text } from '../protocol/params.ts'
@@ -20,6 +21,8 @@ const testCards: readonly TestCard[] = [
   { name: 'pm_card_mastercard', number: '5555555555554444', brand: 'mastercard' },
   { name: 'pm_card_amex', number: '378282246310005', brand: 'amex' },
   { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
+  // The same card under its older name.
+  { name: 'pm_card_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
   { name: 'pm_card_chargeCustomerFail', number: '4000000000000341', brand: 'visa', declines: 'payment' },
 ]
 
@@ -30,7 +33,7 @@ export function cardByNumber(typed: string): TestCard | undefined {
 }
 
 export function newPaymentMethod(call: Call, card: TestCard, customer: string | null): PaymentMethodBody {
-  if (card.declines === 'attach') throw cardDeclined()
+  if (card.declines === 'attach' && customer !== null) throw cardDeclined()
   const body: PaymentMethodBody = {
     id: newId('pm_1', 23),
     object: 'payment_method',
@@ -56,7 +59,7 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
     livemode: false,
     metadata: {},
     type: 'card',
-    _declines: card.declines === 'payment',
+    _declines: card.declines !== undefined,
   }
   return call.create(body, customer === null ? null : 'payment_method.attached')
 }
@@ -69,6 +72,22 @@ export function attachTo(call: Call, id: string, customer: string): PaymentMetho
   if (known === undefined) throw noSuchResource('PaymentMethod', id, 'payment_method')
   if (known.customer === customer) return known
   throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
+}
+
+/** The card of a token, as older programs hand it over. */
+export function cardByToken(call: Call, token: string, customer: string): PaymentMethodBody {
+  const card = token.startsWith('tok_') ? testCards.find(({ name }) => name === `pm_card_${token.slice(4)}`) : undefined
+  if (card === undefined) throw noSuchReference('token', token, 'source')
+  return newPaymentMethod(call, card, customer)
+}
+
+/** A card that pays once: a test card by its name, or one that is there. */
+export function cardFor(call: Call, id: string, customer: string | null): PaymentMethodBody {
+  const card = testCards.find(({ name }) => name === id)
+  if (card !== undefined) return newPaymentMethod(call, card, null)
+  const known = call.reference('payment_method', id, 'payment_method')
+  if (known.customer === null || known.customer === customer) return known
+  throw refused('The payment method does not belong to the customer of the payment.', 'payment_method')
 }
 
 function attach(call: Call): PaymentMethodBody {
@@ -105,27 +124,7 @@ export const paymentMethods: readonly Operation[] = [
       return { page: call.page('payment_method', params, where('customer', params.customer)) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'payment_method',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('payment_method') }
-    },
-  },
+  retrieve(`${base}/:id`, 'payment_method'),
   { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },
   { method: 'POST', path: `${base}/:id/detach`, of: 'payment_method', run: (call) => ({ object: detach(call) }) },
-]
-
-export const paymentIntents: readonly Operation[] = [
-  {
-    method: 'GET',
-    path: '/v1/payment_intents/:id',
-    of: 'payment_intent',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('payment_intent') }
-    },
-  },
 ]

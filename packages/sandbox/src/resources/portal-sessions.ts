@@ -3,8 +3,10 @@ import { newId } from '../protocol/ids.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { text } from '../protocol/params.ts'
 import { webUrl } from './new-session.ts'
+import { configurationFor } from './portal-configurations.ts'
 
 const portalFields = {
+  configuration: text(),
   customer: text(),
   return_url: webUrl(),
 }
@@ -22,7 +24,7 @@ export const portalSessions: readonly Operation[] = [
         {
           id,
           object: 'billing_portal.session',
-          configuration: 'bpc_sandbox',
+          configuration: configurationFor(call, params.configuration),
           created: call.now,
           customer: call.reference('customer', params.customer, 'customer').id,
           customer_account: null,

@@ -3,6 +3,7 @@ import { productDetails } from '../objects/product-details.ts'
 import type { Call } from '../protocol/call.ts'
 import { onlyOneOf, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
@@ -135,14 +136,6 @@ export const prices: readonly Operation[] = [
       return { page: call.page('price', params, conditions) }
     },
   },
-  {
-    method: 'GET',
-    path: '/v1/prices/:id',
-    of: 'price',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('price') }
-    },
-  },
+  retrieve('/v1/prices/:id', 'price'),
   { method: 'POST', path: '/v1/prices/:id', of: 'price', run: (call) => ({ object: update(call) }) },
 ]

@@ -3,7 +3,7 @@ import { detailsOf, emptyableDetails } from '../objects/product-details.ts'
 import type { Call } from '../protocol/call.ts'
 import { refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../protocol/params.ts'
@@ -110,15 +110,7 @@ export const products: readonly Operation[] = [
       return { page: call.page('product', params, conditions) }
     },
   },
-  {
-    method: 'GET',
-    path: '/v1/products/:id',
-    of: 'product',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('product') }
-    },
-  },
+  retrieve('/v1/products/:id', 'product'),
   { method: 'POST', path: '/v1/products/:id', of: 'product', run: (call) => ({ object: update(call) }) },
   {
     method: 'DELETE',

@@ -5,7 +5,7 @@ import { momentOf, save } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields, pageWithin } from '../protocol/list-pages.ts'
 import { boolean, oneOf, required, text } from '../protocol/params.ts'
@@ -81,15 +81,7 @@ const base = '/v1/subscription_items'
 export const subscriptionItems: readonly Operation[] = [
   { method: 'POST', path: base, of: 'subscription_item', run: (call) => ({ object: create(call) }) },
   { method: 'GET', path: base, of: 'subscription_item', list: true, run: page },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'subscription_item',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('subscription_item') }
-    },
-  },
+  retrieve(`${base}/:id`, 'subscription_item'),
   { method: 'POST', path: `${base}/:id`, of: 'subscription_item', run: (call) => ({ object: update(call) }) },
   { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
 ]

@@ -2,14 +2,16 @@ import { cancelNow } from '../billing/cancel.ts'
 import { stepped } from '../billing/calendar.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
 import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
+import { startSchedule } from '../billing/schedule-start.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
 import { isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
-import { missingParam, noSuchReference, refused } from '../protocol/errors.ts'
+import { UnknownParameters, missingParam, noSuchReference, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import {
@@ -33,7 +35,7 @@ import type {
   SubscriptionScheduleBody,
 } from '../objects/schedule-bodies.ts'
 import { interval } from './new-price.ts'
-import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule } from './new-schedule.ts'
+import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, plainSubscription } from './new-schedule.ts'
 import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
@@ -59,6 +61,8 @@ const phaseFields = {
   currency: text(),
   discounts: phaseDiscounts,
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
+  // The older way to say a duration, in periods of the first item's price.
+  iterations: integer({ min: 1 }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),
   metadata: metadata(),
@@ -77,9 +81,15 @@ function nowOrTimestamp(): Param<number | 'now', false> {
 }
 
 const createFields = {
+  customer: text(),
+  default_settings: shape(settingFields),
+  end_behavior: endBehavior,
   from_subscription: text(),
   metadata: metadata(),
+  phases,
+  start_date: nowOrTimestamp(),
 }
+type CreateParams = Read<typeof createFields>
 
 const updateFields = {
   default_settings: shape(settingFields),
@@ -92,7 +102,13 @@ const updateFields = {
 /** The subscription as it is, until the end of its period: the first phase. */
 function create(outer: Call): SubscriptionScheduleBody {
   const params = outer.read(createFields)
-  if (params.from_subscription === undefined) throw missingParam('from_subscription')
+  const own = ['customer', 'default_settings', 'end_behavior', 'phases', 'start_date'] as const
+  const named = own.find((name) => params[name] !== undefined)
+  if (params.from_subscription === undefined) {
+    if (params.customer === undefined) throw missingParam('customer')
+    return createForCustomer(outer, params, params.customer)
+  }
+  if (named !== undefined) throw refused(`You cannot set \`${named}\` if \`from_subscription\` is set.`, named)
   const before = outer.reference('subscription', params.from_subscription, 'from_subscription')
   const call = outer.at(momentOf(outer, before.test_clock))
   if (before.ended_at !== null)
@@ -120,18 +136,48 @@ function create(outer: Call): SubscriptionScheduleBody {
     trial_end: before.status === 'trialing' ? before.trial_end : null,
   })
   const schedule = call.create(
-    newSchedule(call, before, phase, applyMetadata({}, params.metadata)),
+    newSchedule(call, before, [phase], { end_behavior: 'release', metadata: applyMetadata({}, params.metadata) }),
     'subscription_schedule.created',
   )
   save(call, before, { ...before, schedule: schedule.id })
   return schedule
 }
 
+/** As much of a subscription as its phases are about: it may not be there yet. */
+type Planned = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
+  readonly items: { readonly data: SubscriptionBody['items']['data'] }
+}
+
+/** Without a subscription: it begins with the first phase, now or when its day comes. */
+function createForCustomer(outer: Call, params: CreateParams, id: string): SubscriptionScheduleBody {
+  const customer = outer.reference('customer', id, 'customer')
+  const call = outer.at(momentOf(outer, customer.test_clock))
+  const [first] = params.phases ?? []
+  if (first === undefined) throw missingParam('phases')
+  const wanted = params.start_date ?? 'now'
+  const start = wanted === 'now' ? call.now : wanted
+  if (start < call.now) throw refused('The sandbox does not support a start in the past.', 'start_date')
+  const price = usablePrice(call, first.items[0]?.price, 'phases[0][items][0]', undefined)
+  const planned = { currency: first.currency ?? price.currency, customer: id, discounts: [], items: { data: [] } }
+  const given = (params.phases ?? []).map((phase, index) => (index === 0 ? { ...phase, start_date: start } : phase))
+  const phases = toPhases(call, { phases: [{ start_date: start }] }, planned, given)
+  const blank = newSchedule(call, plainSubscription(planned, customer.test_clock), phases, {
+    end_behavior: params.end_behavior ?? 'release',
+    metadata: applyMetadata({}, params.metadata),
+  })
+  const settled = { ...blank, default_settings: settingsAfter(call, blank, params.default_settings) }
+  const made = call.create(
+    { ...settled, status: 'not_started' as const, _due: start, _clock: customer.test_clock },
+    'subscription_schedule.created',
+  )
+  return start > call.now ? made : startSchedule(call, made)
+}
+
 /** Phases follow each other without a gap; a phase that has begun keeps its beginning. */
 function toPhases(
   call: Call,
-  schedule: SubscriptionScheduleBody,
-  subscription: SubscriptionBody,
+  schedule: { readonly phases: readonly Pick<PhaseBody, 'start_date'>[] },
+  subscription: Planned,
   given: readonly PhaseParams[],
 ): PhaseBody[] {
   const [first] = schedule.phases
@@ -162,7 +208,7 @@ function toPhases(
   })
 }
 
-function discountsOf(subscription: SubscriptionBody, params: PhaseParams, name: string): PhaseBody['discounts'] {
+function discountsOf(subscription: Planned, params: PhaseParams, name: string): PhaseBody['discounts'] {
   return keptDiscounts(subscription.discounts, params.discounts, name)
 }
 
@@ -175,12 +221,7 @@ function keptDiscounts(held: readonly string[], given: PhaseParams['discounts'],
 }
 
 /** What the phase says for itself; null or absent is what the schedule says by default. */
-function settingsOfPhase(
-  call: Call,
-  subscription: SubscriptionBody,
-  params: PhaseParams,
-  name: string,
-): Partial<PhaseBody> {
+function settingsOfPhase(call: Call, subscription: Planned, params: PhaseParams, name: string): Partial<PhaseBody> {
   const { customer } = subscription
   const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
   const { invoice_settings: settings } = params
@@ -246,7 +287,7 @@ function trialEndOf(
 
 function toPhaseItem(
   call: Call,
-  subscription: SubscriptionBody,
+  subscription: Planned,
   item: PhaseParams['items'][number],
   name: string,
 ): PhaseItemBody {
@@ -275,7 +316,10 @@ function endOf(call: Call, params: PhaseParams, start: number, items: readonly P
   }
   const step = params.duration ?? stepOf(priceOf(call, first))
   const length = { interval: step.interval, interval_count: step.interval_count ?? 1 }
-  const end = params.end_date ?? stepped(start, length, 1)
+  // Said so until durations took its place.
+  if (params.iterations !== undefined && !call.isBefore('2025-09-30.clover'))
+    throw new UnknownParameters([`${name}[iterations]`])
+  const end = params.end_date ?? stepped(start, length, params.iterations ?? 1)
   if (end <= start) throw refused('The end date of a phase must be after its start date.', `${name}[end_date]`)
   return end
 }
@@ -303,6 +347,16 @@ function update(outer: Call): SubscriptionScheduleBody {
   }
   if (params.phases === undefined)
     return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
+  if (schedule.status === 'not_started') {
+    const [start] = schedule.phases.map((phase) => phase.start_date)
+    const { currency = '', customer } = { currency: schedule.phases[0]?.currency, customer: schedule.customer }
+    const planned = { currency, customer, discounts: [], items: { data: [] } }
+    const given = params.phases.map((phase, index) =>
+      index === 0 ? { ...phase, start_date: phase.start_date ?? start } : phase,
+    )
+    const later = toPhases(call, schedule, planned, given)
+    return call.update(schedule, { ...schedule, ...own, phases: later }, 'subscription_schedule.updated')
+  }
   refuseInactive(schedule, 'update')
   const before = drivenBy(call, schedule)
   const wanted = toPhases(call, schedule, before, params.phases)
@@ -330,8 +384,9 @@ function setTrial(call: Call, subscription: SubscriptionBody, { trial_end: wante
 function letGo(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   outer.read({ preserve_cancel_date: boolean() })
-  refuseInactive(schedule, 'release')
   const call = outer.at(momentOf(outer, schedule.test_clock))
+  if (schedule.status === 'not_started') return release(call, schedule)
+  refuseInactive(schedule, 'release')
   const before = drivenBy(call, schedule)
   const released = release(call, schedule)
   save(call, before, { ...before, schedule: null })
@@ -341,9 +396,15 @@ function letGo(outer: Call): SubscriptionScheduleBody {
 /** The subscription is cancelled at once as well. */
 function cancel(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
-  outer.read({})
-  refuseInactive(schedule, 'cancel')
+  const params = outer.read({ invoice_now: boolean(), prorate: boolean() })
+  const asked = (['invoice_now', 'prorate'] as const).find((name) => params[name] === true)
+  if (asked !== undefined) throw refused(`The sandbox does not support the parameter \`${asked}\`.`, asked)
   const call = outer.at(momentOf(outer, schedule.test_clock))
+  if (schedule.status === 'not_started') {
+    const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
+    return call.update(schedule, after, 'subscription_schedule.canceled')
+  }
+  refuseInactive(schedule, 'cancel')
   cancelNow(call, drivenBy(call, schedule))
   return call.subject('subscription_schedule')
 }
@@ -363,15 +424,7 @@ export const subscriptionSchedules: readonly Operation[] = [
       return { page: call.page(of, params, [...where('customer', params.customer), ...createdIn(params.created)]) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of,
-    run: (call) => {
-      call.read({})
-      return { object: call.subject(of) }
-    },
-  },
+  retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
   { method: 'POST', path: `${base}/:id/release`, of, run: (call) => ({ object: letGo(call) }) },
   { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },

@@ -11,6 +11,7 @@ import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { missingParam, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { boolean, emptyable, integer, oneOf, shape, text, timestamp } from '../protocol/params.ts'
 import type { Fields, Param, Read } from '../protocol/params.ts'
@@ -283,15 +284,7 @@ function cancel(outer: Call): SubscriptionBody {
 export const subscriptions: readonly Operation[] = [
   { method: 'POST', path: '/v1/subscriptions', of: 'subscription', run: (call) => ({ object: create(call) }) },
   { method: 'GET', path: '/v1/subscriptions', of: 'subscription', list: true, run: page },
-  {
-    method: 'GET',
-    path: '/v1/subscriptions/:id',
-    of: 'subscription',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('subscription') }
-    },
-  },
+  retrieve('/v1/subscriptions/:id', 'subscription'),
   { method: 'POST', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: update(call) }) },
   { method: 'DELETE', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: cancel(call) }) },
 ]

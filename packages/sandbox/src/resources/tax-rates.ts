@@ -3,6 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import { newId } from '../protocol/ids.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { boolean, emptyable, number, oneOf, range, required, text } from '../protocol/params.ts'
 
@@ -105,14 +106,6 @@ export const taxRates: readonly Operation[] = [
       return { page: call.page('tax_rate', params, conditions) }
     },
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'tax_rate',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('tax_rate') }
-    },
-  },
+  retrieve(`${base}/:id`, 'tax_rate'),
   { method: 'POST', path: `${base}/:id`, of: 'tax_rate', run: (call) => ({ object: update(call) }) },
 ]

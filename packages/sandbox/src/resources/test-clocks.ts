@@ -6,7 +6,7 @@ import type { Call } from '../protocol/call.ts'
 import type { TestClockBody } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields } from '../protocol/list-pages.ts'
 import { required, text, timestamp } from '../protocol/params.ts'
@@ -89,15 +89,7 @@ export const testClocks: readonly Operation[] = [
     list: true,
     run: (call) => ({ page: call.page('test_helpers.test_clock', call.read(pageFields), []) }),
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'test_helpers.test_clock',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('test_helpers.test_clock') }
-    },
-  },
+  retrieve(`${base}/:id`, 'test_helpers.test_clock'),
   {
     method: 'POST',
     path: `${base}/:id/advance`,

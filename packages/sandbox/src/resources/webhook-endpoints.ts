@@ -3,7 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import { StripeError, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { deleted } from '../protocol/operation.ts'
+import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, required, text } from '../protocol/params.ts'
@@ -97,15 +97,7 @@ export const webhookEndpoints: readonly Operation[] = [
     list: true,
     run: (call) => ({ page: call.page('webhook_endpoint', call.read(pageFields), []) }),
   },
-  {
-    method: 'GET',
-    path: `${base}/:id`,
-    of: 'webhook_endpoint',
-    run: (call) => {
-      call.read({})
-      return { object: call.subject('webhook_endpoint') }
-    },
-  },
+  retrieve(`${base}/:id`, 'webhook_endpoint'),
   { method: 'POST', path: `${base}/:id`, of: 'webhook_endpoint', run: (call) => ({ object: update(call) }) },
   {
     method: 'DELETE',

@@ -2,7 +2,7 @@
 import { RatecardError } from '@ratecard/client'
 import type { PushOutcome, Revision } from '@ratecard/client'
 import { compareDocuments } from '../../catalog/compare-documents.ts'
-import { checksum } from '../../config/document/canonical.ts'
+import { checksum } from '../../config/document/checksum.ts'
 import { interpolate } from '../../config/files/interpolate.ts'
 import type { BillingConfig } from '../../config/document/schema.ts'
 import { validateConfig } from '../../config/validation/validate.ts'

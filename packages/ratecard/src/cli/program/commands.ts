@@ -30,6 +30,7 @@ import { completionOf } from '../commands/completion.ts'
 import { dbBackup } from '../commands/db-backup.ts'
 import { dbCopy } from '../commands/db-copy.ts'
 import { dbRestore } from '../commands/db-restore.ts'
+import { dashboard } from '../commands/dashboard.ts'
 import { doctor } from '../commands/doctor.ts'
 import { explain } from '../commands/explain.ts'
 import { init } from '../commands/init.ts'
@@ -118,6 +119,7 @@ export const commands: readonly Command[] = [
   sandboxClockShow,
   sandboxVerify,
   doctor,
+  dashboard,
   explain,
   completionOf(() => ({ commands, groups })),
 ]

@@ -45,9 +45,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
       await guard.count(request, 'failed_authentication')
       throw found?.state === 'expired' ? expired(found) : invalid()
     }
-    request.caller = found.key
-    keepConnection(request.raw)
-    assertScope(request, found.key)
+    admit(request, found.key)
   }
 
   return {
@@ -80,6 +78,13 @@ export function createAuthentication({ service, guard, origins }: Authentication
   }
 }
 
+/** The request is the key's from now on, as far as its scope goes. */
+export function admit(request: FastifyRequest, key: ServiceKey): void {
+  request.caller = key
+  keepConnection(request.raw)
+  assertScope(request, key)
+}
+
 /** The one place where a key's scope counts: what the called route asks for stands in its contract. */
 function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   if (scope === 'write' || request.is404) return
@@ -93,9 +98,18 @@ function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   })
 }
 
-/** Exactly what the route will read as true: the query is not checked yet. */
+/** Whether the route, called like this, may change something. Both are what `assertScope` goes by. */
+export function mayChange(request: FastifyRequest): boolean {
+  if (request.is404 || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return false
+  const needed = scopeNeeded(request.routeOptions.schema)
+  return needed !== 'read' && !isDryRun(request)
+}
+
+/** Exactly what the route reads as true: the text of a query that is not checked yet, or its value afterwards. */
 function isDryRun({ query }: FastifyRequest): boolean {
-  return typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === 'true'
+  return (
+    typeof query === 'object' && query !== null && 'dry_run' in query && ['true', true].includes(query.dry_run as never)
+  )
 }
 
 function invalid(): ServiceError {

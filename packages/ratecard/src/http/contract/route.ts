@@ -94,14 +94,19 @@ export function rawRoute<Row extends Operation>(
 }
 
 /** Adds routes, by operation id, to a scope whose paths begin with `prefix`. */
-export function mount(scope: FastifyInstance, prefix: string, routes: Readonly<Record<string, Route>>): void {
+export function mount(
+  scope: FastifyInstance,
+  prefix: string,
+  routes: Readonly<Record<string, Route>>,
+  { isDescribed = true }: { readonly isDescribed?: boolean } = {},
+): void {
   for (const [id, { row, options, run }] of Object.entries(routes))
     scope.route({
       ...options,
       method: row.method,
       url: row.path.slice(prefix.length),
       ...(row.bodyLimit === undefined ? {} : { bodyLimit: row.bodyLimit }),
-      schema: describeRoute(id, row),
+      schema: { ...describeRoute(id, row), ...(isDescribed ? {} : { hide: true }) },
       handler: run,
     })
 }

@@ -5,6 +5,7 @@ import type { Routes } from '../contract/route.ts'
 import { checkoutRoutes } from './checkout.ts'
 import type { CheckoutDeps } from './checkout.ts'
 import { configRoutes } from './config.ts'
+import { dashboardRoutes } from './dashboard.ts'
 import { enterprisePriceRoutes, enterpriseRoutes } from './enterprise.ts'
 import { jobRoutes } from './jobs.ts'
 import { keyRoutes } from './keys.ts'
@@ -38,6 +39,7 @@ export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpe
   ...enterprisePriceRoutes(deps),
   ...webhookRoutes(deps),
   ...keyRoutes(deps),
+  ...dashboardRoutes(deps),
   ...doctorRoutes(deps),
   ...tenantRoutes(deps),
   ...sessionRoutes(deps),

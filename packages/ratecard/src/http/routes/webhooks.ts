@@ -9,8 +9,8 @@ export const webhookRoutes = ({
 }: {
   readonly service: Pick<Service, 'listWebhooks' | 'processorEvents' | 'rotateWebhook'>
 }): Routes<typeof rows> => ({
-  listWebhooks: route(rows.listWebhooks, async ({ request }) => ({
-    webhooks: await service.listWebhooks({ secrets: request.caller?.scope === 'write' }),
+  listWebhooks: route(rows.listWebhooks, async ({ request, query }) => ({
+    webhooks: await service.listWebhooks({ secrets: query.secrets && request.caller?.scope === 'write' }),
   })),
   rotateWebhook: route(rows.rotateWebhook, ({ params, body, request }) =>
     service.rotateWebhook(params.id, {

@@ -25,6 +25,7 @@ import { readSnapshot } from './snapshot.ts'
 import { someSubscriptions } from './some-subscriptions.ts'
 import { readSubscription, runningSubscriptions, swapItems } from './subscriptions.ts'
 import { recordUsage } from './usage.ts'
+import { readUsageErrors } from './usage-errors.ts'
 
 export interface StripeProcessorOptions {
   readonly secretKey: string
@@ -83,6 +84,7 @@ function customerHalf(context: StripeContext): CustomerProcessor {
     createCheckout: (request, writing) => createCheckout(context, request, writing),
     expireCheckouts: (request, signal) => expireCheckouts(context, request, signal),
     createPortal: (request, writing) => createPortal(context, request, writing),
+    usageErrors: (signal) => readUsageErrors(context, signal),
     recordUsage: (event, writing) => recordUsage(context, event, writing),
     upcomingInvoice: (subscription, signal) => upcomingInvoice(context, subscription, signal),
   }

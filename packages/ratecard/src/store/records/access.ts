@@ -37,6 +37,23 @@ export const sessionColumns = {
 
 export type SessionRecord = RecordOf<typeof sessionColumns>
 
+/** `link` opens one `session`, once. */
+export const dashboardPassKinds = ['link', 'session'] as const
+
+/** What lets a browser into the dashboard on behalf of a service key. */
+export const dashboardPassColumns = {
+  /** sha256 hex of the cookie or of the link's token: both are 256 random bits. */
+  hash: text(),
+  kind: oneOf(dashboardPassKinds),
+  keyId: text(),
+  createdAt: time(),
+  expiresAt: time(),
+  /** Signed out, or the link was used. */
+  endedAt: timeOrNull(),
+} satisfies Columns
+
+export type DashboardPassRecord = RecordOf<typeof dashboardPassColumns>
+
 export const idempotencyColumns = {
   key: text(),
   /** sha256 of method, path and body. */

@@ -14,19 +14,11 @@ export type PushState = (typeof pushStates)[number]
 export type JobKind = (typeof jobKinds)[number]
 export type StepState = (typeof stepStates)[number]
 
-export const pushColumns = {
-  id: text('shown'),
-  kind: oneOf(changeKinds, 'shown'),
-  state: oneOf(pushStates, 'shown'),
-  document: textOrNull(),
-  version: text('shown'),
+/** What the journal keeps of a push and of a job alike. */
+const journalled = {
   author: textOrNull('shown'),
   message: textOrNull('shown'),
   ...keyColumns,
-  /** JSON: the plan's changes (what a person reads) and bindings. */
-  plan: text(),
-  /** Which revision was current when it was planned; null before the first. */
-  baseRevision: wholeOrNull(),
   stepsTotal: whole('shown'),
   stepsDone: whole('shown'),
   /** JSON: the problem that ended it, as sent to the caller. */
@@ -34,6 +26,33 @@ export const pushColumns = {
   createdAt: time('shown'),
   updatedAt: time('shown'),
   finishedAt: timeOrNull('shown'),
+} satisfies Columns
+
+/** The same of a step. */
+const journalledStep = {
+  position: whole(),
+  /** JSON: what is to be done, as planned. */
+  step: text(),
+  state: oneOf(stepStates),
+  /** How often it was begun; part of the idempotency key. */
+  attempts: whole(),
+  /** JSON: the processor's own words. */
+  error: textOrNull(),
+  beganAt: timeOrNull(),
+  endedAt: timeOrNull(),
+} satisfies Columns
+
+export const pushColumns = {
+  id: text('shown'),
+  kind: oneOf(changeKinds, 'shown'),
+  state: oneOf(pushStates, 'shown'),
+  document: textOrNull(),
+  version: text('shown'),
+  ...journalled,
+  /** JSON: the plan's changes (what a person reads) and bindings. */
+  plan: text(),
+  /** Which revision was current when it was planned; null before the first. */
+  baseRevision: wholeOrNull(),
   /** The revision that it became. */
   revision: wholeOrNull('shown'),
 } satisfies Columns
@@ -44,20 +63,11 @@ export type PushHead = Omit<PushRecord, 'document' | 'plan'>
 
 export const stepColumns = {
   pushId: text(),
-  position: whole(),
-  /** JSON: the step as planned. */
-  step: text(),
-  state: oneOf(stepStates),
-  /** How often it was begun; part of the idempotency key. */
-  attempts: whole(),
+  ...journalledStep,
   /** JSON: the step as sent, references resolved. */
   resolved: textOrNull(),
   processorId: textOrNull(),
   requestId: textOrNull(),
-  /** JSON: the processor's own words. */
-  error: textOrNull(),
-  beganAt: timeOrNull(),
-  endedAt: timeOrNull(),
 } satisfies Columns
 
 export const jobColumns = {
@@ -70,37 +80,19 @@ export const jobColumns = {
   resumesAt: timeOrNull('shown'),
   /** JSON: what was asked for. */
   input: text(),
-  author: textOrNull('shown'),
-  message: textOrNull('shown'),
-  ...keyColumns,
+  ...journalled,
   requestId: textOrNull(),
-  stepsTotal: whole('shown'),
-  stepsDone: whole('shown'),
-  /** JSON: why it ended. */
-  error: textOrNull(),
-  createdAt: time('shown'),
-  updatedAt: time('shown'),
-  finishedAt: timeOrNull('shown'),
 } satisfies Columns
 
 export type JobRecord = RecordOf<typeof jobColumns>
 
 export const jobStepColumns = {
   jobId: text(),
-  position: whole(),
-  /** JSON: what is to be done. */
-  step: text(),
-  state: oneOf(stepStates),
-  /** How often it was begun; part of the idempotency key. */
-  attempts: whole(),
+  ...journalledStep,
   /** A pending step has nothing to do before; null when it does not wait. */
   waitsUntil: timeOrNull(),
   /** JSON: what came of it. */
   result: textOrNull(),
-  /** JSON: the processor's own words. */
-  error: textOrNull(),
-  beganAt: timeOrNull(),
-  endedAt: timeOrNull(),
 } satisfies Columns
 
 /** `index` is a reserved word of SQL. */

@@ -1,7 +1,14 @@
 // All tables that there are. Whoever adds one adds a row here: a copy of the store carries it, and a test compares it with the
 // migrations of both engines.
 // No booleans (a flag is a time or null) and no blobs (sealed secrets are text): a row is the same in SQLite and PostgreSQL.
-import { factColumns, idempotencyColumns, leaseColumns, paceColumns, secretColumns } from './access.ts'
+import {
+  dashboardPassColumns,
+  factColumns,
+  idempotencyColumns,
+  leaseColumns,
+  paceColumns,
+  secretColumns,
+} from './access.ts'
 import { serviceKeyColumns, sessionColumns } from './access.ts'
 import { text, time, whole } from './columns.ts'
 import type { Columns, RowOf } from './columns.ts'
@@ -38,6 +45,7 @@ export const tables = {
   writtenFormUses: { columns: writtenFormUseColumns, copiedBy: ['pushId'] },
   secrets: { columns: secretColumns, copiedBy: ['scope', 'id'] },
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
+  dashboardPasses: { columns: dashboardPassColumns, copiedBy: ['hash'] },
   idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },
   /** Leases end with the store that gave them. */
   leases: { columns: leaseColumns, copiedBy: null },

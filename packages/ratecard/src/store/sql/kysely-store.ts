@@ -5,6 +5,7 @@ import type { Sealer } from '../seal.ts'
 import type { LeaseToken, Store } from '../store.ts'
 import { backupSqlite } from './maintenance/backup.ts'
 import type { Database, Engine } from './database/database.ts'
+import { SqlDashboardPasses } from './repositories/dashboard-passes.ts'
 import { SqlFacts } from './repositories/facts.ts'
 import { SqlIdempotency } from './repositories/idempotency.ts'
 import { SqlJobs } from './repositories/jobs.ts'
@@ -43,6 +44,7 @@ export class KyselyStore implements Store {
   readonly idempotency: SqlIdempotency
   readonly facts: SqlFacts
   readonly tenants: SqlTenants
+  readonly dashboardPasses: SqlDashboardPasses
   readonly sessions: SqlSessions
   readonly localSubscriptions: SqlLocalSubscriptions
   readonly jobs: SqlJobs
@@ -70,6 +72,7 @@ export class KyselyStore implements Store {
     this.idempotency = new SqlIdempotency(database, sealer)
     this.facts = new SqlFacts(database)
     this.tenants = new SqlTenants(database, this.#leases)
+    this.dashboardPasses = new SqlDashboardPasses(database)
     this.sessions = new SqlSessions(database)
     this.localSubscriptions = new SqlLocalSubscriptions(database)
     this.jobs = new SqlJobs({ database, leases: this.#leases, clock, secrets: this.secrets })

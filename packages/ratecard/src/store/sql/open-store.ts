@@ -4,7 +4,6 @@ import type { Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
 import { Database } from './database/database.ts'
 import { asServiceError } from './database/database-errors.ts'
-import { CleaningPostgresDialect, openPostgresPool } from './dialects/postgres.ts'
 import { ImmediateSqliteDialect } from './dialects/sqlite.ts'
 import { openSqlite } from './dialects/sqlite-file.ts'
 import { ThreadSqliteDialect } from './dialects/sqlite-thread.ts'
@@ -49,7 +48,10 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
 }
 
 async function openDatabase(options: Pick<OpenStoreOptions, 'url' | 'file'>): Promise<Database> {
-  if (options.url !== null) return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)))
+  if (options.url !== null) {
+    const { CleaningPostgresDialect, openPostgresPool } = await import('./dialects/postgres.ts')
+    return new Database('postgres', new CleaningPostgresDialect(openPostgresPool(options.url)))
+  }
   try {
     return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file)))
   } catch (error) {

@@ -86,7 +86,7 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
   }
 }
 
-/** Deployments from before these were known have the same checksum as they had. */
+/** Left out when they are not set, so that deployments of earlier releases keep their checksum. */
 function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'serviceKey' | 'passCredentials'>): boolean {
   return serviceKey === null && !passCredentials
 }
@@ -188,6 +188,6 @@ function checksumOf(value: unknown): string {
 }
 
 function megabytes(bytes: number): string {
-  // Up, so that what is too large by a byte does not read like the limit.
+  // Rounded up, so that a size one byte over the limit does not read like the limit.
   return `${(Math.ceil((bytes / (1024 * 1024)) * 10) / 10).toFixed(1)} MB`
 }

@@ -99,7 +99,7 @@ async function ownKey(
   return { content: withKey(key), made: id }
 }
 
-/** Also before a worker comes again: what removed it last time may have ended in the middle. */
+/** Also called before a worker is deployed again: its last removal may have ended half-way. */
 export async function forgetTraces(store: Pick<Store, 'workerRuns' | 'workerLogs'>, worker: string): Promise<void> {
   await store.workerRuns.removeAll(worker)
   await store.workerLogs.removeAll(worker)
@@ -145,7 +145,7 @@ async function exclusively<T>(deps: DeployDeps, name: string, work: (token: Leas
   try {
     return await deps.store.exclusively(`worker:${name}`, ({ token }) => work(token))
   } catch (error) {
-    // The lease speaks of pushes; here it is a deployment that somebody else is at.
+    // The lease's own error speaks of pushes. Here somebody else is deploying.
     if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
     throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by somebody else now.`, {
       hint: 'Wait until it is done, then try again.',

@@ -5,7 +5,7 @@ import { parseCron } from '../cron/parse.ts'
 
 /** A tick older than this is not run late: the next one is near, or the moment has passed. */
 export const graceMs = 10_000
-/** Of a long absence the newest ticks are listed one by one; the oldest of them tells how many came before. */
+/** After a long absence so many of the newest ticks are listed one by one; the oldest of them says how many came before. */
 const maxListed = 1_000
 
 /** `nextAt` is the first tick that nobody has taken; call it once that is due. */

@@ -36,7 +36,7 @@ export class HostedWorker {
     this.options = options
   }
 
-  /** The first start: its failure is the deployer's to hear. */
+  /** The first start. Its failure is reported to whoever deploys. */
   async start(): Promise<WorkerHandlers> {
     await this.launch()
     return this.handlers

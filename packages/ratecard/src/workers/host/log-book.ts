@@ -116,7 +116,7 @@ export class LogBook {
     this.options.onDropped?.(lines)
   }
 
-  /** What went well and what failed, each up to a number a second; the rest as a number. */
+  /** Requests that succeeded and that failed: each up to a number of lines a second, the rest as a count. */
   addRequest(worker: string, version: string, outcome: RequestOutcome): void {
     const time = this.options.clock.now()
     const second = Math.floor(time / 1_000)
@@ -159,7 +159,7 @@ export class LogBook {
 
   async close(): Promise<void> {
     await this.flush()
-    // Again for what a write had to say, or could not write.
+    // Once more for lines that a write added, or could not write.
     for (let again = 0; again < 2 && this.workers.size > 0; again++) await this.flush()
     clearTimeout(this.timer)
   }

@@ -228,7 +228,7 @@ export class ReplicaWorkers {
         await supervisor.deploy(await this.load(name, id))
         this.failures.delete(name)
       } catch (error) {
-        // Replaced or removed while it started: then this failure is nobody's.
+        // It was replaced or removed while it started, so its failure does not matter.
         if (this.members.get(name)?.record.deployment.id !== id) continue
         this.fail(name, id, messageOf(error))
         throw this.unavailable(name)

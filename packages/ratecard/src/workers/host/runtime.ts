@@ -1,5 +1,5 @@
 // The port of the worker host: what a runtime that carries workers must do. One adapter runs workerd on this machine.
-// It knows processes and requests; which version of which worker should be live is the supervisor's matter.
+// It knows processes and requests. The supervisor decides which version of which worker should be live.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 

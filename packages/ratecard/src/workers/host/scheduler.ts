@@ -1,5 +1,5 @@
 // Fires schedules: takes what is due, of all replicas each tick once, and sees to it that every run ends with an outcome.
-// Which tick is due and which is late is due-runs.ts's to say; how a run is carried out, the caller's.
+// due-runs.ts decides which tick is due and which is late; the caller carries the runs out.
 import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
 import { planDue } from './due-runs.ts'
 import type { ScheduledResult } from './runtime.ts'
@@ -65,7 +65,7 @@ export class Scheduler {
         if (next === null || next > now) return next === null ? null : next - now
       }
     } finally {
-      // Only now: the outcomes of the first would come before the claims of the last.
+      // Only after all are claimed: otherwise outcomes of the first would be written before claims of the last.
       for (const run of taken) void this.begin(run)
     }
   }

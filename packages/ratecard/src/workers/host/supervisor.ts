@@ -113,7 +113,7 @@ class LocalSupervisor implements Supervisor {
       const log = (line: WorkerLogLine): void => this.options.events.log(spec.name, line)
       return await this.options.runtime.runOnce(spec, event, { log })
     } finally {
-      // The place is handed on, or given back.
+      // The next caller gets the place, if one waits.
       const next = this.waitingRuns.shift()
       if (next === undefined) this.runProcesses--
       else next()

@@ -288,4 +288,18 @@ export const migrations: readonly Migration[] = [
       `update tenant_audit set key_name = (select name from service_keys where service_keys.id = tenant_audit.key_id)`,
     ],
   },
+  {
+    name: 'passes of the dashboard',
+    statements: ({ key }) => [
+      `create table dashboard_passes (
+  hash ${key} primary key,
+  kind text not null check (kind in ('link', 'session')),
+  key_id ${key} not null references service_keys (id),
+  created_at bigint not null,
+  expires_at bigint not null,
+  ended_at bigint
+)`,
+      `create index dashboard_passes_by_end on dashboard_passes (expires_at)`,
+    ],
+  },
 ]

@@ -29,6 +29,13 @@ export class SqlServiceKeys implements ServiceKeyStore {
     return row ?? null
   }
 
+  async find(id: string): Promise<ServiceKeyRecord | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom('serviceKeys').selectAll().where('id', '=', id).executeTakeFirst(),
+    )
+    return row ?? null
+  }
+
   async list(): Promise<readonly ServiceKeyRecord[]> {
     return this.#database.read((db) =>
       db.selectFrom('serviceKeys').selectAll().orderBy('createdAt').orderBy('id').execute(),

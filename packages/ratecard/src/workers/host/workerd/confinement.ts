@@ -17,7 +17,7 @@ export interface Confined {
   readonly user: number | null
   /** The only part of the host that it may write to; it sees it under the same path. */
   readonly folder: string
-  /** Beyond this the system itself gives it no more, whatever else watches it. */
+  /** The system's own limit, beside those that the watchdog keeps. */
   readonly memoryMb: number
 }
 
@@ -72,7 +72,7 @@ export async function chooseConfinement(
   throw new Error(`workers cannot be started here: ${reasons.join('; ')}`)
 }
 
-/** Or what is missing for it. */
+/** The confinement, or a text that says what is missing for it. */
 async function confinementOf(mode: ConfinementMode, root: boolean, binary: string): Promise<Confinement | string> {
   const tools = { setpriv: find('setpriv'), prlimit: find('prlimit'), unshare: find('unshare'), bwrap: find('bwrap') }
   const limited = limits(tools.prlimit)
@@ -203,7 +203,7 @@ function librariesOf(binary: string): Promise<readonly string[]> {
   })
 }
 
-/** In a trial there is nothing to protect, and nobody else's user to take. */
+/** The user of a trial, which has nothing to protect: none that a worker could have. */
 const trialUser = 64_000
 
 /**

@@ -104,7 +104,7 @@ async function lookUp(policy: EgressPolicy, url: URL, host: string): Promise<rea
     const addresses = await policy.resolve(host)
     if (addresses.length > 0) return addresses
   } catch {
-    // Said below: to the author it makes no difference how a name could not be found.
+    // Reported below: to the author it makes no difference why a name was not found.
   }
   throw new Refused(`fetch to ${url.host} failed: the host name could not be resolved.`)
 }

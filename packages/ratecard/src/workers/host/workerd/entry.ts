@@ -1,5 +1,5 @@
-// The modules we put beside the author's own in each process, as text. They run in the author's isolate and are no wall:
-// a worker can spoil its own logs and outcomes with them, nobody else's.
+// The modules we put beside the author's own in each process, as text. They run in the author's isolate and protect nothing:
+// by changing them a worker can spoil its own logs and outcomes, nobody else's.
 
 /** Marks a response that stands for an exception of the handler. */
 export const exceptionHeader = 'x-ratecard-exception'

@@ -1,7 +1,6 @@
 // Carries requests to one process over its unix socket, both ways as they stream, and tells every failure apart by its cause.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { errors } from 'undici'
 import type { Dispatcher, Pool } from 'undici'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { RequestContext, RequestOutcome, WorkerExit, WorkerVersionSpec } from '../runtime.ts'
@@ -226,7 +225,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
 
   private async fail(error: Error): Promise<void> {
     const { name, limits } = this.options.spec
-    if (error instanceof errors.HeadersTimeoutError) {
+    if ('code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT') {
       const detail = `The worker "${name}" sent no response within ${limits.responseMs} ms.`
       this.finish('timed_out', new ServiceError('worker_timeout', detail))
       return

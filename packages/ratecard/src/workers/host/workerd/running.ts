@@ -17,7 +17,6 @@ import type {
 import { controlOf } from './control.ts'
 import type { Control } from './control.ts'
 import type { Ended, WorkerdProcess } from './process.ts'
-import { createPool } from './pool.ts'
 import { dispatch } from './proxy.ts'
 import type { ProxyOptions } from './proxy.ts'
 import { readingsOf } from './readings.ts'
@@ -51,13 +50,13 @@ export class WorkerdWorker implements RunningWorker {
   private stopping = false
   private cause: WorkerExit | undefined
 
-  constructor(spec: WorkerVersionSpec, process: WorkerdProcess, events: WorkerEvents, map: TraceMapper) {
+  constructor(spec: WorkerVersionSpec, process: WorkerdProcess, events: WorkerEvents, map: TraceMapper, pool: Pool) {
     this.spec = spec
     this.process = process
     this.events = events
     this.map = map
     this.control = controlOf(process.controlSocket)
-    this.pool = createPool(process.httpSocket)
+    this.pool = pool
     this.readings = readingsOf(process.pid)
     this.watchdog = startWatchdog({
       limits: spec.limits,

@@ -139,6 +139,8 @@ class WorkerdRuntime implements WorkerRuntime {
     const ground = await this.prepare().catch((error: unknown) => {
       throw new ServiceError('worker_unavailable', `No worker can run here: ${String(error)}`, { cause: error })
     })
+    // With the first worker, because its library costs a service without workers memory.
+    const { createPool } = await import('./pool.ts')
     const map = traceMapper(spec.sourceMap)
     const user = (await ground.users?.claim()) ?? null
     const limit = limitLines(
@@ -163,7 +165,7 @@ class WorkerdRuntime implements WorkerRuntime {
           else if (from === 'stderr') this.options.onRuntimeLine?.(spec.name, line)
         },
       })
-      const worker = new WorkerdWorker(spec, process, events, map)
+      const worker = new WorkerdWorker(spec, process, events, map, createPool(process.httpSocket))
       this.live.add(worker)
       void worker.exited().then(() => {
         limit.flush()

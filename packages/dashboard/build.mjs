@@ -1,0 +1,115 @@
+// Bundles the pages of the dashboard into the package that serves them: hashed files, an index, a list of what there is. A second
+// run does nothing. Plain JavaScript: `npm ci` starts it after the compiler.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const source = path.join(root, 'packages/dashboard/src')
+const target = path.join(root, 'packages/ratecard/dist/pages')
+const manifest = path.join(target, 'manifest.json')
+const mount = '/dashboard'
+
+/** What the pages are made of: their own sources, the rooms that they share with the service, the client. */
+const inputs = [
+  source,
+  path.join(root, 'packages/client/dist'),
+  ...['money', 'pricing', 'config', 'errors'].map((room) => path.join(root, 'packages/ratecard/src', room)),
+  fileURLToPath(import.meta.url),
+]
+
+function newest(place) {
+  const stats = statSync(place)
+  if (!stats.isDirectory()) return stats.mtimeMs
+  return Math.max(0, ...readdirSync(place).map((name) => newest(path.join(place, name))))
+}
+
+const isBuilt = () => existsSync(manifest) && statSync(manifest).mtimeMs >= Math.max(...inputs.map(newest))
+
+/** A shared room may use Node in functions that no page calls: those are left out, and what is not is found afterwards. */
+const nothingOfNode = {
+  name: 'nothing-of-node',
+  setup({ onResolve }) {
+    onResolve({ filter: /^node:/ }, ({ path: name }) => ({ path: name, external: true, sideEffects: false }))
+  },
+}
+
+/** Bundles all pages. The earlier files stay in place until the new ones are whole. */
+export async function buildDashboard() {
+  if (!existsSync(path.join(root, 'node_modules/react'))) {
+    console.log('build: the dashboard is skipped, because its development dependencies are not installed')
+    return
+  }
+  if (isBuilt()) return
+  const { build } = await import('esbuild')
+  const fresh = `${target}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: path.join(source, 'main.tsx'), page: path.join(source, 'styles/base.css') },
+    outdir: path.join(fresh, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    publicPath: `${mount}/assets`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: ['es2022'],
+    jsx: 'automatic',
+    minify: true,
+    legalComments: 'none',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
+    plugins: [nothingOfNode],
+    logLevel: 'warning',
+  })
+  for (const { imports, entryPoint } of Object.values(metafile.outputs))
+    for (const { path: name } of imports)
+      if (name.startsWith('node:')) throw new Error(`${entryPoint ?? 'a chunk'} needs ${name}, which browsers lack`)
+  const names = Object.keys(metafile.outputs).map((file) => path.basename(file))
+  const named = (pattern) => {
+    const found = names.find((name) => pattern.test(name))
+    if (found === undefined) throw new Error(`the bundle has no file like ${pattern}`)
+    return `${mount}/assets/${found}`
+  }
+  const page = { script: named(/^main-\w+\.js$/), style: named(/^main-\w+\.css$/), first: firstChunks(metafile) }
+  mkdirSync(fresh, { recursive: true })
+  writeFileSync(path.join(fresh, 'index.html'), indexPage(page))
+  writeFileSync(
+    path.join(fresh, 'manifest.json'),
+    `${JSON.stringify({ styleSheet: named(/^page-\w+\.css$/), files: names.sort() }, null, 2)}\n`,
+  )
+  rmSync(target, { recursive: true, force: true })
+  renameSync(fresh, target)
+}
+
+/** What the first script imports at once: fetched beside it instead of after it. */
+function firstChunks({ outputs }) {
+  const [main] = Object.entries(outputs).filter(([file]) => /\/main-\w+\.js$/.test(file))
+  return (main?.[1].imports ?? [])
+    .filter(({ kind }) => kind === 'import-statement')
+    .map((one) => `${mount}/assets/${path.basename(one.path)}`)
+}
+
+const indexPage = ({ script, style, first }) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Ratecard</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style}">
+${first.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')}<script type="module" src="${script}"></script>
+</head>
+<body><div id="root"></div><noscript><p>The dashboard needs JavaScript. The command line does not: <code>ratecard --help</code>.</p></noscript></body>
+</html>
+`
+
+/** Bytes of the files that the first page loads, as the service sends them. For the bench and the tests. */
+export function firstPageFiles() {
+  const html = readFileSync(path.join(target, 'index.html'), 'utf8')
+  return [...html.matchAll(/(?:src|href)="\/dashboard\/assets\/([^"]+)"/g)].map(([, name]) =>
+    path.join(target, 'assets', name),
+  )
+}

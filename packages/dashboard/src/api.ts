@@ -1,0 +1,18 @@
+// The one client of these pages: that of the package, over the session cookie instead of a key.
+import { createClient } from '@ratecard/client'
+
+const signIn = '/dashboard/sign-in'
+
+/** Whoever is no longer signed in goes to the page for that, and comes back to where they were. */
+const fetchSignedIn: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  if (response.status === 401) {
+    const here = `${location.pathname}${location.search}`
+    location.replace(`${signIn}?next=${encodeURIComponent(here)}`)
+    // The page goes away: whoever waits for this waits until then.
+    return new Promise(() => undefined)
+  }
+  return response
+}
+
+export const api = createClient({ baseUrl: '/dashboard', credentials: 'same-origin', fetch: fetchSignedIn })

@@ -1,0 +1,11 @@
+// The charting library comes only where something is drawn.
+import { lazy, Suspense } from 'react'
+import type { PlotProps } from './plot.tsx'
+
+const Plot = lazy(() => import('./plot.tsx'))
+
+export const Chart = (props: PlotProps) => (
+  <Suspense fallback={<div className="chart chart-empty" />}>
+    <Plot {...props} />
+  </Suspense>
+)

@@ -1,0 +1,186 @@
+// Data that stays true while somebody looks at it. One cheap question tells whether anything changed, here or in another browser;
+// only then does a page read its own data again.
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { RatecardError } from '@ratecard/client'
+import { api } from './api.ts'
+import { asError } from './words.ts'
+
+const askEveryMs = 1000
+
+type Listener = () => void
+
+class Pulse {
+  readonly #changed = new Set<Listener>()
+  readonly #connection = new Set<Listener>()
+  #tag: string | null = null
+  #timer: ReturnType<typeof setTimeout> | null = null
+  isConnected = true
+  /** Settled once there is a tag to compare with: what is read afterwards is no older than it. */
+  readonly ready: Promise<void>
+
+  constructor() {
+    this.ready = this.#look()
+  }
+
+  onChange(listener: Listener): () => void {
+    this.#changed.add(listener)
+    this.#start()
+    return () => this.#changed.delete(listener)
+  }
+
+  readonly onConnection = (listener: Listener): (() => void) => {
+    this.#connection.add(listener)
+    return () => this.#connection.delete(listener)
+  }
+
+  #start(): void {
+    if (this.#timer !== null) return
+    this.#timer = setTimeout(() => void this.#ask(), askEveryMs)
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') void this.#look()
+    })
+  }
+
+  async #ask(): Promise<void> {
+    if (document.visibilityState === 'visible') await this.#look()
+    this.#timer = setTimeout(() => void this.#ask(), this.isConnected ? askEveryMs : 3 * askEveryMs)
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const tag = await api.admin.changeTag({ timeoutMs: 5000 })
+      this.#connected(true)
+      if (tag === this.#tag) return
+      const isFirst = this.#tag === null
+      this.#tag = tag
+      if (!isFirst) for (const listener of this.#changed) listener()
+    } catch {
+      // Shown as a banner until an answer comes.
+      this.#connected(false)
+    }
+  }
+
+  #connected(is: boolean): void {
+    if (is === this.isConnected) return
+    this.isConnected = is
+    for (const listener of this.#connection) listener()
+    // What was missed meanwhile.
+    if (is) for (const listener of this.#changed) listener()
+  }
+}
+
+const pulse = new Pulse()
+
+export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
+
+export interface Loaded<Value> {
+  /** undefined until the first answer; kept while a newer one is on its way. */
+  readonly value: Value | undefined
+  /** Of the latest attempt. */
+  readonly error: RatecardError | null
+  readonly isLoading: boolean
+  readonly reload: () => void
+}
+
+export interface LoadOptions {
+  /** Also again after so many milliseconds, for what nobody notes: runs of schedules, what the processor says. */
+  readonly everyMs?: number
+  /** false: only when asked; for what costs many calls of the processor. */
+  readonly isLive?: boolean
+}
+
+/**
+ * The answer of `load`, again whenever something changed. `key` says what is loaded: another key starts anew and shows nothing of
+ * the old one.
+ */
+export function useLoaded<Value>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Value>,
+  { everyMs, isLive = true }: LoadOptions = {},
+): Loaded<Value> {
+  const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>({
+    key,
+    error: null,
+    isLoading: true,
+  })
+  const loader = useRef(load)
+  loader.current = load
+  const running = useRef<AbortController | null>(null)
+
+  const run = useCallback(() => {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, error: null, isLoading: true }))
+    pulse.ready
+      .then(() => loader.current(controller.signal))
+      .then(
+        (value) => {
+          if (!controller.signal.aborted) setState({ key, value, error: null, isLoading: false })
+        },
+        (error: unknown) => {
+          if (!controller.signal.aborted) setState((before) => ({ ...before, error: asError(error), isLoading: false }))
+        },
+      )
+  }, [key])
+
+  useEffect(() => {
+    run()
+    const stops = [
+      isLive ? pulse.onChange(run) : () => undefined,
+      everyMs === undefined ? () => undefined : repeat(run, everyMs),
+      () => running.current?.abort(),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [run, isLive, everyMs])
+
+  const isCurrent = state.key === key
+  return {
+    value: isCurrent ? state.value : undefined,
+    error: isCurrent ? state.error : null,
+    isLoading: !isCurrent || state.isLoading,
+    reload: run,
+  }
+}
+
+function repeat(run: () => void, everyMs: number): () => void {
+  const timer = setInterval(() => {
+    if (document.visibilityState === 'visible') run()
+  }, everyMs)
+  return () => clearInterval(timer)
+}
+
+export interface Act<Args extends readonly unknown[], Value> {
+  readonly run: (...args: Args) => Promise<Value | undefined>
+  readonly value: Value | undefined
+  readonly error: RatecardError | null
+  readonly isRunning: boolean
+  readonly reset: () => void
+}
+
+/** Something that a person sets off: what it answered, or why not. Resolves to undefined when it failed. */
+export function useAct<Args extends readonly unknown[], Value>(
+  work: (...args: Args) => Promise<Value>,
+): Act<Args, Value> {
+  const [state, setState] = useState<{ value?: Value; error: RatecardError | null; isRunning: boolean }>({
+    error: null,
+    isRunning: false,
+  })
+  const latest = useRef(work)
+  latest.current = work
+  const run = useCallback(async (...args: Args) => {
+    setState({ error: null, isRunning: true })
+    try {
+      const value = await latest.current(...args)
+      setState({ value, error: null, isRunning: false })
+      return value
+    } catch (error) {
+      setState({ error: asError(error), isRunning: false })
+      return undefined
+    }
+  }, [])
+  const reset = useCallback(() => setState({ error: null, isRunning: false }), [])
+  return { run, value: state.value, error: state.error, isRunning: state.isRunning, reset }
+}

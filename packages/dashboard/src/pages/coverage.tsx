@@ -1,0 +1,91 @@
+// Which base prices have which negotiated prices, and where one is missing.
+import { api } from '../api.ts'
+import { useLoaded } from '../live.ts'
+import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
+import { many } from '../words.ts'
+
+export function CoveragePage() {
+  const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
+  const isEmpty = coverage.error?.code === 'config_not_found'
+  return (
+    <Page title="Coverage" lead="Each list price against each template and each tenant with prices of its own.">
+      {isEmpty ? <NoDeals /> : null}
+      {isEmpty ? null : (
+        <Show of={coverage} what="Coverage">
+          {({ templates, enterpriseIds, rows, gaps, withoutBase }) =>
+            templates.length + enterpriseIds.length === 0 ? (
+              <NoDeals />
+            ) : (
+              <>
+                <div className={gaps === 0 ? 'alert alert-good' : 'alert alert-warning'} role="status">
+                  <p>
+                    {gaps === 0
+                      ? 'Every deal has a price for every base price.'
+                      : `${many(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
+                  </p>
+                </div>
+                <Card isFlush>
+                  <div className="table-wrap" tabIndex={0} role="region" aria-label="Coverage, scrolls sideways">
+                    <table className="table table-wide matrix">
+                      <caption className="visually-hidden">Base prices by deal</caption>
+                      <thead>
+                        <tr>
+                          <th scope="col">Base price</th>
+                          {[
+                            ...templates.map((name) => ['template', name]),
+                            ...enterpriseIds.map((name) => ['for', name]),
+                          ].map(([kind = '', name = '']) => (
+                            <th key={`${kind} ${name}`} scope="col">
+                              {kind} <Text>{name}</Text>
+                            </th>
+                          ))}
+                        </tr>
+                      </thead>
+                      <tbody>
+                        {rows.map((row) => (
+                          <tr key={row.basePriceId}>
+                            <th scope="row">
+                              <Id>{row.basePriceId}</Id>
+                            </th>
+                            {row.cells.map((cell) => (
+                              <td key={cell.target}>
+                                {cell.priceId === null ? <Badge tone="warn">gap</Badge> : <Id>{cell.priceId}</Id>}
+                              </td>
+                            ))}
+                          </tr>
+                        ))}
+                      </tbody>
+                    </table>
+                  </div>
+                </Card>
+                {withoutBase.length === 0 ? null : (
+                  <div className="alert alert-warning">
+                    <p>
+                      Prices without a base price, which nobody is ever moved to:{' '}
+                      {withoutBase.map((id, index) => (
+                        <span key={id}>
+                          {index === 0 ? '' : ', '}
+                          <Id>{id}</Id>
+                        </span>
+                      ))}
+                      . Name one with <code>base_price</code>.
+                    </p>
+                  </div>
+                )}
+              </>
+            )
+          }
+        </Show>
+      )}
+    </Page>
+  )
+}
+
+const NoDeals = () => (
+  <Empty title="There are no negotiated prices">
+    <p>
+      Give a price <code>enterprise_template</code>, for many tenants, or <code>enterprise_id</code>, for one, and push
+      your files.
+    </p>
+  </Empty>
+)

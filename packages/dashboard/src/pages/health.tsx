@@ -1,0 +1,67 @@
+// What the service finds when it examines itself.
+import { api } from '../api.ts'
+import { useLoaded } from '../live.ts'
+import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
+import { many } from '../words.ts'
+
+const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
+
+export function Health() {
+  const findings = useLoaded('doctor', (signal) => api.admin.doctor({ signal }), { everyMs: 60_000, isLive: false })
+  const count = (status: keyof typeof tones) => findings.value?.filter((one) => one.status === status).length ?? 0
+  const [problems, warnings] = [count('problem'), count('warning')]
+  return (
+    <Page
+      title="Health"
+      lead="The service examines its store, the processor, its workers and what is left half done."
+      actions={
+        <button type="button" className="button" disabled={findings.isLoading} onClick={findings.reload}>
+          {findings.isLoading ? 'Examining …' : 'Examine again'}
+        </button>
+      }
+    >
+      <Show of={findings} what="Examining">
+        {(list) => (
+          <>
+            <div
+              className={`alert ${problems > 0 ? 'alert-problem' : warnings > 0 ? 'alert-warning' : 'alert-good'}`}
+              role="status"
+            >
+              <p>
+                <b>
+                  {problems + warnings === 0
+                    ? 'Everything is as it should be'
+                    : [problems === 0 ? '' : many(problems, 'problem'), warnings === 0 ? '' : many(warnings, 'warning')]
+                        .filter((text) => text !== '')
+                        .join(', ')}
+                </b>
+              </p>
+            </div>
+            <Card>
+              {list.map((finding, index) => (
+                <div key={index} className="finding">
+                  <div>
+                    <Badge tone={tones[finding.status]}>{finding.status}</Badge>
+                  </div>
+                  <div className="change-body">
+                    <h2>
+                      <Text>{finding.check}</Text>
+                    </h2>
+                    <p>
+                      <Text>{finding.detail}</Text>
+                    </p>
+                    {finding.hint === undefined ? null : (
+                      <p className="quiet">
+                        <Text>{finding.hint}</Text>
+                      </p>
+                    )}
+                  </div>
+                </div>
+              ))}
+            </Card>
+          </>
+        )}
+      </Show>
+    </Page>
+  )
+}

@@ -1,0 +1,209 @@
+// One push, step by step, while it runs and afterwards.
+import { useEffect, useState } from 'react'
+import { Link, useParams } from 'wouter'
+import type { PushReport, PushStep } from '@ratecard/client'
+import { api } from '../api.ts'
+import { useAct, useLoaded } from '../live.ts'
+import { useMayAct } from '../session.ts'
+import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
+import { Confirm } from '../ui/dialog.tsx'
+import { PushBadge } from '../ui/push-badge.tsx'
+import { kindWords, many } from '../words.ts'
+
+export function Push() {
+  const { push: id = '' } = useParams()
+  const push = useLoaded(`push ${id}`, (signal) => api.admin.findPush(id, { signal }))
+  return (
+    <Page
+      title={`Push of version ${push.value?.version ?? '…'}`}
+      name="Push"
+      lead={<Link href="/plan">All pushes</Link>}
+    >
+      <Show of={push} what="The push">
+        {(report) => <Progress key={report.id} report={report} onEnd={push.reload} />}
+      </Show>
+    </Page>
+  )
+}
+
+interface Live {
+  readonly state: PushReport['state']
+  readonly stepsDone: number
+  readonly steps: ReadonlyMap<number, PushStep>
+}
+
+/** Events of a running push, as they come. What was read before them is older. */
+function useEvents(report: PushReport, onEnd: () => void): Live | null {
+  const [live, setLive] = useState<Live | null>(null)
+  const isRunning = report.state === 'running' || report.state === 'planned'
+  useEffect(() => {
+    setLive(null)
+    if (!isRunning) return undefined
+    const controller = new AbortController()
+    const follow = async () => {
+      const steps = new Map<number, PushStep>()
+      for await (const event of api.admin.pushEvents(report.id, { signal: controller.signal })) {
+        if (event.type === 'step') {
+          steps.set(event.step.index, event.step)
+          setLive({ state: 'running', stepsDone: event.stepsDone, steps: new Map(steps) })
+        } else setLive({ state: event.state, stepsDone: event.stepsDone, steps: new Map(steps) })
+      }
+    }
+    follow()
+      // The stream ended or broke: what is kept tells the rest, and a broken connection has its own banner.
+      .catch(() => undefined)
+      .finally(() => {
+        if (!controller.signal.aborted) onEnd()
+      })
+    return () => controller.abort()
+    // `onEnd` is the same for one push: the effect follows it for as long as it runs.
+  }, [report.id, isRunning])
+  return isRunning ? live : null
+}
+
+function Progress({ report, onEnd }: { readonly report: PushReport; readonly onEnd: () => void }) {
+  const live = useEvents(report, onEnd)
+  const state = live?.state ?? report.state
+  const done = live?.stepsDone ?? report.stepsDone
+  const steps = report.steps.map((step) => live?.steps.get(step.index) ?? step)
+  return (
+    <>
+      <Card title={<PushBadge state={state} />} aside={<Acts report={report} state={state} onDone={onEnd} />}>
+        <div className="stack">
+          <div className="stack-small">
+            <progress
+              className="progress"
+              max={Math.max(1, report.stepsTotal)}
+              value={report.stepsTotal === 0 && state === 'applied' ? 1 : done}
+              aria-label="Steps done"
+            />
+            <p role="status" className="steps-count">
+              {done} of {many(report.stepsTotal, 'step')} done
+              {state === 'applied' && report.revision !== null ? (
+                <>
+                  {' '}
+                  · it is <Link href={`/history/${report.revision}`}>revision {report.revision}</Link>
+                </>
+              ) : null}
+            </p>
+          </div>
+          <Facts
+            rows={[
+              ['Kind', report.kind],
+              ['Who', <Who key="who" author={report.author} by={report.by} />],
+              ['Planned', <Time key="at" at={report.createdAt} />],
+              ['Why', report.message === null ? '—' : <Text key="why">{report.message}</Text>],
+              ['Id', <Id key="id">{report.id}</Id>],
+            ]}
+          />
+          {report.error === null ? null : <Failure error={report.error} />}
+        </div>
+      </Card>
+      <Card title="Steps">
+        {steps.length === 0 ? (
+          <p className="quiet">It writes nothing at the processor.</p>
+        ) : (
+          <ol className="changes">
+            {steps.map((step) => (
+              <li key={step.index}>
+                <div>
+                  <PushBadge state={step.state} />
+                </div>
+                <div className="change-body">
+                  <p>
+                    {step.op} <span className="quiet">{kindWords[step.kind] ?? step.kind}</span>{' '}
+                    <Id>{step.configId}</Id>
+                    {step.attempts > 1 ? <span className="quiet small"> · {step.attempts} attempts</span> : null}
+                  </p>
+                  {step.error === null ? null : <Failure error={step.error} />}
+                </div>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Card>
+    </>
+  )
+}
+
+const textOf = (error: Readonly<Record<string, unknown>>, name: string) =>
+  typeof error[name] === 'string' ? error[name] : null
+
+function Failure({ error }: { readonly error: Readonly<Record<string, unknown>> }) {
+  const [hint, code] = [textOf(error, 'hint'), textOf(error, 'code')]
+  const said = textOf(error, 'detail') ?? textOf(error, 'message') ?? textOf(error, 'title')
+  return (
+    <div className="alert alert-problem">
+      <p>
+        <Text>{said ?? JSON.stringify(error)}</Text>
+      </p>
+      {hint === null ? null : (
+        <p>
+          <Text>{hint}</Text>
+        </p>
+      )}
+      {code === null ? null : (
+        <p className="small">
+          <code>{code}</code>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ActsProps {
+  readonly report: PushReport
+  readonly state: PushReport['state']
+  readonly onDone: () => void
+}
+
+function Acts({ report, state, onDone }: ActsProps) {
+  const mayAct = useMayAct()
+  const [isAsking, setAsking] = useState(false)
+  const stop = useAct(async () => {
+    await api.admin.cancelPush(report.id)
+    onDone()
+  })
+  const resume = useAct(async () => {
+    await api.admin.startResume(report.id)
+    setAsking(false)
+    onDone()
+  })
+  if (!mayAct) return null
+  return (
+    <>
+      {state === 'running' ? (
+        <button
+          type="button"
+          className="button button-danger"
+          disabled={stop.isRunning}
+          onClick={() => void stop.run()}
+        >
+          Stop between two steps
+        </button>
+      ) : null}
+      {state === 'interrupted' ? (
+        <button type="button" className="button button-primary" onClick={() => setAsking(true)}>
+          Resume …
+        </button>
+      ) : null}
+      {stop.error === null ? null : <Problem error={stop.error} />}
+      {isAsking ? (
+        <Confirm
+          title="Go on with this push?"
+          act="Resume"
+          isRunning={resume.isRunning}
+          error={resume.error}
+          onConfirm={() => void resume.run()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {many(report.stepsTotal - report.stepsDone, 'step')} of the plan{' '}
+            {report.stepsTotal - report.stepsDone === 1 ? 'is' : 'are'} left. What became of a step whose answer was
+            lost is looked up first; nothing is done twice. To drop it instead, push other files.
+          </p>
+        </Confirm>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,483 @@
+// One tenant: what it is on, what it will be invoiced, its deal, and everything that was done to it.
+import { useState } from 'react'
+import { Link, useLocation, useParams } from 'wouter'
+import type { EnterpriseOutcome, Tenant } from '@ratecard/client'
+import { api } from '../api.ts'
+import { dealLines } from '../deal.ts'
+import type { DealLine } from '../deal.ts'
+import { useAct, useLoaded } from '../live.ts'
+import { useMayAct } from '../session.ts'
+import { useActor } from '../ui/actor.tsx'
+import {
+  Badge,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  Page,
+  Pager,
+  Problem,
+  Show,
+  Table,
+  Text,
+  Time,
+  Who,
+} from '../ui/basic.tsx'
+import { Choices } from '../ui/choices.tsx'
+import { Confirm } from '../ui/dialog.tsx'
+import { count, many, money, period, shown } from '../words.ts'
+import { Deal } from './tenants.tsx'
+
+export function TenantPage() {
+  const { tenant: id = '' } = useParams()
+  const mayAct = useMayAct()
+  const tenant = useLoaded(`tenant ${id}`, (signal) => api.tenants.find(id, { signal }))
+  return (
+    <Page
+      title={<Text>{tenant.value?.name ?? id}</Text>}
+      name={tenant.value?.name ?? id}
+      lead={<Link href="/tenants">All tenants</Link>}
+      actions={mayAct && tenant.value !== undefined ? <RemoveTenant tenant={tenant.value} /> : undefined}
+    >
+      <Show of={tenant} what="The tenant">
+        {(one) => (
+          <>
+            <Card>
+              <Facts
+                rows={[
+                  ['Id', <Id key="id">{one.id}</Id>],
+                  ['Email', one.email === null ? '—' : <Text key="mail">{one.email}</Text>],
+                  ['Deal', <Deal key="deal" tenant={one} />],
+                  [
+                    'Customer',
+                    one.processorCustomerId === null ? 'none yet' : <Id key="c">{one.processorCustomerId}</Id>,
+                  ],
+                  ['Since', <Time key="since" at={one.createdAt} />],
+                ]}
+              />
+            </Card>
+            <Subscriptions id={id} />
+            <Invoice id={id} />
+            {mayAct ? <DealCard tenant={one} /> : null}
+            <AuditTrail id={id} />
+          </>
+        )}
+      </Show>
+    </Page>
+  )
+}
+
+function Subscriptions({ id }: { readonly id: string }) {
+  const list = useLoaded(`subscriptions ${id}`, (signal) => api.tenants.subscriptions(id, { signal }), {
+    everyMs: 15_000,
+  })
+  return (
+    <Card title="Subscriptions" isFlush={(list.value?.subscriptions.length ?? 0) > 0}>
+      <Show of={list} what="Subscriptions">
+        {({ subscriptions }) =>
+          subscriptions.length === 0 ? (
+            <p className="quiet">None. Your application sends the tenant to a checkout.</p>
+          ) : (
+            <Table
+              caption="Subscriptions"
+              columns={['State', 'Price', { name: 'Quantity', isNumber: true }, 'Renews', 'Subscription']}
+              rows={subscriptions.flatMap((subscription) =>
+                subscription.items.map((item) => ({
+                  key: item.id,
+                  cells: [
+                    <>
+                      <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>{subscription.status}</Badge>{' '}
+                      {subscription.cancelAtPeriodEnd ? <Badge tone="warn">ends</Badge> : null}
+                    </>,
+                    <>
+                      <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}
+                      {item.legacy ? <Badge>earlier version</Badge> : null}
+                      {item.scheduledPriceId === null ? null : (
+                        <p className="small quiet">
+                          then <Id>{item.scheduledPriceId}</Id>
+                        </p>
+                      )}
+                    </>,
+                    item.usageType === 'metered' ? 'by usage' : count(item.quantity ?? 1),
+                    item.currentPeriodEnd === null ? '—' : <Time at={item.currentPeriodEnd} />,
+                    <Id>{subscription.id}</Id>,
+                  ],
+                })),
+              )}
+            />
+          )
+        }
+      </Show>
+    </Card>
+  )
+}
+
+function Invoice({ id }: { readonly id: string }) {
+  const upcoming = useLoaded(`invoice ${id}`, (signal) => api.tenants.upcomingInvoice(id, { signal }), {
+    everyMs: 30_000,
+  })
+  return (
+    <Card title="Next invoice">
+      <Show of={upcoming} what="The next invoice">
+        {({ invoices }) =>
+          invoices.length === 0 ? (
+            <p className="quiet">Nothing will be invoiced.</p>
+          ) : (
+            <div className="stack">
+              {invoices.map((invoice) => (
+                <div key={invoice.subscription} className="stack-small">
+                  <p>
+                    <span className="big money">{money(invoice.amountDue, invoice.currency)}</span>{' '}
+                    {invoice.dueAt === null ? null : (
+                      <span className="quiet">
+                        on <Time at={invoice.dueAt} />
+                      </span>
+                    )}
+                  </p>
+                  <Table
+                    caption="Lines of the invoice"
+                    columns={['For', 'Price', { name: 'Quantity', isNumber: true }, { name: 'Amount', isNumber: true }]}
+                    rows={invoice.lines.map((line, index) => ({
+                      key: String(index),
+                      cells: [
+                        line.description === null ? '—' : <Text>{line.description}</Text>,
+                        <Id>{line.priceId ?? line.processorPriceId ?? '—'}</Id>,
+                        line.quantity === null ? '—' : count(line.quantity),
+                        <Money amount={line.amount} currency={invoice.currency} />,
+                      ],
+                    }))}
+                  />
+                </div>
+              ))}
+            </div>
+          )
+        }
+      </Show>
+    </Card>
+  )
+}
+
+interface Target {
+  readonly kind: 'template' | 'own' | 'list'
+  readonly name: string
+}
+
+const kinds = { template: 'A template', own: 'Own prices', list: 'List prices' } as const
+
+/** Asks the service what a target would do, or has it done: the same call either way. */
+function apply(
+  tenantId: string,
+  { kind, name }: Target,
+  unmatched: 'keep' | 'base',
+  options: object,
+): Promise<EnterpriseOutcome> {
+  if (kind === 'template')
+    return api.enterprise.applyTemplate({ tenantId, enterpriseTemplate: name, unmatched }, options)
+  if (kind === 'own') return api.enterprise.applyCustom({ tenantId, enterpriseId: name, unmatched }, options)
+  return api.enterprise.remove({ tenantId }, options)
+}
+
+function DealCard({ tenant }: { readonly tenant: Tenant }) {
+  const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
+  const [kind, setKind] = useState<Target['kind']>('template')
+  const [name, setName] = useState('')
+  const [isBase, setBase] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const names = kind === 'template' ? (coverage.value?.templates ?? []) : (coverage.value?.enterpriseIds ?? [])
+  const chosen = names.includes(name) ? name : (names[0] ?? '')
+  const target: Target = { kind, name: kind === 'list' ? '' : chosen }
+  const unmatched = isBase ? 'base' : 'keep'
+  const dry = useAct(async () => {
+    const [outcome, subscriptions, served] = await Promise.all([
+      apply(tenant.id, target, unmatched, { dryRun: true }),
+      api.tenants.subscriptions(tenant.id),
+      api.admin.config(),
+    ])
+    return { outcome, lines: dealLines(outcome, subscriptions, served.config), target, subscriptions }
+  })
+  return (
+    <Card title="Deal">
+      <div className="stack">
+        <Choices
+          name="Which prices"
+          options={kinds}
+          value={kind}
+          onChange={(value) => {
+            setKind(value)
+            dry.reset()
+          }}
+        />
+        {kind === 'list' ? (
+          <p>The tenant goes back to the base prices, and the deal is cleared.</p>
+        ) : coverage.value === undefined ? null : names.length === 0 ? (
+          <Empty title={kind === 'template' ? 'No price has a template' : 'No price is for one tenant alone'}>
+            <p>
+              Add a price with {kind === 'template' ? <code>enterprise_template</code> : <code>enterprise_id</code>} to
+              your files and push them.
+            </p>
+          </Empty>
+        ) : (
+          <>
+            <label className="field">
+              <span className="field-label">{kind === 'template' ? 'Template' : 'Enterprise id'}</span>
+              <select
+                className="select"
+                value={chosen}
+                onChange={(event) => {
+                  setName(event.target.value)
+                  dry.reset()
+                }}
+              >
+                {names.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={isBase}
+                onChange={(event) => {
+                  setBase(event.target.checked)
+                  dry.reset()
+                }}
+              />
+              <span>Items of another deal that have no price in this one go back to their base price</span>
+            </label>
+          </>
+        )}
+        <div className="actions">
+          <button
+            type="button"
+            className="button button-primary"
+            disabled={dry.isRunning || (kind !== 'list' && chosen === '')}
+            onClick={() => void dry.run()}
+          >
+            {dry.isRunning ? 'Looking …' : 'Show what would change'}
+          </button>
+        </div>
+        {dry.error === null ? null : <Problem error={dry.error} />}
+        <div aria-live="polite">
+          {dry.value === undefined ? null : (
+            <div className="stack">
+              <DryRun outcome={dry.value.outcome} lines={dry.value.lines} />
+              <div className="actions">
+                <button type="button" className="button button-primary" onClick={() => setAsking(true)}>
+                  {kind === 'list' ? 'Remove the deal …' : 'Apply the deal …'}
+                </button>
+              </div>
+            </div>
+          )}
+        </div>
+      </div>
+      {isAsking && dry.value !== undefined ? (
+        <ApplyDeal
+          tenant={tenant}
+          target={dry.value.target}
+          unmatched={unmatched}
+          lines={dry.value.lines}
+          outcome={dry.value.outcome}
+          onClose={(isDone) => {
+            setAsking(false)
+            if (isDone) dry.reset()
+          }}
+        />
+      ) : null}
+    </Card>
+  )
+}
+
+function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; readonly lines: readonly DealLine[] }) {
+  return (
+    <div className="stack-small">
+      <p>
+        <b>{many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is billed now; the new price counts from the
+        renewal on.
+      </p>
+      {lines.length === 0 ? null : (
+        <Table
+          caption="What would move"
+          columns={[
+            'From',
+            'To',
+            { name: 'Quantity', isNumber: true },
+            { name: 'Before', isNumber: true },
+            { name: 'After', isNumber: true },
+            'From when',
+          ]}
+          rows={lines.map((line) => ({
+            key: line.item,
+            cells: [
+              <Id>{line.from}</Id>,
+              <Id>{line.to}</Id>,
+              line.quantity === null ? '—' : count(line.quantity),
+              <Sum line={line} amount={line.before} />,
+              <Sum line={line} amount={line.after} />,
+              line.effective === 'now' ? 'the renewal' : 'the end of the period',
+            ],
+          }))}
+        />
+      )}
+      <Totals lines={lines} />
+      {outcome.skipped.length === 0 ? null : (
+        <div className="alert alert-warning">
+          <p>
+            <b>{many(outcome.skipped.length, 'item')} would stay</b>
+          </p>
+          <ul className="issues">
+            {outcome.skipped.map((one, index) => (
+              <li key={index}>
+                <Id>{one.price}</Id>: <Text>{one.detail ?? one.reason}</Text>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: number | null }) =>
+  amount === null ? (
+    <span className="quiet">{line.quantity === null ? 'by usage' : 'earlier version'}</span>
+  ) : (
+    <span>
+      <Money amount={amount} currency={line.currency} />{' '}
+      <span className="quiet small">{line.interval === undefined ? '' : period({ interval: line.interval })}</span>
+    </span>
+  )
+
+/** Only where each line can be added up. */
+function Totals({ lines }: { readonly lines: readonly DealLine[] }) {
+  const [first] = lines
+  if (first === undefined || lines.length < 2) return null
+  const isAlike = lines.every(
+    ({ currency, interval, before, after }) =>
+      currency === first.currency && interval === first.interval && before !== null && after !== null,
+  )
+  if (!isAlike) return null
+  const sum = (member: 'before' | 'after') => lines.reduce((total, line) => total + (line[member] ?? 0), 0)
+  return (
+    <p>
+      Together {money(sum('before'), first.currency)} before, <b>{money(sum('after'), first.currency)}</b> after.
+    </p>
+  )
+}
+
+interface ApplyDealProps {
+  readonly tenant: Tenant
+  readonly target: Target
+  readonly unmatched: 'keep' | 'base'
+  readonly lines: readonly DealLine[]
+  readonly outcome: EnterpriseOutcome
+  readonly onClose: (isDone: boolean) => void
+}
+
+function ApplyDeal({ tenant, target, unmatched, lines, outcome, onClose }: ApplyDealProps) {
+  const { actor, fields } = useActor()
+  const act = useAct(async () => {
+    await apply(tenant.id, target, unmatched, actor)
+    onClose(true)
+  })
+  return (
+    <Confirm
+      title={target.kind === 'list' ? `Remove the deal of ${tenant.name}?` : `Give ${tenant.name} “${target.name}”?`}
+      act={target.kind === 'list' ? 'Remove the deal' : 'Apply the deal'}
+      isRunning={act.isRunning}
+      error={act.error}
+      onConfirm={() => void act.run()}
+      onClose={() => onClose(false)}
+    >
+      <DryRun outcome={outcome} lines={lines} />
+      {fields}
+    </Confirm>
+  )
+}
+
+const auditPage = 10
+
+function AuditTrail({ id }: { readonly id: string }) {
+  const [offset, setOffset] = useState(0)
+  const audit = useLoaded(`audit ${id} ${offset}`, (signal) =>
+    api.tenants.audit(id, { limit: auditPage, offset, signal }),
+  )
+  return (
+    <Card title="What was done" isFlush={(audit.value?.entries.length ?? 0) > 0}>
+      <Show of={audit} what="The audit trail">
+        {({ entries, pagination }) =>
+          entries.length === 0 ? (
+            <p className="quiet">Nothing yet.</p>
+          ) : (
+            <>
+              <Table
+                caption="Audit trail"
+                columns={['What', 'Before and after', 'Who', 'When']}
+                rows={entries.map((entry) => ({
+                  key: entry.id,
+                  cells: [
+                    entry.action.replaceAll(/[._]/g, ' '),
+                    <AuditChange before={entry.before} after={entry.after} />,
+                    <Who author={entry.author} by={entry.by} />,
+                    <Time at={entry.createdAt} />,
+                  ],
+                }))}
+              />
+              <Pager {...pagination} onMove={setOffset} />
+            </>
+          )
+        }
+      </Show>
+    </Card>
+  )
+}
+
+type Words = Readonly<Record<string, unknown>> | null
+
+function AuditChange({ before, after }: { readonly before: Words; readonly after: Words }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    (name) => shown(before?.[name]) !== shown(after?.[name]),
+  )
+  if (names.length === 0) return <span className="quiet">—</span>
+  return (
+    <ul className="plain-list small">
+      {names.map((name) => (
+        <li key={name}>
+          {name.replaceAll('_', ' ')}: <Text>{shown(before?.[name])}</Text> → <Text>{shown(after?.[name])}</Text>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RemoveTenant({ tenant }: { readonly tenant: Tenant }) {
+  const [isAsking, setAsking] = useState(false)
+  const [, go] = useLocation()
+  const remove = useAct(async () => {
+    await api.tenants.remove(tenant.id)
+    go('/tenants')
+  })
+  return (
+    <>
+      <button type="button" className="button button-danger" onClick={() => setAsking(true)}>
+        Remove …
+      </button>
+      {isAsking ? (
+        <Confirm
+          title={`Remove ${tenant.name}?`}
+          act="Remove the tenant"
+          isDanger
+          isRunning={remove.isRunning}
+          error={remove.error}
+          onConfirm={() => void remove.run()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Its sessions and open checkout pages end. Its audit trail stays, and so does its customer at the processor.
+            It is refused while a subscription is live.
+          </p>
+        </Confirm>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,146 @@
+// Where the processor delivers events. A secret comes to the page only when somebody asks for it.
+import { useState } from 'react'
+import type { WebhookListing } from '@ratecard/client'
+import { api } from '../api.ts'
+import { useAct, useLoaded } from '../live.ts'
+import { useMayAct } from '../session.ts'
+import { useActor } from '../ui/actor.tsx'
+import { Badge, Card, Copy, Empty, Facts, Id, Page, Problem, Show, Text, Time } from '../ui/basic.tsx'
+import { Confirm } from '../ui/dialog.tsx'
+import { many } from '../words.ts'
+
+export function Webhooks() {
+  const webhooks = useLoaded('webhooks', (signal) => api.admin.webhooks({ secrets: false, signal }))
+  return (
+    <Page title="Webhooks" lead="Endpoints that the processor delivers events to, and their signing secrets.">
+      <Show of={webhooks} what="Webhooks">
+        {(list) =>
+          list.length === 0 ? (
+            <Empty title="There is no webhook">
+              <p>
+                Add one to <code>webhooks</code> in your files and push them.
+              </p>
+            </Empty>
+          ) : (
+            list.map((webhook) => <Webhook key={webhook.id} webhook={webhook} />)
+          )
+        }
+      </Show>
+    </Page>
+  )
+}
+
+function Webhook({ webhook }: { readonly webhook: WebhookListing }) {
+  const mayAct = useMayAct()
+  const [isRotating, setRotating] = useState(false)
+  return (
+    <Card
+      title={<Text>{webhook.id}</Text>}
+      aside={
+        mayAct && webhook.processorId !== null ? (
+          <button type="button" className="button" onClick={() => setRotating(true)}>
+            Rotate the secret …
+          </button>
+        ) : null
+      }
+    >
+      <div className="stack">
+        <Facts
+          rows={[
+            ['URL', <Text key="url">{webhook.url}</Text>],
+            ['Since', webhook.createdAt === null ? '—' : <Time key="at" at={webhook.createdAt} />],
+            ['At the processor', webhook.processorId === null ? '—' : <Id key="id">{webhook.processorId}</Id>],
+          ]}
+        />
+        <details>
+          <summary>{many(webhook.events.length, 'event')}</summary>
+          <p className="row details-body">
+            {webhook.events.map((event) => (
+              <Badge key={event}>{event}</Badge>
+            ))}
+          </p>
+        </details>
+        {mayAct ? <Secret webhook={webhook} /> : null}
+      </div>
+      {isRotating ? <Rotate webhook={webhook} onClose={() => setRotating(false)} /> : null}
+    </Card>
+  )
+}
+
+function Secret({ webhook }: { readonly webhook: WebhookListing }) {
+  const reveal = useAct(async () => {
+    const found = (await api.admin.webhooks()).find(({ id }) => id === webhook.id)
+    return found?.secret ?? null
+  })
+  if (!webhook.secretKnown)
+    return (
+      <p className="quiet">
+        Its secret is not known here: the endpoint was made elsewhere. Rotating it makes a new one.
+      </p>
+    )
+  return (
+    <div className="secret" aria-live="polite">
+      {reveal.value === undefined || reveal.value === null ? (
+        <button type="button" className="button" disabled={reveal.isRunning} onClick={() => void reveal.run()}>
+          Show the secret
+        </button>
+      ) : (
+        <>
+          <code>{reveal.value}</code>
+          <Copy text={reveal.value} />
+          <button type="button" className="button button-small" onClick={reveal.reset}>
+            Hide
+          </button>
+        </>
+      )}
+      {reveal.error === null ? null : <Problem error={reveal.error} />}
+    </div>
+  )
+}
+
+const overlaps = { '0': 'at once', '3600': 'after an hour', '86400': 'after a day', '604800': 'after a week' } as const
+
+function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readonly onClose: () => void }) {
+  const [overlap, setOverlap] = useState('86400')
+  const { actor, fields } = useActor()
+  const rotate = useAct(() => api.admin.rotateWebhook(webhook.id, { ...actor, overlapSeconds: Number(overlap) }))
+  const made = rotate.value
+  if (made !== undefined)
+    return (
+      <Confirm title="The new secret" act="Done" isRunning={false} error={null} onConfirm={onClose} onClose={onClose}>
+        <p>Give it to your application. Both secrets sign until the old endpoint is switched off.</p>
+        <div className="secret">
+          <code>{made.secret}</code>
+          <Copy text={made.secret} />
+        </div>
+        <p className="quiet">
+          The old one lives until <Time at={made.previous.liveUntil} />.
+        </p>
+      </Confirm>
+    )
+  return (
+    <Confirm
+      title={`Rotate the secret of ${webhook.id}?`}
+      act="Rotate"
+      isRunning={rotate.isRunning}
+      error={rotate.error}
+      onConfirm={() => void rotate.run()}
+      onClose={onClose}
+    >
+      <p>
+        A new endpoint with a new secret is made beside the old one; both deliver until the old one is switched off.
+      </p>
+      <label className="field">
+        <span className="field-label">The old one is switched off</span>
+        <select className="select" value={overlap} onChange={(event) => setOverlap(event.target.value)}>
+          {Object.entries(overlaps).map(([seconds, words]) => (
+            <option key={seconds} value={seconds}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      {fields}
+    </Confirm>
+  )
+}

@@ -1,0 +1,70 @@
+// Deployed workers: which version serves, since when, on what schedules.
+import { Link } from 'wouter'
+import { api } from '../api.ts'
+import { useLoaded } from '../live.ts'
+import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+
+export const workerTones = {
+  running: 'good',
+  idle: 'good',
+  starting: 'note',
+  restarting: 'warn',
+  stopped: 'warn',
+  unavailable: 'bad',
+} as const
+
+export function Workers() {
+  const workers = useLoaded('workers', (signal) => api.workers.list({ signal }), { everyMs: 3000 })
+  return (
+    <Page title="Workers" lead="Code of yours that this service hosts: for requests, and on schedules.">
+      <Show of={workers} what="Workers">
+        {(list) =>
+          list.length === 0 ? (
+            <Empty title="No worker is deployed">
+              <p>
+                Run <code>ratecard cloud workers deploy</code> in your project.
+              </p>
+            </Empty>
+          ) : (
+            <Card isFlush>
+              <Table
+                caption="Workers"
+                columns={['Worker', 'State', 'Address', 'Schedules', 'Deployed']}
+                rows={list.map((worker) => ({
+                  key: worker.name,
+                  cells: [
+                    <Link href={`/workers/${encodeURIComponent(worker.name)}`}>
+                      <Text>{worker.name}</Text>
+                    </Link>,
+                    <Badge tone={workerTones[worker.state]}>{worker.state}</Badge>,
+                    <Text>{worker.url}</Text>,
+                    worker.crons.length === 0 ? (
+                      '—'
+                    ) : (
+                      <ul className="plain-list">
+                        {worker.crons.map(({ cron, nextAt }) => (
+                          <li key={cron}>
+                            <Id>{cron}</Id>{' '}
+                            <span className="quiet small">
+                              next <Time at={nextAt} isRelative />
+                            </span>
+                          </li>
+                        ))}
+                      </ul>
+                    ),
+                    <>
+                      <Time at={worker.deployment.createdAt} />{' '}
+                      <span className="small quiet">
+                        <Who author={worker.deployment.author} by={null} />
+                      </span>
+                    </>,
+                  ],
+                }))}
+              />
+            </Card>
+          )
+        }
+      </Show>
+    </Page>
+  )
+}

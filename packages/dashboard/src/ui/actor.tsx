@@ -1,0 +1,37 @@
+// Who acts and why, for the history: asked with every act that is kept there.
+import { useState } from 'react'
+
+const storedName = 'ratecard.author'
+
+export interface Actor {
+  readonly author: string | undefined
+  readonly message: string | undefined
+}
+
+export function useActor() {
+  const [author, setAuthor] = useState(() => localStorage.getItem(storedName) ?? '')
+  const [message, setMessage] = useState('')
+  const actor: Actor = { author: author.trim() || undefined, message: message.trim() || undefined }
+  const fields = (
+    <div className="columns">
+      <label className="field">
+        <span className="field-label">Why (for the history)</span>
+        <input className="input" maxLength={500} value={message} onChange={(event) => setMessage(event.target.value)} />
+      </label>
+      <label className="field">
+        <span className="field-label">Your name</span>
+        <input
+          className="input"
+          maxLength={200}
+          autoComplete="name"
+          value={author}
+          onChange={(event) => {
+            setAuthor(event.target.value)
+            localStorage.setItem(storedName, event.target.value)
+          }}
+        />
+      </label>
+    </div>
+  )
+  return { actor, fields }
+}

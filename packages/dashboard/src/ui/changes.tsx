@@ -1,0 +1,151 @@
+// What a plan does, what drifted, what two revisions differ in: one line for each resource, its fields beneath.
+import type { ChangeReport, Detail, FieldChange } from '@ratecard/client'
+import { kindWords, many, shown } from '../words.ts'
+import { Badge, Id, Text } from './basic.tsx'
+
+type Tone = 'good' | 'note' | 'warn' | 'bad' | 'plain'
+
+const actions: Readonly<Record<string, readonly [string, Tone]>> = {
+  create: ['create', 'good'],
+  adopt: ['adopt', 'good'],
+  reactivate: ['reactivate', 'good'],
+  update: ['update', 'note'],
+  rename: ['rename', 'note'],
+  replace: ['replace', 'warn'],
+  archive: ['archive', 'bad'],
+  keep: ['keep', 'plain'],
+  added: ['added', 'good'],
+  changed: ['changed', 'note'],
+  removed: ['removed', 'bad'],
+}
+
+interface Change {
+  readonly kind: string
+  readonly configId: string
+  readonly action: string
+  readonly fields: readonly (Pick<FieldChange, 'field' | 'before' | 'after'> & {
+    readonly origin?: FieldChange['origin']
+  })[]
+  readonly display: Detail['display']
+}
+
+/** Lines of text are compared as they are; the rest of a long value is shown on demand. */
+const longest = 120
+
+export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <ul className="changes">
+      {changes.map((change) => (
+        <li key={`${change.kind} ${change.configId}`}>
+          <div>
+            <Badge tone={(actions[change.action] ?? ['', 'plain'])[1]}>
+              {(actions[change.action] ?? [change.action])[0]}
+            </Badge>
+          </div>
+          <div className="change-body">
+            <p>
+              <span className="quiet">{kindWords[change.kind] ?? change.kind}</span> <Id>{change.configId}</Id>
+            </p>
+            <BeforeAfter before={change.display.before} after={change.display.after} />
+            <Fields change={change} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Of what comes or goes whole, the line above is enough for most: its fields are shown on demand. */
+function Fields({ change }: { readonly change: Change }) {
+  const fields = fieldsBeside(change).filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
+  if (fields.length === 0) return null
+  const list = (
+    <ul className="plain-list stack-small">
+      {fields.map((field) => (
+        <li key={field.field} className="small">
+          <code>{field.field}</code>{' '}
+          {field.origin === 'drift' || field.origin === 'both' ? (
+            <Badge tone="warn">edited at the processor</Badge>
+          ) : null}
+          <FieldValues before={field.before} after={field.after} />
+        </li>
+      ))}
+    </ul>
+  )
+  const isWhole = fields.every(({ before }) => isEmpty(before)) || fields.every(({ after }) => isEmpty(after))
+  if (!isWhole || fields.length < 4) return list
+  return (
+    <details>
+      <summary className="small">{many(fields.length, 'field')}</summary>
+      {list}
+    </details>
+  )
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** A line that changed says it already where it is the one field that people read there. */
+function fieldsBeside({ fields, display: { before, after } }: Change): Change['fields'] {
+  const [only, ...rest] = fields
+  const isSaid = rest.length === 0 && before !== null && after !== null && before !== after
+  const isPlain = only !== undefined && ['amount', 'name', 'display_name', 'url'].includes(only.field)
+  return isSaid && isPlain && (only.origin ?? 'edit') === 'edit' ? [] : fields
+}
+
+function BeforeAfter({ before, after }: Detail['display']) {
+  if (before === after || before === null || after === null) {
+    const only = after ?? before
+    return only === null ? null : (
+      <p>
+        <Text>{only}</Text>
+      </p>
+    )
+  }
+  return (
+    <p className="before-after">
+      <del className="before">
+        <Text>{before}</Text>
+      </del>
+      <span aria-hidden="true">→</span>
+      <ins className="after">
+        <Text>{after}</Text>
+      </ins>
+    </p>
+  )
+}
+
+function FieldValues({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+  const [left, right] = [shown(before), shown(after)]
+  const line = (
+    <span className="before-after">
+      <del className="before">
+        <Text mono>{left}</Text>
+      </del>
+      <span aria-hidden="true">→</span>
+      <ins className="after">
+        <Text mono>{right}</Text>
+      </ins>
+    </span>
+  )
+  if (left.length + right.length <= longest) return line
+  return (
+    <details>
+      <summary>{many(Math.max(left.length, right.length), 'character')}</summary>
+      {line}
+    </details>
+  )
+}
+
+/** The report in words: `3 prices created, 1 product archived`. */
+export function reportWords(report: ChangeReport): string {
+  const parts = Object.entries(report).flatMap(([kind, lists]) =>
+    Object.entries(lists as Readonly<Record<string, readonly string[]>>).flatMap(([verb, ids]) =>
+      ids.length === 0 || verb === 'unchanged' ? [] : [`${many(ids.length, kindOf(kind))} ${verb}`],
+    ),
+  )
+  return parts.length === 0 ? 'nothing changed' : parts.join(', ')
+}
+
+/** `promotion_codes` → `promotion code`. */
+const kindOf = (list: string) => kindWords[list.replace(/s$/, '')] ?? list.replace(/s$/, '').replaceAll('_', ' ')

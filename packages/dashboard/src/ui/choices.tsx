@@ -1,0 +1,22 @@
+interface ChoicesProps<Value extends string> {
+  /** What is chosen. */
+  readonly name: string
+  readonly options: Readonly<Record<Value, string>>
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+}
+
+/** One of a few, side by side. */
+export function Choices<Value extends string>({ name, options, value, onChange }: ChoicesProps<Value>) {
+  return (
+    <fieldset className="choices">
+      <legend className="visually-hidden">{name}</legend>
+      {(Object.entries(options) as [Value, string][]).map(([option, words]) => (
+        <label key={option}>
+          <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} />
+          <span>{words}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

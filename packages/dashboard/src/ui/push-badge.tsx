@@ -1,0 +1,26 @@
+import { Badge } from './basic.tsx'
+
+const tones = {
+  planned: 'note',
+  running: 'note',
+  waiting: 'note',
+  begun: 'note',
+  pending: 'plain',
+  skipped: 'plain',
+  interrupted: 'warn',
+  unknown: 'warn',
+  cancelled: 'warn',
+  abandoned: 'plain',
+  applied: 'good',
+  done: 'good',
+  succeeded: 'good',
+  ok: 'good',
+  failed: 'bad',
+} as const
+
+/** The state of a push, of a job, or of one of their steps. */
+export const PushBadge = ({ state }: { readonly state: string }) => (
+  <Badge tone={(tones as Readonly<Record<string, (typeof tones)[keyof typeof tones]>>)[state] ?? 'plain'}>
+    {state}
+  </Badge>
+)

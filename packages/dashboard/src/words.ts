@@ -1,0 +1,97 @@
+// How money, times and numbers are written for the person who looks. Money is exact: text of decimals goes to Intl as text.
+import { RatecardError } from '@ratecard/client'
+import type { PriceDocument } from '@ratecard/client'
+import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
+import { formatMinor } from '../../ratecard/src/money/format.ts'
+
+const mostDigits = 14
+
+/** Minor units (a number, or text with decimals) as the viewer's language writes them: `€12.00`, `12,00 €`. */
+export function money(minor: number | string, currency: string): string {
+  if (!isCurrency(currency)) return formatMinor(minor, currency)
+  const decimals = currencyDecimals[currency]
+  const format = new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: mostDigits,
+  })
+  // The type knows no exact text yet.
+  return format.format(shifted(String(minor), decimals) as unknown as number)
+}
+
+/** `1234` with two decimals is `12.34`: exact, on text. */
+function shifted(text: string, decimals: number): string {
+  const sign = text.startsWith('-') ? '-' : ''
+  const [whole = '0', fraction = ''] = text.slice(sign.length).split('.')
+  if (decimals === 0) return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`
+  const padded = whole.padStart(decimals + 1, '0')
+  return `${sign}${padded.slice(0, -decimals)}.${padded.slice(-decimals)}${fraction}`
+}
+
+export const count = (value: number) => new Intl.NumberFormat().format(value)
+
+/** `1 price`, `3 prices`. */
+export const many = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`
+
+export function period(price: Pick<PriceDocument, 'interval' | 'interval_count'>): string {
+  if (price.interval === undefined) return 'once'
+  const times = price.interval_count ?? 1
+  return times === 1 ? `a ${price.interval}` : `every ${times} ${price.interval}s`
+}
+
+/** What one unit costs, without its period. null where tiers or the customer decide. */
+export function unitAmount(price: PriceDocument): string | null {
+  if (price.tiers !== undefined || price.custom_unit_amount !== undefined) return null
+  return price.unit_amount_decimal ?? String(price.amount ?? 0)
+}
+
+export const isFree = (price: PriceDocument) => {
+  const amount = unitAmount(price)
+  return amount !== null && /^0(\.0*)?$/.test(amount)
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+export const localTime = (at: Date) => timeFormat.format(at)
+export const localDay = (at: Date) => dayFormat.format(at)
+export const utcTime = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+const steps = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** `3 minutes ago`, `in 2 hours`; null beyond a week. */
+export function fromNow(at: Date, now: number): string | null {
+  const seconds = (at.getTime() - now) / 1000
+  if (Math.abs(seconds) > 7 * 86_400) return null
+  const step = steps.find(([, size]) => Math.abs(seconds) >= size)
+  return step === undefined ? 'just now' : relative.format(Math.round(seconds / step[1]), step[0])
+}
+
+export const kindWords: Readonly<Record<string, string>> = {
+  product: 'product',
+  price: 'price',
+  meter: 'meter',
+  coupon: 'coupon',
+  promotion_code: 'promotion code',
+  webhook: 'webhook',
+  feature: 'feature',
+}
+
+/** A value of a document on one line. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return '—'
+  if (typeof value === 'string') return value === '' ? '“”' : value
+  return JSON.stringify(value)
+}
+
+export function asError(error: unknown): RatecardError {
+  if (error instanceof RatecardError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new RatecardError({ code: 'page_failed', message: `The page failed: ${message}`, cause: error })
+}

@@ -1,0 +1,84 @@
+// The built files of the dashboard. Only what the build listed is ever served: no path of a request reaches the file system.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/** Made by scripts/build-dashboard.mjs. The same place from the sources and from the build. */
+const folder = fileURLToPath(new URL('../../dist/pages/', import.meta.url))
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+export interface BuiltFile {
+  readonly mediaType: string
+  bytes(encoding: Encoding): Promise<Buffer>
+}
+
+export interface BuiltPages {
+  /** The page that loads the others. */
+  readonly index: string
+  /** Address of the style sheet that pages without script share. */
+  readonly styleSheet: string
+  /** By name, which has a hash of the content in it; undefined for a name that the build did not make. */
+  file(name: string): BuiltFile | undefined
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+interface Manifest {
+  readonly styleSheet: string
+  readonly files: readonly string[]
+}
+
+/** null when the pages were not built. Read once, at the first call. */
+export function createPages(from: string = folder): () => Promise<BuiltPages | null> {
+  let known: Promise<BuiltPages> | null = null
+  return async () => {
+    known ??= readPages(from)
+    try {
+      return await known
+    } catch (error) {
+      known = null
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw error
+    }
+  }
+}
+
+async function readPages(from: string): Promise<BuiltPages> {
+  const manifest = JSON.parse(await readFile(path.join(from, 'manifest.json'), 'utf8')) as Manifest
+  const files = new Map(manifest.files.map((name) => [name, builtFile(path.join(from, 'assets', name))]))
+  return {
+    index: await readFile(path.join(from, 'index.html'), 'utf8'),
+    styleSheet: manifest.styleSheet,
+    file: (name) => files.get(name),
+  }
+}
+
+const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+
+/** Compressed when first asked for, once for each encoding. */
+function builtFile(place: string): BuiltFile {
+  const kept = new Map<Encoding, Promise<Buffer>>()
+  const make = async (encoding: Encoding): Promise<Buffer> => {
+    if (encoding === 'identity') return readFile(place)
+    const plain = await bytes('identity')
+    return encoding === 'br' ? compress.br(plain, slowly) : compress.gzip(plain, { level: 9 })
+  }
+  const bytes = (encoding: Encoding): Promise<Buffer> => {
+    const present = kept.get(encoding)
+    if (present !== undefined) return present
+    const made = make(encoding)
+    kept.set(encoding, made)
+    made.catch(() => kept.delete(encoding))
+    return made
+  }
+  return { mediaType: mediaTypes[path.extname(place)] ?? 'application/octet-stream', bytes }
+}

@@ -1,0 +1,64 @@
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const html = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? character)
+
+export interface SignInPage {
+  readonly styleSheet: string
+  /** Where to go afterwards: a path of the dashboard. */
+  readonly next: string
+  /** Why the last attempt failed. */
+  readonly problem: { readonly detail: string; readonly hint?: string | undefined } | null
+}
+
+/** The page where a service key is asked for. It needs no script. */
+export function signInPage({ styleSheet, next, problem }: SignInPage): string {
+  const alert =
+    problem === null
+      ? ''
+      : `<div class="alert alert-problem" role="alert"><p><b>${html(problem.detail)}</b></p>${
+          problem.hint === undefined ? '' : `<p>${html(problem.hint)}</p>`
+        }</div>`
+  return page(
+    styleSheet,
+    'Sign in',
+    `<form class="card" method="post" action="/dashboard/session">
+<p class="brand"><span class="brand-mark" aria-hidden="true"></span>Ratecard</p>
+<h1>Sign in</h1>
+${alert}
+<input type="hidden" name="next" value="${html(next)}">
+<label class="field"><span class="field-label">Service key</span>
+<input class="input" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" autocapitalize="off"${problem === null ? '' : ' aria-invalid="true"'}></label>
+<button class="button button-primary button-wide" type="submit">Sign in</button>
+<p class="quiet">A key with the scope <code>read</code> looks, one with <code>write</code> acts. The session ends after 12 hours, or with the key.</p>
+<p class="quiet">On the machine of the service, <code>ratecard dashboard</code> makes a link that signs in.</p>
+</form>`,
+  )
+}
+
+/** Takes a browser that has just been given its cookie to the dashboard. A redirect would still be the other site's request. */
+export function signedInPage(styleSheet: string): string {
+  return page(
+    styleSheet,
+    'Signed in',
+    '<div class="card"><h1>You are signed in</h1><p><a href="/dashboard">Open the dashboard</a></p></div>',
+    '<meta http-equiv="refresh" content="0;url=/dashboard">',
+  )
+}
+
+/** In place of every page where the files are missing. */
+export function notBuiltPage(): string {
+  return page(
+    null,
+    'Not built',
+    '<h1>The dashboard is not built</h1><p>Run <code>npm run build</code> in the repository, then start the service again.</p>',
+  )
+}
+
+function page(styleSheet: string | null, title: string, body: string, head = ''): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<title>${html(title)} · Ratecard</title><meta name="viewport" content="width=device-width, initial-scale=1">`,
+    '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
+    styleSheet === null ? '' : `<link rel="stylesheet" href="${html(styleSheet)}">`,
+    `${head}</head><body class="gate"><main>${body}</main></body></html>`,
+  ].join('')
+}

@@ -1,0 +1,60 @@
+// Who is at the dashboard. A browser holds a random value in a cookie, a person a random token in a link; what is kept of either
+// is a hash, beside the service key on whose behalf it counts. It lives no longer than its key.
+import { createHash, randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { ServiceKey } from '../service/service.ts'
+import type { DashboardOperations, DashboardPass } from '../service/dashboard.ts'
+import type { DashboardPassRecord, Store } from '../store/store.ts'
+
+const sessionMs = 12 * 60 * 60 * 1000
+const linkMs = 10 * 60 * 1000
+
+export interface SignInDeps {
+  readonly store: Pick<Store, 'dashboardPasses'>
+  readonly clock: Clock
+  /** The key, while it is valid. */
+  readonly validKey: (id: string) => Promise<ServiceKey | null>
+  /** Injected by tests only. */
+  readonly random?: (bytes: number) => Buffer
+}
+
+export type SignIn = Omit<DashboardOperations, 'noteChange' | 'changeTag'>
+
+export function createSignIn({ store, clock, validKey, random = randomBytes }: SignInDeps): SignIn {
+  const { dashboardPasses: passes } = store
+
+  async function issue(kind: DashboardPassRecord['kind'], keyId: string, lifeMs: number): Promise<DashboardPass> {
+    const value = random(32).toString('base64url')
+    const createdAt = clock.now()
+    const expiresAt = createdAt + lifeMs
+    await passes.add({ hash: hashOf(value), kind, keyId, createdAt, expiresAt, endedAt: null })
+    return { value, expiresAt }
+  }
+
+  const openDashboard = (keyId: string) => issue('session', keyId, sessionMs)
+
+  return {
+    openDashboard,
+    createDashboardLink: (keyId) => issue('link', keyId, linkMs),
+    async openDashboardByLink(token) {
+      const hash = hashOf(token)
+      const link = await passes.find(hash)
+      // Taken first: of two that come with it at once, one gets a session.
+      if (link === null || !(await passes.end(hash, 'link', clock.now()))) return null
+      return (await validKey(link.keyId)) === null ? null : openDashboard(link.keyId)
+    },
+    async authenticateDashboard(value) {
+      const session = await passes.find(hashOf(value))
+      if (session?.kind !== 'session' || session.endedAt !== null || session.expiresAt <= clock.now()) return null
+      const key = await validKey(session.keyId)
+      return key === null ? null : { key, expiresAt: Math.min(session.expiresAt, key.expiresAt ?? Infinity) }
+    },
+    async closeDashboard(value) {
+      await passes.end(hashOf(value), 'session', clock.now())
+    },
+  }
+}
+
+function hashOf(value: string): string {
+  return createHash('sha256').update(value, 'utf8').digest('hex')
+}

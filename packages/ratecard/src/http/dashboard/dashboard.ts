@@ -1,0 +1,252 @@
+// The dashboard: its files, who is signed in, and the admin API for whoever is. Each call there is the call of the service key
+// that the session was opened with, and goes through the same routes.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors/service-error.ts'
+import { createPages } from '../../dashboard/files.ts'
+import type { BuiltPages, Encoding } from '../../dashboard/files.ts'
+import { notBuiltPage, signedInPage, signInPage } from '../../dashboard/sign-in-page.ts'
+import type { Service } from '../../service/service.ts'
+import type { DashboardPass } from '../../service/dashboard.ts'
+import { admit } from '../authentication/auth.ts'
+import { dashboardCookie, dashboardPath } from './paths.ts'
+import type { AddressGuard } from '../server/address-guard.ts'
+import { noteChanges } from './note-changes.ts'
+import { toServiceError } from '../response/problem.ts'
+import { mount } from '../contract/route.ts'
+import type { Route } from '../contract/route.ts'
+import { createSameOrigin } from './same-origin.ts'
+import type { SameOrigin } from './same-origin.ts'
+
+export interface DashboardDeps {
+  readonly service: Pick<
+    Service,
+    'authenticate' | 'noteChange' | 'openDashboard' | 'openDashboardByLink' | 'authenticateDashboard' | 'closeDashboard'
+  >
+  readonly guard: AddressGuard
+  readonly publicUrl: string | null
+  readonly notFound: (scope: FastifyInstance) => void
+  /** Operations that a signed-in browser may ask for, by operation id. */
+  readonly routes: Readonly<Record<string, Route>>
+}
+
+const apiPrefix = '/api'
+const sessionSeconds = 12 * 60 * 60
+const longestForm = 4096
+
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: https:",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join('; '),
+  // Forms of ours say their origin; nobody else learns an address.
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-cache',
+} as const
+
+const immutable = { 'cache-control': 'public, max-age=31536000, immutable' }
+const notStored = { 'cache-control': 'no-store' }
+
+/** Registers everything below `/dashboard`. */
+export async function registerDashboard(app: FastifyInstance, deps: DashboardDeps): Promise<void> {
+  const sameOrigin = createSameOrigin(deps.publicUrl)
+  await app.register(
+    async (scope) => {
+      scope.addHook('onRequest', (_request, reply, done) => {
+        reply.headers(pageHeaders)
+        done()
+      })
+      const pages = createPages()
+      pageRoutes(scope, pages)
+      // Forms are read here alone: a page of another site can send one.
+      await scope.register(async (gate) => {
+        takeForms(gate)
+        signInRoutes(gate, deps, sameOrigin, pages)
+      })
+      await scope.register((api) => apiScope(api, deps, sameOrigin), { prefix: apiPrefix })
+    },
+    { prefix: dashboardPath },
+  )
+}
+
+const hidden = { schema: { hide: true } }
+
+function takeForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: longestForm },
+    (_request, body, done) => {
+      done(null, new URLSearchParams(String(body)))
+    },
+  )
+}
+
+type Pages = () => Promise<BuiltPages | null>
+
+function pageRoutes(scope: FastifyInstance, pages: Pages): void {
+  const index = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const built = await pages()
+    return sendPage(reply, built === null ? 503 : 200, built?.index ?? notBuiltPage())
+  }
+  scope.get('/', hidden, index)
+  // Each page of the dashboard has an address of its own, which the script makes sense of.
+  scope.get('/*', hidden, index)
+  scope.get<{ Params: { file: string } }>('/assets/:file', hidden, async (request, reply) => {
+    const file = (await pages())?.file(request.params.file)
+    if (file === undefined) throw new ServiceError('route_not_found', 'There is no such file.')
+    const encoding = chosenEncoding(request.headers['accept-encoding'])
+    return reply
+      .headers({ ...immutable, vary: 'accept-encoding' })
+      .headers(encoding === 'identity' ? {} : { 'content-encoding': encoding })
+      .type(file.mediaType)
+      .send(await file.bytes(encoding))
+  })
+}
+
+/** Browsers name what they take; quality is looked at only to leave out what is refused. */
+function chosenEncoding(header: string | string[] | undefined): Encoding {
+  const taken = String(header ?? '')
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.replace(/;.*$/s, '').trim())
+  return taken.includes('br') ? 'br' : taken.includes('gzip') ? 'gzip' : 'identity'
+}
+
+function sendPage(reply: FastifyReply, status: number, body: string): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').send(body)
+}
+
+function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: SameOrigin, pages: Pages): void {
+  const { service, guard, publicUrl } = deps
+
+  const signInAnswer = async (
+    reply: FastifyReply,
+    status: number,
+    next: string,
+    problem: { readonly detail: string; readonly hint?: string | undefined } | null,
+  ) => {
+    const built = await pages()
+    const body = built === null ? notBuiltPage() : signInPage({ styleSheet: built.styleSheet, next, problem })
+    return sendPage(reply.headers(notStored), built === null ? 503 : status, body)
+  }
+
+  const giveCookie = (reply: FastifyReply, { value }: DashboardPass) =>
+    reply.headers(notStored).setCookie(dashboardCookie, value, {
+      path: dashboardPath,
+      httpOnly: true,
+      sameSite: 'strict',
+      secure: isOverTls(reply.request, publicUrl),
+      maxAge: sessionSeconds,
+    })
+
+  scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async ({ query }, reply) =>
+    signInAnswer(reply, 200, pathWithin(query.next), null),
+  )
+
+  scope.post('/session', hidden, async (request, reply) => {
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+    const next = pathWithin(form.get('next') ?? undefined)
+    try {
+      sameOrigin.refuseForeign(request)
+      const found = await service.authenticate((form.get('key') ?? '').trim())
+      if (found?.state !== 'valid') {
+        await guard.count(request, 'failed_authentication')
+        throw found === null
+          ? new ServiceError('service_key_invalid', 'This is not a valid service key.', {
+              hint: 'Check that the whole key was copied, and that it was not revoked.',
+            })
+          : new ServiceError('service_key_expired', 'This service key has expired.', {
+              hint: 'Make a new one: ratecard keys create.',
+            })
+      }
+      giveCookie(reply, await service.openDashboard(found.key.id))
+      return await reply.redirect(next, 303)
+    } catch (error) {
+      const problem = toServiceError(error)
+      if (!wantsPage(request) || problem.status >= 500) throw error
+      if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))
+      return signInAnswer(reply, problem.status, next, { detail: problem.message, hint: problem.hint })
+    }
+  })
+
+  scope.get<{ Querystring: { token?: string } }>('/open', hidden, async (request, reply) => {
+    const { token } = request.query
+    const isPrefetch = request.headers['sec-purpose'] !== undefined || request.headers['purpose'] === 'prefetch'
+    const pass = typeof token === 'string' && !isPrefetch ? await service.openDashboardByLink(token) : null
+    if (pass === null) {
+      await guard.count(request, 'failed_authentication')
+      return signInAnswer(reply, 401, dashboardPath, {
+        detail: 'This link was used already, or is too old.',
+        hint: 'Make another one with `ratecard dashboard`, or sign in with a service key.',
+      })
+    }
+    const built = await pages()
+    giveCookie(reply, pass)
+    return sendPage(reply, 200, built === null ? notBuiltPage() : signedInPage(built.styleSheet))
+  })
+
+  scope.post('/sign-out', hidden, async (request, reply) => {
+    sameOrigin.require(request)
+    const value = cookieOf(request)
+    if (value !== undefined) await service.closeDashboard(value)
+    return reply
+      .headers({ ...notStored, 'clear-site-data': '"cache"' })
+      .clearCookie(dashboardCookie, { path: dashboardPath })
+      .redirect(`${dashboardPath}/sign-in`, 303)
+  })
+}
+
+/** The admin API by the cookie. The header counts for nothing here, and the cookie counts for nothing elsewhere. */
+async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: SameOrigin): Promise<void> {
+  const { service, guard } = deps
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.headers(notStored)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (isRead) sameOrigin.refuseForeign(request)
+    else sameOrigin.require(request)
+    const value = cookieOf(request)
+    const visitor = value === undefined ? null : await service.authenticateDashboard(value)
+    if (visitor === null) {
+      await guard.count(request, 'failed_authentication')
+      throw new ServiceError('session_invalid', 'Nobody is signed in to the dashboard here.', {
+        hint: `Sign in at ${dashboardPath}/sign-in.`,
+      })
+    }
+    admit(request, visitor.key)
+  })
+  noteChanges(scope, service)
+  deps.notFound(scope)
+  scope.get('/*', hidden, (_request, reply) => {
+    reply.callNotFound()
+  })
+  mount(scope, apiPrefix, deps.routes, { isDescribed: false })
+}
+
+function cookieOf(request: FastifyRequest): string | undefined {
+  const header = request.headers.cookie
+  const value = header === undefined ? undefined : request.server.parseCookie(header)[dashboardCookie]
+  return value === '' ? undefined : value
+}
+
+/** As the browser sees it: a proxy in front may have the certificate. */
+function isOverTls(request: FastifyRequest, publicUrl: string | null): boolean {
+  return [publicUrl, request.headers.origin, request.headers['x-forwarded-proto'], `${request.protocol}:`]
+    .flat()
+    .some((said) => said !== null && said !== undefined && /^https\b/i.test(said))
+}
+
+/** Only ever a path of the dashboard: a form must not send people elsewhere. */
+function pathWithin(next: string | undefined): string {
+  return next !== undefined && /^\/dashboard(?:[/?][\w\-./~%?=&:,]*)?$/.test(next) && !next.includes('..')
+    ? next
+    : dashboardPath
+}
+
+const wantsPage = (request: FastifyRequest) => (request.headers.accept ?? '').includes('text/html')

@@ -1,0 +1,33 @@
+// Parameters of former versions of the API, for programs that ask for one with `Stripe-Version`: said in today's words. Whoever
+// asks for none gets them refused, as the real API does.
+import { emptyForm, isNode } from './form.ts'
+import type { FormNode } from './form.ts'
+
+type Translation = (form: FormNode) => FormNode
+
+/** By operation: until which version, and how it is said today. */
+const former: Readonly<Record<string, readonly [before: string, say: Translation]>> = {
+  'POST /v1/promotion_codes': [
+    '2025-09-30.clover',
+    ({ coupon, ...form }) =>
+      coupon === undefined ? form : node({ ...form, promotion: node({ type: 'coupon', coupon }) }),
+  ],
+  'POST /v1/payment_intents': [
+    '2026-09-30.endive',
+    ({ payment_method_types: types, ...form }) =>
+      types === undefined || isCardAlone(types) ? form : node({ ...form, payment_method_types: types }),
+  ],
+}
+
+export function inTodaysWords(operation: string, form: FormNode, version: string): FormNode {
+  const [before, say] = former[operation] ?? []
+  return before === undefined || say === undefined || version >= before ? form : node(say(form))
+}
+
+function isCardAlone(types: FormNode[string]): boolean {
+  return isNode(types) && Object.values(types).every((type) => type === 'card')
+}
+
+function node(fields: FormNode): FormNode {
+  return Object.assign(emptyForm(), fields)
+}

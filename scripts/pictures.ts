@@ -1,0 +1,286 @@
+// The pictures of README and guides, taken of the running product:  node scripts/pictures.ts [--check]
+// Beside each stands the fingerprint of what it shows: the words and the looks, not the pixels, which differ from machine to machine.
+// With --check nothing is written; it fails, and names the pictures, when the product says or looks otherwise today.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@ratecard/client'
+import type { Client } from '@ratecard/client'
+import type { Browser, Page } from 'playwright-core'
+import { buildPricingTable } from '../packages/pricing-table/build.mjs'
+import { styles } from '../packages/pricing-table/src/styles.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
+import { startServer } from '../packages/ratecard/src/composition/main.ts'
+import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const folder = path.join(root, 'docs/pictures')
+const record = path.join(folder, 'pictures.json')
+const cli = path.join(root, 'packages/ratecard/bin/ratecard.js')
+const serviceKey = 'pictures-are-taken-of-an-empty-account'
+const longest = 300 * 1024
+/** What readers see in place of a port that is another one each time. */
+const shownAddress = 'https://billing.example.com'
+
+interface World {
+  readonly url: string
+  readonly client: Client
+  readonly home: string
+  readonly document: BillingConfig
+}
+
+interface Shot {
+  readonly html: string
+  readonly width: number
+  readonly height: number
+  /** Selector of what must be there before the picture is taken. */
+  readonly ready: string
+  /** What is taken; the whole page without it. */
+  readonly of?: string
+  /** What the picture shows, as text: its fingerprint is kept. */
+  readonly shows: (page: Page) => Promise<string>
+}
+
+// ── Terminal
+
+const terminalStyle = `
+:root { color-scheme: light dark; }
+body { margin: 0; background: transparent; }
+figure { margin: 0; display: inline-block; min-width: 760px; border-radius: 10px; overflow: hidden; border: 1px solid light-dark(#d0d5e0, #30374a); background: light-dark(#fbfbfd, #12151f); }
+figcaption { padding: 9px 14px; font: 13px system-ui, sans-serif; color: light-dark(#5a6275, #9aa3ba); background: light-dark(#eef0f5, #1b2030); }
+pre { margin: 0; padding: 18px 20px; font: 14px/1.5 'DejaVu Sans Mono', ui-monospace, monospace; color: light-dark(#1b2030, #e3e6f0); }
+.c31 { color: light-dark(#b3261e, #ff8b82); } .c32 { color: light-dark(#17713a, #7fd99a); } .c33 { color: light-dark(#8a5a00, #f0c264); }
+.c35 { color: light-dark(#8431a8, #d9a0f5); } .c36 { color: light-dark(#0b6a80, #7ad3e6); } .c1 { font-weight: 700; } .c2 { opacity: .65; }`
+
+const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Colours of a terminal as elements. */
+function coloured(output: string): string {
+  const on = new Set<string>()
+  const parts = output.split(/\u001b\[([0-9;]*)m/)
+  return parts
+    .map((part, index) => {
+      if (index % 2 === 0) {
+        const text = escapeHtml(part)
+        return on.size === 0 || text === ''
+          ? text
+          : `<span class="${[...on].map((code) => `c${code}`).join(' ')}">${text}</span>`
+      }
+      if (part === '39') for (const code of [...on]) if (code.startsWith('3')) on.delete(code)
+      if (part === '22') for (const code of ['1', '2']) on.delete(code)
+      if (part === '0' || part === '') on.clear()
+      if (/^(1|2|3[1-6])$/.test(part)) on.add(part)
+      return ''
+    })
+    .join('')
+}
+
+function ratecard({ url, home }: World, cwd: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [cli, ...args], {
+      cwd,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: home,
+        FORCE_COLOR: '1',
+        RATECARD_API_URL: url,
+        RATECARD_SERVICE_KEY: serviceKey,
+      },
+    })
+    const chunks: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.on('close', (code) => {
+      const text = Buffer.concat(chunks).toString('utf8').replaceAll(url, shownAddress)
+      if (code === 0) resolve(text.trimEnd())
+      else reject(new Error(`ratecard ${args.join(' ')} ended with ${String(code)}:\n${text}`))
+    })
+  })
+}
+
+/** The document a little later: a price rises, one goes, a plan comes. */
+function nextVersion(document: BillingConfig): BillingConfig {
+  const next = structuredClone(document)
+  next.version = '1.1.0'
+  for (const product of next.products) {
+    if (product.id === 'studio') {
+      product.name = 'Studio for teams'
+      product.prices?.forEach((price) => {
+        if (price.id === 'studio_monthly') price.amount = 1600
+      })
+    }
+    if (product.id === 'enterprise') product.prices = []
+  }
+  next.products.push({
+    id: 'classroom',
+    name: 'Classroom',
+    prices: [{ id: 'classroom_yearly', amount: 9900, currency: 'eur', interval: 'year' }],
+  })
+  return next
+}
+
+async function planInTheTerminal(world: World): Promise<Shot> {
+  const project = path.join(world.home, 'shop')
+  mkdirSync(path.join(project, 'ratecard/billing'), { recursive: true })
+  writeFileSync(path.join(project, 'ratecard/billing/prices.json'), JSON.stringify(nextVersion(world.document)))
+  const output = await ratecard(world, project, ['billing', 'push', '--dry-run'])
+  const text = `\u001b[2m$\u001b[22m ratecard billing push --dry-run\n\n${output}`
+  return {
+    html: `<!doctype html><meta charset="utf-8"><style>${terminalStyle}</style><figure><figcaption>~/shop</figcaption><pre>${coloured(text)}</pre></figure>`,
+    width: 1000,
+    height: 600,
+    ready: 'pre',
+    of: 'figure',
+    shows: () => Promise.resolve(text + terminalStyle),
+  }
+}
+
+// ── Pricing table
+
+function pricingTable({ url }: World): Promise<Shot> {
+  const css = readFileSync(path.join(root, 'examples/pricing-table/page.css'), 'utf8')
+  const html = [
+    '<!doctype html><html lang="en"><meta charset="utf-8">',
+    `<style>${css} main { max-width: 76rem; padding: 1.5rem }</style><script type="module" src="${url}/pricing-table.js"></script>`,
+    `<main><ratecard-pricing-table src="${url}" locale="en" currency="eur"></ratecard-pricing-table></main></html>`,
+  ].join('')
+  return Promise.resolve({
+    html,
+    width: 1200,
+    height: 600,
+    ready: '[part~=card]',
+    of: 'main',
+    // The words as they are drawn; the looks as they are written, because browsers spell them in ways of their own.
+    shows: async (page) => {
+      const words = await page.evaluate<string>(
+        'document.querySelector("ratecard-pricing-table").shadowRoot.textContent',
+      )
+      return `${words}\n${styles}\n${css}`
+    },
+  })
+}
+
+const pictures: Readonly<Record<string, (world: World) => Promise<Shot>>> = {
+  'plan-in-the-terminal': planInTheTerminal,
+  'pricing-table': pricingTable,
+}
+
+// ── Taking them
+
+/** Pages come from an origin of their own, as those of a shop do. */
+async function serve(shots: ReadonlyMap<string, Shot>) {
+  const server = createServer((request, response) => {
+    const shot = shots.get((request.url ?? '').slice(1))
+    response.writeHead(shot === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(shot?.html ?? '')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, close: () => server.close() }
+}
+
+async function take(browser: Browser, address: string, name: string, shot: Shot, write: boolean): Promise<string> {
+  let fingerprint = ''
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({
+      viewport: { width: shot.width, height: shot.height },
+      colorScheme,
+      deviceScaleFactor: 1.5,
+      reducedMotion: 'reduce',
+    })
+    try {
+      const page = await context.newPage()
+      await page.goto(`${address}/${name}`)
+      await page.locator(shot.ready).first().waitFor()
+      fingerprint = createHash('sha256')
+        .update(await shot.shows(page))
+        .digest('hex')
+      if (!write) break
+      const file = path.join(folder, `${name}-${colorScheme}.png`)
+      const options = { path: file, omitBackground: true }
+      if (shot.of === undefined) await page.screenshot(options)
+      else await page.locator(shot.of).screenshot(options)
+      const { size } = statSync(file)
+      if (size > longest)
+        throw new Error(`${file} is ${String(size)} bytes long; at most ${String(longest)} are allowed.`)
+      console.log(`${path.relative(root, file)} (${String(Math.round(size / 1024))} kB)`)
+    } finally {
+      await context.close()
+    }
+  }
+  return fingerprint
+}
+
+/** Somebody is on the price that the next version changes, so that the plan says whom it touches. */
+async function sell(client: Client): Promise<void> {
+  for (const [id, quantity] of [
+    ['lumen', 4],
+    ['fieldnotes', 2],
+    ['harbor', 9],
+  ] as const) {
+    await client.tenants.create({ id, name: id })
+    const back = 'http://127.0.0.1:9/'
+    const { url } = await client.checkout.create({
+      tenantId: id,
+      priceId: 'studio_monthly',
+      quantity,
+      successUrl: back,
+      cancelUrl: back,
+    })
+    const body = new URLSearchParams({ action: 'pay', email: `${id}@example.test`, number: '4242424242424242' })
+    const paid = await fetch(url, { method: 'POST', body, redirect: 'manual' })
+    if (paid.status !== 303) throw new Error(`The checkout of ${id} was not paid: ${String(paid.status)}`)
+  }
+}
+
+async function main(write: boolean): Promise<number> {
+  if (chromiumPath === null) {
+    console.error('pictures: Chromium is not installed; on Debian: apt-get install chromium')
+    return process.env['CI'] === 'true' ? 1 : 0
+  }
+  const home = mkdtempSync(path.join(os.tmpdir(), 'ratecard-pictures-'))
+  await buildPricingTable()
+  const env = { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: serviceKey, RATECARD_LOG_LEVEL: 'error' }
+  const server = await startServer({ env, port: 0, dataDir: path.join(home, 'data'), out: () => undefined })
+  const browser = await launchChromium()
+  try {
+    const file = path.join(root, 'examples/pricing-table/ratecard/billing/prices.json')
+    const document = JSON.parse(readFileSync(file, 'utf8')) as BillingConfig
+    const client = createClient({ baseUrl: server.url, serviceKey })
+    await client.admin.push(document)
+    await sell(client)
+    const world = { url: server.url, client, home, document }
+    const shots = new Map<string, Shot>()
+    for (const [name, prepare] of Object.entries(pictures)) shots.set(name, await prepare(world))
+    const pages = await serve(shots)
+    const found: Record<string, string> = {}
+    mkdirSync(folder, { recursive: true })
+    for (const [name, shot] of shots) found[name] = await take(browser, pages.url, name, shot, write)
+    pages.close()
+    if (write) writeFileSync(record, `${JSON.stringify(found, null, 2)}\n`)
+    return write ? 0 : compare(found)
+  } finally {
+    await browser.close()
+    await server.close()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+function compare(found: Readonly<Record<string, string>>): number {
+  const known = (existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}) as Record<string, string>
+  const stale = Object.keys(found).filter((name) => known[name] !== found[name])
+  const missing = Object.keys(found).flatMap((name) =>
+    ['light', 'dark'].map((scheme) => `${name}-${scheme}.png`).filter((file) => !existsSync(path.join(folder, file))),
+  )
+  for (const name of stale) console.error(`pictures: ${name} shows what the product no longer is.`)
+  for (const file of missing) console.error(`pictures: ${file} is missing.`)
+  if (stale.length + missing.length === 0) console.log('The pictures fit the product.')
+  else console.error('Take them anew with `npm run pictures`, look at them, and commit them.')
+  return stale.length + missing.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main(!process.argv.includes('--check'))

@@ -1,0 +1,241 @@
+// What the official command-line tool does to bring an event about, told as sequences of requests. Each request succeeds, and the
+// event is there.
+import { expect, test } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import type { SeedCall } from '../../../packages/sandbox/src/control/control.ts'
+
+type Step = SeedCall
+
+const customer: Step = { path: '/v1/customers', params: { description: 'made for an event' }, as: 'customer' }
+const product: Step = {
+  path: '/v1/products',
+  params: { name: 'Thing', description: 'made for an event' },
+  as: 'product',
+}
+const once: Step = {
+  path: '/v1/prices',
+  params: { product: '{{product.id}}', unit_amount: '1500', currency: 'usd' },
+  as: 'price',
+}
+const monthly: Step = { ...once, params: { ...once.params, recurring: { interval: 'month' } } }
+const buyer: Step = {
+  ...customer,
+  params: { payment_method: 'pm_card_visa', invoice_settings: { default_payment_method: 'pm_card_visa' } },
+}
+const subscription: Step = {
+  path: '/v1/subscriptions',
+  params: { customer: '{{customer.id}}', items: [{ price: '{{price.id}}' }] },
+  as: 'subscription',
+}
+const coupon: Step = { path: '/v1/coupons', params: { percent_off: 20 }, as: 'coupon' }
+const code: Step = {
+  path: '/v1/promotion_codes',
+  params: { promotion: { type: 'coupon', coupon: '{{coupon.id}}' } },
+  as: 'code',
+}
+const item: Step = {
+  path: '/v1/invoiceitems',
+  params: { amount: 2000, currency: 'usd', customer: '{{customer.id}}', description: 'made for an event' },
+  as: 'item',
+}
+const invoice: Step = {
+  path: '/v1/invoices',
+  params: { customer: '{{customer.id}}', description: 'made for an event', pending_invoice_items_behavior: 'include' },
+  as: 'invoice',
+}
+const onInvoice = (action: string, params?: Step['params']): Step => ({
+  path: `/v1/invoices/{{invoice.id}}/${action}`,
+  params,
+})
+const attached: Step = {
+  path: '/v1/payment_methods/pm_card_visa/attach',
+  params: { customer: '{{customer.id}}' },
+  as: 'card',
+}
+const noted = (path: string): Step => ({ path, params: { metadata: { foo: 'bar' } } })
+const gone = (path: string): Step => ({ method: 'DELETE', path })
+const meter: Step = {
+  path: '/v1/billing/meters',
+  params: { display_name: 'Meter', event_name: 'used', default_aggregation: { formula: 'sum' } },
+  as: 'meter',
+}
+const settings: Step = {
+  path: '/v1/billing_portal/configurations',
+  params: {
+    business_profile: { headline: 'Hello', privacy_policy_url: 'https://a.example/privacy' },
+    features: { subscription_cancel: { enabled: true } },
+  },
+  as: 'settings',
+}
+const phases = (...quantities: number[]) =>
+  Object.fromEntries(
+    quantities.map((quantity, index) => [
+      index,
+      { duration: { interval: 'month' }, items: [{ price: '{{price.id}}', quantity }] },
+    ]),
+  )
+const schedule: Step = {
+  path: '/v1/subscription_schedules',
+  params: { customer: '{{customer.id}}', start_date: 'now', phases: phases(1, 2) },
+  as: 'schedule',
+}
+const scheduled = [{ ...customer, params: { source: 'tok_visa' } }, product, monthly]
+const clock: Step = { path: '/v1/test_helpers/test_clocks', params: { frozen_time: 1_577_836_800 }, as: 'clock' }
+const later: Step = {
+  path: '/v1/test_helpers/test_clocks/{{clock.id}}/advance',
+  params: { frozen_time: 1_580_515_200 },
+}
+const session: Step = {
+  path: '/v1/checkout/sessions',
+  params: {
+    ...{ success_url: 'https://a.example/', cancel_url: 'https://a.example/', mode: 'payment' },
+    line_items: [{ price: '{{price.id}}', quantity: 2 }],
+  },
+  as: 'session',
+}
+const intent = (params: Step['params']): Step => ({
+  path: '/v1/payment_intents',
+  params: { amount: 2000, currency: 'usd', ...params },
+  as: 'intent',
+})
+
+const billed = [customer, item, invoice]
+const triggers: Readonly<Record<string, readonly Step[]>> = {
+  'product.created': [product],
+  'product.updated': [product, noted('/v1/products/{{product.id}}')],
+  'product.deleted': [product, gone('/v1/products/{{product.id}}')],
+  'price.created': [product, monthly],
+  'price.updated': [product, monthly, noted('/v1/prices/{{price.id}}')],
+  'coupon.created': [coupon],
+  'coupon.updated': [coupon, noted('/v1/coupons/{{coupon.id}}')],
+  'coupon.deleted': [coupon, gone('/v1/coupons/{{coupon.id}}')],
+  'promotion_code.created': [coupon, code],
+  'promotion_code.updated': [coupon, code, noted('/v1/promotion_codes/{{code.id}}')],
+  'customer.created': [customer],
+  'customer.updated': [customer, noted('/v1/customers/{{customer.id}}')],
+  'customer.deleted': [customer, gone('/v1/customers/{{customer.id}}')],
+  'customer.subscription.created': [buyer, product, monthly, subscription],
+  'customer.subscription.updated': [
+    ...[buyer, product, monthly, subscription],
+    noted('/v1/subscriptions/{{subscription.id}}'),
+  ],
+  'customer.subscription.deleted': [
+    ...[buyer, product, monthly, subscription],
+    gone('/v1/subscriptions/{{subscription.id}}'),
+  ],
+  'customer.subscription.trial_will_end': [
+    ...[customer, product, monthly],
+    { ...subscription, params: { ...subscription.params, trial_period_days: 1 } },
+  ],
+  'subscription_schedule.created': [...scheduled, schedule],
+  'subscription_schedule.updated': [...scheduled, schedule, noted('/v1/subscription_schedules/{{schedule.id}}')],
+  'subscription_schedule.canceled': [
+    ...scheduled,
+    schedule,
+    { path: '/v1/subscription_schedules/{{schedule.id}}/cancel' },
+  ],
+  'subscription_schedule.released': [
+    ...scheduled,
+    schedule,
+    { path: '/v1/subscription_schedules/{{schedule.id}}/release' },
+  ],
+  'subscription_schedule.completed': [
+    ...[clock, { ...customer, params: { test_clock: '{{clock.id}}' } }, product, monthly],
+    {
+      ...schedule,
+      params: {
+        ...{ customer: '{{customer.id}}', start_date: 1_577_836_800, end_behavior: 'release', phases: phases(1) },
+      },
+    },
+    later,
+  ],
+  'invoiceitem.created': [customer, item],
+  'invoiceitem.deleted': [customer, item, gone('/v1/invoiceitems/{{item.id}}')],
+  'invoice.created': billed,
+  'invoice.updated': [...billed, noted('/v1/invoices/{{invoice.id}}')],
+  'invoice.deleted': [...billed, gone('/v1/invoices/{{invoice.id}}')],
+  'invoice.finalized': [...billed, onInvoice('finalize')],
+  'invoice.voided': [...billed, onInvoice('finalize'), onInvoice('void')],
+  'invoice.marked_uncollectible': [...billed, onInvoice('finalize'), onInvoice('mark_uncollectible')],
+  'invoice.sent': [
+    customer,
+    item,
+    { ...invoice, params: { ...invoice.params, collection_method: 'send_invoice', days_until_due: 7 } },
+    onInvoice('send'),
+  ],
+  'invoice.paid': [customer, attached, item, invoice, onInvoice('pay', { payment_method: '{{card.id}}' })],
+  'invoice.payment_succeeded': [customer, attached, item, invoice, onInvoice('pay', { payment_method: '{{card.id}}' })],
+  'checkout.session.expired': [product, once, session, { path: '/v1/checkout/sessions/{{session.id}}/expire' }],
+  'billing_portal.configuration.created': [settings],
+  'billing_portal.configuration.updated': [settings, noted('/v1/billing_portal/configurations/{{settings.id}}')],
+  'billing_portal.session.created': [
+    customer,
+    { path: '/v1/billing_portal/sessions', params: { customer: '{{customer.id}}' } },
+  ],
+  'billing.meter.created': [meter],
+  'billing.meter.updated': [meter, { path: '/v1/billing/meters/{{meter.id}}', params: { display_name: 'Other' } }],
+  'billing.meter.deactivated': [meter, { path: '/v1/billing/meters/{{meter.id}}/deactivate' }],
+  'billing.meter.reactivated': [
+    ...[meter, { path: '/v1/billing/meters/{{meter.id}}/deactivate' }],
+    { path: '/v1/billing/meters/{{meter.id}}/reactivate' },
+  ],
+  'payment_method.attached': [customer, attached],
+  'payment_method.detached': [customer, attached, { path: '/v1/payment_methods/{{card.id}}/detach' }],
+  'payment_intent.created': [intent({})],
+  'payment_intent.succeeded': [intent({ confirm: 'true', payment_method: 'pm_card_visa' })],
+  'payment_intent.canceled': [intent({}), { path: '/v1/payment_intents/{{intent.id}}/cancel' }],
+  'charge.succeeded': [intent({ confirm: true, payment_method: 'pm_card_visa' })],
+  'tax_rate.created': [{ path: '/v1/tax_rates', params: { display_name: 'VAT', inclusive: true, percentage: 10 } }],
+  'test_helpers.test_clock.created': [clock],
+  'test_helpers.test_clock.ready': [clock, later],
+  'test_helpers.test_clock.deleted': [clock, gone('/v1/test_helpers/test_clocks/{{clock.id}}')],
+}
+
+test.each(Object.entries(triggers))('%s', async (event, steps) => {
+  const { control, stripe, apiKey } = await sandboxForTest()
+  await control.seed(apiKey, steps)
+  const { data } = await stripe.events.list({ limit: 100 })
+  expect(data.map(({ type }) => type)).toContain(event)
+})
+
+/** Those of a payment that fails end in a refusal, and tell of it all the same. */
+test.each([
+  ['charge.failed', [intent({ confirm: true, payment_method: 'pm_card_visa_chargeDeclined' })]],
+  ['payment_intent.payment_failed', [intent({ confirm: true, payment_method: 'pm_card_chargeDeclined' })]],
+  [
+    'invoice.payment_failed',
+    [
+      customer,
+      { ...attached, path: '/v1/payment_methods/pm_card_chargeCustomerFail/attach' },
+      ...[item, invoice, onInvoice('pay', { payment_method: '{{card.id}}' })],
+    ],
+  ],
+] satisfies [string, Step[]][])('%s', async (event, steps) => {
+  const { control, stripe, apiKey } = await sandboxForTest()
+  await expect(control.seed(apiKey, steps)).rejects.toThrow(/card_declined/)
+  const { data } = await stripe.events.list({ limit: 100 })
+  expect(data.map(({ type }) => type)).toContain(event)
+})
+
+test('what former versions of the API called otherwise is taken from programs that ask for one', async () => {
+  const { stripe, control, apiKey, url } = await sandboxForTest({ check: () => [] })
+  const [made, price] = await control.seed(apiKey, [coupon, product, monthly, buyer]).then((all) => [all[0], all[2]])
+  const asked = async (path: string, body: string, version?: string) => {
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(version === undefined ? {} : { 'stripe-version': version }),
+    }
+    return (await fetch(`${url}${path}`, { method: 'POST', headers, body })).status
+  }
+  const [holder] = (await stripe.customers.list()).data
+  const phase = `phases[0][iterations]=1&phases[0][items][0][price]=${String(price?.['id'])}`
+  for (const [path, body] of [
+    ['/v1/promotion_codes', `coupon=${String(made?.['id'])}`],
+    ['/v1/payment_intents', 'amount=100&currency=usd&payment_method_types[]=card'],
+    ['/v1/subscription_schedules', `customer=${holder?.id ?? ''}&start_date=now&${phase}`],
+  ] as const) {
+    expect([path, await asked(path, body)]).toEqual([path, 400])
+    expect([path, await asked(path, body, '2024-06-20')]).toEqual([path, 200])
+  }
+})

@@ -1,0 +1,46 @@
+// Usage that the processor takes and drops later: told of by its second API, and shown where the service is examined.
+import { expect, test } from 'vitest'
+import { refusal } from '../../support/stripe-refusal.ts'
+import { negotiated, tenantShop } from '../../support/tenant-shop.ts'
+
+test('usage that was taken and dropped is found by the examination, with meter, cause and example', async () => {
+  const shop = await tenantShop(negotiated())
+  const { stripe, sandbox, service } = shop
+  const usage = async () => (await service.doctor()).find(({ check }) => check === 'usage')
+  expect(await usage()).toMatchObject({ status: 'ok' })
+  const customer = await shop.tenant('t')
+  const send = (payload: Record<string, string>, own: object = {}) =>
+    stripe.billing.meterEvents.create({ event_name: 'call', payload, ...own })
+  const now = Math.floor(sandbox.control.now(shop.secretKey))
+  const wrong = [
+    () => send({ stripe_customer_id: 'cus_unknown', value: '1' }, { identifier: 'lost-1' }),
+    () => send({ stripe_customer_id: customer, value: 'many' }),
+    () => send({ stripe_customer_id: customer, value: '1' }, { timestamp: now - 40 * 86_400 }),
+    () => send({ stripe_customer_id: customer, value: '1' }, { event_name: 'unheard_of' }),
+  ]
+  // At once, unless the sandbox is told to find it out later.
+  for (const one of wrong) expect((await refusal(one())).status).toBe(400)
+  expect(await usage()).toMatchObject({ status: 'ok' })
+  sandbox.control.checkUsage('later')
+  for (const one of wrong) expect((await one()).object).toBe('billing.meter_event')
+  await send({ stripe_customer_id: customer, value: '5' })
+
+  const found = await usage()
+  expect(found).toMatchObject({ status: 'warning', detail: expect.stringContaining('4 usage events') })
+  for (const part of [
+    'meter "calls": 1 × meter_event_customer_not_found, for example lost-1',
+    'meter_event_invalid_value',
+    'timestamp_too_far_in_past',
+    'no meter: 1 × no_meter',
+  ])
+    expect(found?.detail).toContain(part)
+  // What was dropped is not billed.
+  const { data } = await stripe.billing.meters.list()
+  const day = 86_400
+  const sums = await stripe.billing.meters.listEventSummaries(data[0]?.id ?? '', {
+    customer,
+    start_time: Math.floor(now / day) * day,
+    end_time: (Math.floor(now / day) + 1) * day,
+  })
+  expect(sums.data.map(({ aggregated_value: value }) => value)).toEqual([5])
+})

@@ -1,0 +1,297 @@
+// The dashboard as people use it: Chromium against the real service and its sandbox.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../packages/client/src/client.ts'
+import type { Client } from '../../packages/client/src/client.ts'
+import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { changedConfig, sampleConfig } from '../support/app.ts'
+import { announceSkip } from '../support/skips.ts'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file))
+if (executablePath === undefined) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
+
+const home = mkdtempSync(path.join(tmpdir(), 'ratecard-dashboard-'))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const longName = `${'Extraordinarily'.repeat(16)} name`
+const hostile = `<img src=x onerror="window.hacked=1"> 🦑 \u202Eevil\u200B`
+
+let server: RunningServer
+let browser: Browser
+let client: Client
+let key: string
+
+beforeAll(async () => {
+  if (executablePath === undefined) return
+  process.env['HOME'] = home
+  server = await startServer({
+    env: {
+      RATECARD_PORT: '0',
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_DATA_DIR: path.join(home, 'data'),
+      RATECARD_LOG_LEVEL: 'error',
+    },
+    out: () => undefined,
+  })
+  key = readFileSync(path.join(home, 'data', 'service-key'), 'utf8').trim()
+  client = createClient({ baseUrl: server.url, serviceKey: key })
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+})
+afterAll(async () => {
+  if (executablePath === undefined) return
+  await browser.close()
+  await server.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** A browser of its own, signed in through the page for that. */
+async function signIn(serviceKey: string, scheme: 'light' | 'dark' = 'light') {
+  const context = await browser.newContext({ colorScheme: scheme })
+  const page = await context.newPage()
+  const failures: string[] = []
+  page.on('pageerror', (error) => failures.push(error.message))
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) failures.push(message.text())
+  })
+  await page.goto(`${server.url}/dashboard/plan`)
+  await page.getByLabel('Service key').fill(serviceKey)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/dashboard/plan')
+  const open = async (where: string) => {
+    await page.goto(`${server.url}/dashboard/${where}`)
+    await page.locator('main h1').waitFor()
+  }
+  return { context, page, open, failures }
+}
+
+const drop = (page: Page, document: object) =>
+  page.locator('input[type=file]').setInputFiles({
+    name: 'billing.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(document)),
+  })
+
+const pay = async (tenantId: string) => {
+  const back = 'http://127.0.0.1:3000'
+  const { url } = await client.checkout.create({
+    priceId: 'pro_monthly',
+    quantity: 3,
+    tenantId,
+    successUrl: back,
+    cancelUrl: back,
+  })
+  const form = new URLSearchParams({ action: 'pay', number: '4242 4242 4242 4242' })
+  expect((await fetch(url, { method: 'POST', body: form, redirect: 'manual' })).status).toBe(303)
+}
+
+describe.skipIf(executablePath === undefined)('in a browser', () => {
+  test('a person signs in, plans a dropped file, applies it, rolls back, gives a deal, reveals a secret, signs out', async () => {
+    const { page, open, failures } = await signIn(key)
+
+    // The first price list, from an empty page.
+    await page.getByText('Nothing was pushed yet').waitFor()
+    await drop(page, sampleConfig())
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText('What changes').waitFor()
+    await page.getByRole('button', { name: 'Apply …' }).click()
+    await page.getByLabel('Why (for the history)').fill('First prices')
+    await page.getByRole('button', { name: 'Apply this plan' }).click()
+    await page.getByRole('link', { name: 'revision 1' }).waitFor()
+
+    // A second one touches a subscriber: its money stands in the plan.
+    await client.tenants.create({ id: 'acme', name: hostile })
+    await pay('acme')
+    await open('plan')
+    await drop(
+      page,
+      changedConfig('2.0.0', ({ products }) => {
+        const price = products[1]?.prices?.[0]
+        if (price !== undefined) Object.assign(price, { amount: 1500 })
+      }),
+    )
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    const impact = page.getByRole('row', { name: /pro_monthly replace/ })
+    await impact.waitFor()
+    expect((await impact.innerText()).replaceAll(/\s+/g, ' ')).toContain('$36.00 $45.00')
+    await page.getByRole('button', { name: 'Apply …' }).click()
+    await page.getByRole('button', { name: 'Apply this plan' }).click()
+    await page.getByRole('link', { name: 'revision 2' }).click()
+
+    // Back again, as a new revision.
+    await open('history/1')
+    await page.getByRole('button', { name: 'Roll back to this …' }).click()
+    await page.getByRole('dialog').getByText('What changes').waitFor()
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click()
+    await page.getByRole('link', { name: 'revision 3' }).waitFor()
+
+    // A deal: what it would change first, then the deal.
+    await open('tenants/acme')
+    await page.getByRole('button', { name: 'Show what would change' }).click()
+    const line = page.getByRole('row', { name: /pro_monthly_gold/ })
+    await line.waitFor()
+    expect((await client.tenants.find('acme')).enterpriseTemplate).toBeNull()
+    expect(await line.innerText()).toContain('$36.00')
+    expect(await line.innerText()).toContain('$30.00')
+    await page.getByRole('button', { name: 'Apply the deal …' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply the deal' }).click()
+    await page.getByText('template gold').first().waitFor()
+    expect((await client.tenants.find('acme')).enterpriseTemplate).toBe('gold')
+
+    // A secret is not in the page before somebody asks for it.
+    const secret = (await client.admin.webhooks())[0]?.secret ?? '?'
+    const answers: string[] = []
+    page.on('response', (response) => {
+      if (response.url().includes('/webhooks')) void response.text().then((text) => answers.push(text))
+    })
+    await open('webhooks')
+    await page.getByRole('button', { name: 'Show the secret' }).waitFor()
+    expect(answers.join('')).not.toContain(secret)
+    await page.getByRole('button', { name: 'Show the secret' }).click()
+    await page.getByText(secret).waitFor()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Service key').waitFor()
+    await page.goto(`${server.url}/dashboard/keys`)
+    await page.waitForURL('**/dashboard/sign-in?next=**')
+    expect(failures).toEqual([])
+  })
+
+  test('a log is followed, and a schedule is run now', async () => {
+    await client.workers.deploy('hello', {
+      modules: [
+        {
+          name: 'w.js',
+          type: 'esm',
+          content: `export default { fetch: () => new Response('hi'), scheduled: () => console.log('it ticked') }`,
+        },
+      ],
+      main: 'w.js',
+      compatibilityDate: '2026-01-01',
+      crons: ['0 0 1 1 *'],
+    })
+    const { page, open } = await signIn(key)
+    await open('workers/hello')
+    await page.getByRole('button', { name: 'Run now: 0 0 1 1 *' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click()
+    await page.getByText('Outcome').first().waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('it ticked').waitFor()
+    await page.getByRole('row', { name: /ok 0 0 1 1/ }).waitFor()
+  })
+
+  test('two browsers see each other’s changes without a reload, within two seconds', async () => {
+    const [one, two] = [await signIn(key), await signIn(key)]
+    await one.open('tenants')
+    await two.open('tenants')
+    await two.page.getByRole('table').waitFor()
+    await one.page.getByRole('button', { name: 'Add a tenant …' }).click()
+    await one.page.getByLabel('Name', { exact: true }).fill('Seen by both')
+    await one.page.getByRole('button', { name: 'Add', exact: true }).click()
+    await one.page.getByRole('link', { name: 'Seen by both' }).waitFor()
+    await two.page.getByRole('link', { name: 'Seen by both' }).waitFor({ timeout: 2000 })
+  })
+
+  test('with a read key every act is absent, and refused to whoever asks all the same', async () => {
+    const looks = await client.admin.createKey('looks', { scope: 'read' })
+    const { page, open } = await signIn(looks.key)
+    for (const [where, act] of [
+      ['history/1', 'Roll back'],
+      ['tenants', 'Add a tenant'],
+      ['tenants/acme', 'Show what would change'],
+      ['webhooks', 'Show the secret'],
+      ['keys', 'Make a key'],
+      ['workers/hello', 'Run '],
+    ] as const) {
+      await open(where)
+      await page.locator('.loading').first().waitFor({ state: 'detached' })
+      expect([where, await page.getByRole('button', { name: act }).count()]).toEqual([where, 0])
+    }
+    const status = await page.evaluate(async () => {
+      const answer = await fetch('/dashboard/api/v1/billing/admin/keys', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"more"}',
+      })
+      return [answer.status, ((await answer.json()) as { code: string }).code]
+    })
+    expect(status).toEqual([403, 'key_scope'])
+  })
+
+  test('another site acts on nothing: form, fetch, image and frame', async () => {
+    const { context, page } = await signIn(key)
+    const api = `${server.url}/dashboard/api/v1/billing/admin`
+    const other = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<form method="post" action="${server.url}/dashboard/sign-out"><button>go</button></form>
+<img src="${api}/config"><iframe src="${server.url}/dashboard"></iframe>`)
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    try {
+      const evil = await context.newPage()
+      // Another port of this machine: cookies of ours come along, the origin is another.
+      await evil.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`)
+      const outcome = await evil.evaluate(async (url) => {
+        const options = { method: 'POST', credentials: 'include', mode: 'no-cors', body: '{"name":"x"}' } as const
+        const outcomeOf = (attempt: Promise<Response>) =>
+          attempt.then(
+            () => 'answered',
+            () => 'refused',
+          )
+        const sent = await outcomeOf(fetch(`${url}/keys`, options))
+        const read = await outcomeOf(fetch(`${url}/config`, { credentials: 'include' }))
+        return [sent, read]
+      }, api)
+      expect(outcome).toEqual(['refused', 'refused'])
+      await evil.getByRole('button', { name: 'go' }).click()
+      await evil.getByText('not_allowed').waitFor()
+      expect((await client.admin.keys()).map(({ name }) => name)).not.toContain('x')
+      await page.reload()
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    } finally {
+      other.close()
+    }
+  })
+
+  const pages = ['prices', 'plan', 'plan/none', 'history', 'history/1', 'drift', 'tenants', 'tenants/acme', 'coverage']
+  const more = ['jobs', 'workers', 'workers/hello', 'webhooks', 'keys', 'health', 'nowhere', 'sign-in']
+
+  test.each(['light', 'dark'] as const)(
+    'no page has a serious finding of axe, nor is wider than a phone: %s',
+    async (scheme) => {
+      await client.tenants.create({ id: `long-${scheme}`, name: longName })
+      const { page, open, failures } = await signIn(key, scheme)
+      const found: string[] = []
+      for (const where of [...pages, ...more]) {
+        await page.setViewportSize({ width: 1280, height: 900 })
+        await open(where)
+        await page.locator('.loading').first().waitFor({ state: 'detached' })
+        // The policy of the page keeps scripts of others out; the debugger may.
+        await page.evaluate(axe)
+        const violations = await page.evaluate(async () => {
+          const { axe: tool } = globalThis as unknown as {
+            axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> }
+          }
+          return (await tool.run()).violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+        })
+        found.push(...violations.map((violation) => `${where} ${violation}`))
+        await page.setViewportSize({ width: 360, height: 800 })
+        const wider = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        if (wider > 0) found.push(`${where} is ${wider} px wider than the phone`)
+      }
+      expect(found).toEqual([])
+      expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
+      expect(failures).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,346 @@
+// Who gets into the dashboard and what its cookie opens: sessions, links, origins, scopes, headers.
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+
+const api = '/dashboard/api/v1/billing/admin'
+const own = { 'sec-fetch-site': 'same-origin' }
+const hour = 60 * 60 * 1000
+
+let test: TestApp
+let offset = 0
+const log: string[] = []
+
+beforeAll(async () => {
+  test = await startTestApp({ clock: { now: () => Date.now() + offset }, onLog: (line) => log.push(line) })
+  await test.push(sampleConfig())
+})
+afterAll(() => test.close())
+
+const post = (url: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) =>
+  test.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', ...headers },
+    payload: new URLSearchParams(form).toString(),
+  })
+const signIn = (key: string, headers: Readonly<Record<string, string>> = own) =>
+  post('/dashboard/session', { key }, headers)
+const cookieOf = (response: LightMyRequestResponse) => {
+  const [cookie] = response.cookies
+  if (cookie === undefined) throw new Error(`no cookie came with ${String(response.statusCode)}`)
+  return `${cookie.name}=${cookie.value}`
+}
+const signedIn = async (scope: 'read' | 'write' = 'write') => {
+  const key = await test.service.createKey(`for ${scope}`, { scope })
+  return { key, cookie: cookieOf(await signIn(key.key)) }
+}
+const get = (cookie: string, url: string, headers: Readonly<Record<string, string>> = own) =>
+  test.inject({ url: `${api}${url}`, headers: { cookie, ...headers } })
+const act = (cookie: string, url: string, payload: object, headers: Readonly<Record<string, string>> = own) =>
+  test.inject({ method: 'POST', url: `${api}${url}`, headers: { cookie, ...headers }, payload })
+const codeOf = (response: LightMyRequestResponse) => [response.statusCode, response.json().code] as const
+
+describe('the pages', () => {
+  it('come with a strict policy, and each address gives the page that knows it', async () => {
+    for (const url of ['/dashboard', '/dashboard/', '/dashboard/tenants/acme']) {
+      const { statusCode, headers, body } = await test.inject({ url })
+      expect([url, statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+        url,
+        200,
+        'text/html; charset=utf-8',
+        'no-cache',
+      ])
+      const policy = String(headers['content-security-policy'])
+      for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "form-action 'self'"])
+        expect(policy).toContain(rule)
+      expect(policy).not.toContain('unsafe')
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(body).not.toMatch(/<script(?![^>]+src=)|<style|\sstyle=|\son\w+=/)
+    }
+  })
+
+  it('load files whose names tell their content, kept for good, compressed as the browser likes', async () => {
+    const { body } = await test.inject({ url: '/dashboard' })
+    const files = [...body.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '')
+    expect(files.length).toBeGreaterThan(1)
+    for (const url of files) {
+      const { statusCode, headers } = await test.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
+      expect([statusCode, headers['cache-control'], headers['content-encoding']]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+        'br',
+      ])
+    }
+    expect(
+      (await test.inject({ url: files[0] ?? '', headers: { 'accept-encoding': 'br;q=0, gzip' } })).headers,
+    ).toMatchObject({
+      'content-encoding': 'gzip',
+    })
+    expect(codeOf(await test.inject({ url: '/dashboard/assets/..%2f..%2fpackage.json' }))).toEqual([
+      404,
+      'route_not_found',
+    ])
+    expect((await test.inject({ url: '/dashboard/assets/main.js' })).headers['cache-control']).not.toContain(
+      'immutable',
+    )
+  })
+})
+
+describe('a session', () => {
+  it('begins with a key, in a cookie that scripts and other sites do not get, for these pages alone', async () => {
+    const response = await signIn(test.key)
+    expect([response.statusCode, response.headers.location]).toEqual([303, '/dashboard'])
+    expect(response.cookies).toEqual([
+      {
+        name: 'ratecard_dashboard',
+        value: expect.stringMatching(/^[\w-]{43}$/),
+        path: '/dashboard',
+        httpOnly: true,
+        sameSite: 'Strict',
+        maxAge: 12 * 60 * 60,
+      },
+    ])
+    const cookie = cookieOf(response)
+    expect((await get(cookie, '/config')).json()).toMatchObject({ revision: 1 })
+    expect((await get(cookie, '/keys/current')).json()).toMatchObject({ name: 'first', scope: 'write' })
+    expect(codeOf(await test.inject({ url: '/api/v1/billing/admin/config', headers: { cookie } }))).toEqual([
+      401,
+      'service_key_missing',
+    ])
+    expect(codeOf(await test.inject({ url: `${api}/config`, headers: { 'x-service-key': test.key } }))).toEqual([
+      401,
+      'session_invalid',
+    ])
+  })
+
+  it('keeps its cookie to TLS where the browser comes over TLS', async () => {
+    for (const headers of [{ origin: 'https://billing.example.com' }, { 'x-forwarded-proto': 'https' }])
+      expect((await signIn(test.key, { ...own, ...headers })).cookies[0]).toMatchObject({ secure: true })
+  })
+
+  it('is refused to a wrong, a revoked and an expired key, on a page that says why', async () => {
+    const revoked = await test.service.createKey('revoked')
+    await test.service.revokeKey(revoked.id)
+    const expired = await test.service.createKey('brief', { expiresAt: Date.now() + offset + 1000 })
+    offset += 1000
+    for (const [key, words] of [
+      ['rck_wrong', 'not a valid service key'],
+      ['', 'not a valid service key'],
+      [revoked.key, 'not a valid service key'],
+      [expired.key, 'has expired'],
+    ] as const) {
+      const response = await signInPage(key)
+      expect([response.statusCode, response.cookies]).toEqual([401, []])
+      expect(response.body).toContain(words)
+      if (key !== '') expect(response.body).not.toContain(key)
+    }
+  })
+  // An error that is a page: the check of answers knows problems alone.
+  const signInPage = (key: string) =>
+    test.app.inject({
+      method: 'POST',
+      url: '/dashboard/session',
+      headers: { ...own, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+      payload: new URLSearchParams({ key }).toString(),
+    })
+
+  it('sends nobody elsewhere afterwards', async () => {
+    for (const [next, goes] of [
+      ['/dashboard/tenants/acme?x=1', '/dashboard/tenants/acme?x=1'],
+      ['https://evil.example', '/dashboard'],
+      ['//evil.example', '/dashboard'],
+      ['/dashboard/../api', '/dashboard'],
+      ['/dashboardevil', '/dashboard'],
+      ['/dashboard\r\nx: y', '/dashboard'],
+    ] as const)
+      expect((await post('/dashboard/session', { key: test.key, next }, own)).headers.location).toBe(goes)
+  })
+
+  it('ends after twelve hours', async () => {
+    const { cookie } = await signedIn()
+    offset += 12 * hour - 1000
+    expect((await get(cookie, '/keys/current')).statusCode).toBe(200)
+    offset += 1000
+    expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
+  })
+
+  it('ends with its key, revoked or expired', async () => {
+    const { key, cookie } = await signedIn()
+    expect((await get(cookie, '/keys/current')).statusCode).toBe(200)
+    await test.service.revokeKey(key.id)
+    expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
+    const brief = await test.service.createKey('brief', { expiresAt: Date.now() + offset + hour })
+    const briefly = cookieOf(await signIn(brief.key))
+    offset += hour
+    expect(codeOf(await get(briefly, '/keys/current'))).toEqual([401, 'session_invalid'])
+  })
+
+  it('ends at the server with the sign-out, and only a page of ours signs out', async () => {
+    const { cookie } = await signedIn()
+    expect(codeOf(await post('/dashboard/sign-out', {}, { cookie, 'sec-fetch-site': 'cross-site' }))).toEqual([
+      403,
+      'not_allowed',
+    ])
+    const out = await post('/dashboard/sign-out', {}, { cookie, ...own })
+    expect([out.statusCode, out.headers.location, out.cookies[0]?.value]).toEqual([303, '/dashboard/sign-in', ''])
+    expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
+  })
+
+  it('is not what a tenant has', async () => {
+    await test.service.createTenant({ id: 'buyer', name: 'Buyer' }, { author: null, by: null, requestId: null })
+    const { value } = await test.service.createSession('buyer', null)
+    for (const cookie of [`ratecard_dashboard=${value}`, `ratecard_session=${value}`])
+      expect(codeOf(await get(cookie, '/config'))).toEqual([401, 'session_invalid'])
+  })
+})
+
+describe('a link that signs in', () => {
+  const link = async () => {
+    const { url, expires_at: expiresAt } = (
+      await test.asAdmin({ method: 'POST', url: '/api/v1/billing/admin/dashboard/links' })
+    ).json()
+    return { url: String(url), expiresAt: Date.parse(expiresAt) }
+  }
+  const open = (url: string, headers: Readonly<Record<string, string>> = {}) => test.app.inject({ url, headers })
+
+  it('works once, for the key that made it, and its token is in no log', async () => {
+    const { url } = await link()
+    const opened = await open(url)
+    expect([opened.statusCode, opened.headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(opened.body).toContain('http-equiv="refresh" content="0;url=/dashboard"')
+    expect((await get(cookieOf(opened), '/keys/current')).json()).toMatchObject({ name: 'first' })
+    const again = await open(url)
+    expect([again.statusCode, again.cookies]).toEqual([401, []])
+    const token = new URL(url, 'http://localhost').searchParams.get('token') ?? '?'
+    expect(opened.body + again.body + log.join('')).not.toContain(token)
+  })
+
+  it('gives one session to two that come at once', async () => {
+    const { url } = await link()
+    const answers = await Promise.all([open(url), open(url)])
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401])
+  })
+
+  it('is not used up by a browser that looks ahead, and ends after minutes', async () => {
+    const { url, expiresAt } = await link()
+    expect((await open(url, { 'sec-purpose': 'prefetch' })).statusCode).toBe(401)
+    expect(expiresAt - (Date.now() + offset)).toBeLessThanOrEqual(10 * 60_000)
+    offset += 10 * 60_000
+    expect((await open(url)).statusCode).toBe(401)
+  })
+
+  it('is no session itself, and a session is no link', async () => {
+    const { url } = await link()
+    const token = new URL(url, 'http://localhost').searchParams.get('token') ?? ''
+    expect(codeOf(await get(`ratecard_dashboard=${token}`, '/config'))).toEqual([401, 'session_invalid'])
+    const { cookie } = await signedIn()
+    expect((await open(`/dashboard/open?token=${cookie.split('=')[1] ?? ''}`)).statusCode).toBe(401)
+  })
+
+  it('is not for a key that only reads', async () => {
+    const { key } = await test.service.createKey('looks', { scope: 'read' })
+    const made = await test.inject({
+      method: 'POST',
+      url: '/api/v1/billing/admin/dashboard/links',
+      headers: { 'x-service-key': key },
+    })
+    expect(codeOf(made)).toEqual([403, 'key_scope'])
+  })
+})
+
+describe('another site', () => {
+  const foreign: readonly Readonly<Record<string, string>>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    // Another port of this machine: the same site to the browser, and its cookies come along.
+    { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'https://evil.example' },
+    { origin: 'http://localhost:3000' },
+    { origin: 'null' },
+    // Nothing that says where it comes from.
+    {},
+  ]
+
+  it.each(foreign)('acts on nothing: %j', async (headers) => {
+    const { cookie } = await signedIn()
+    const next = changedConfig('2.0.0', ({ products }) => void products.pop())
+    for (const [url, body] of [
+      ['/config', next],
+      ['/keys', { name: 'stolen' }],
+      ['/tenants', { name: 'Intruder' }],
+      ['/config/reset', {}],
+    ] as const)
+      expect([url, ...codeOf(await act(cookie, url, body, headers))]).toEqual([url, 403, 'not_allowed'])
+    expect((await get(cookie, '/config')).json().revision).toBe(1)
+  })
+
+  it('reads nothing either, and does not sign anybody in', async () => {
+    const { cookie } = await signedIn()
+    for (const site of ['cross-site', 'same-site'])
+      expect(codeOf(await get(cookie, '/config', { 'sec-fetch-site': site }))).toEqual([403, 'not_allowed'])
+    expect((await get(cookie, '/config')).headers['access-control-allow-origin']).toBeUndefined()
+    const forged = await test.app.inject({
+      method: 'POST',
+      url: '/dashboard/session',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
+      payload: new URLSearchParams({ key: test.key }).toString(),
+    })
+    expect([forged.statusCode, forged.cookies]).toEqual([403, []])
+  })
+
+  it('is told from a page of ours by the origin, where the browser says no more', async () => {
+    const { cookie } = await signedIn()
+    const made = await act(cookie, '/tenants', { id: 'ours', name: 'Ours' }, { origin: 'http://localhost:80' })
+    expect(made.statusCode).toBe(201)
+  })
+
+  it('makes nothing happen with a form: only JSON is read', async () => {
+    const { cookie } = await signedIn()
+    const response = await post(`${api}/tenants`, { name: 'Form' }, { cookie, ...own })
+    expect(codeOf(response)).toEqual([415, 'media_type_unsupported'])
+  })
+})
+
+describe('a key that only reads', () => {
+  it('sees everything but secrets, plans, and acts on nothing', async () => {
+    const { cookie } = await signedIn('read')
+    expect((await get(cookie, '/webhooks')).json().webhooks[0].secret).toBeNull()
+    const next = changedConfig('2.0.0', ({ products }) => void products.pop())
+    expect((await act(cookie, '/config?dry_run=true', next)).json().status).toBe('planned')
+    const writer = await signedIn()
+    expect((await get(writer.cookie, '/webhooks?secrets=false')).json().webhooks[0]).toMatchObject({
+      secret: null,
+      secret_known: true,
+    })
+    expect((await get(writer.cookie, '/webhooks')).json().webhooks[0].secret).toMatch(/^whsec_/)
+    for (const [url, body] of [
+      ['/config', next],
+      ['/config/rollback', { revision: 1 }],
+      ['/keys', { name: 'more' }],
+      ['/tenants', { name: 'Intruder' }],
+      ['/dashboard/links', {}],
+    ] as const)
+      expect([url, ...codeOf(await act(cookie, url, body))]).toEqual([url, 403, 'key_scope'])
+  })
+})
+
+describe('the tag of changes', () => {
+  it('is another one after each act, by key or by cookie, and the same after looking', async () => {
+    const { cookie } = await signedIn()
+    const tag = async () => String((await get(cookie, '/changes')).json().tag)
+    const seen = [await tag()]
+    await test.asAdmin({ url: '/api/v1/billing/admin/config' })
+    await act(cookie, '/config?dry_run=true', sampleConfig('3.0.0'))
+    await act(cookie, '/config/validate', sampleConfig())
+    expect(await tag()).toBe(seen[0])
+    await test.asAdmin({ method: 'POST', url: '/api/v1/billing/admin/tenants', payload: { name: 'One' } })
+    seen.push(await tag())
+    await act(cookie, '/keys', { name: 'two' })
+    seen.push(await tag())
+    await test.push(changedConfig('4.0.0', ({ products }) => void products.pop()))
+    seen.push(await tag())
+    expect(new Set(seen).size).toBe(4)
+  })
+})
