@@ -9,6 +9,11 @@ import type { PlanState } from './state.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 
+/** Fields by name; every kind's fields are plain records. */
+function bagOf(fields: object): Bag {
+  return fields as Bag
+}
+
 /** The processor takes 50 keys; one mark of ours and what predecessors used up are among them. */
 const mostKeys = 48
 
@@ -18,8 +23,9 @@ export function carriedOver<K extends ResourceKind>(
   want: DesiredResource<K>,
   target: ObservedResource<K>,
 ): { readonly want: DesiredResource<K>; readonly issues: readonly Issue[] } {
-  const [wanted, live] = [want.fields as unknown as Bag, target.fields as unknown as Bag]
-  const last = state.known.get(want.kind, want.configId)?.fields as unknown as Bag | undefined
+  const [wanted, live] = [bagOf(want.fields), bagOf(target.fields)]
+  const before = state.known.get(want.kind, want.configId)
+  const last = before === undefined ? undefined : bagOf(before.fields)
   const taken: Record<string, unknown> = {}
   const lost: string[] = [...target.unsaid]
   for (const [field, row] of fieldRows[want.kind]) {
@@ -28,7 +34,7 @@ export function carriedOver<K extends ResourceKind>(
     if (same(value, row.absent) || row.leftOut === 'kept') continue
     const spoken = last === undefined ? undefined : { value: last[field] }
     if (!isLeftAlone(row, wanted[field], spoken, want.adopt === target.processorId)) continue
-    if (row.fits?.(value as never, wanted) === false) lost.push(String(documentName(want.kind, field, value)))
+    if (row.fits?.(value as never, wanted) === false) lost.push(documentName(want.kind, field, value))
     else taken[field] = value
   }
   const metadata = foreignMetadata(wanted['metadata'], live['metadata'], last?.['metadata'])
