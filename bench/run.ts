@@ -4,9 +4,11 @@ import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { benchCronLateness } from './cron-lateness.ts'
+import { benchHostile } from './hostile.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
+import { benchPricingTable } from './pricing-table.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchReplicas } from './replicas.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
@@ -22,7 +24,9 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'worker-host': benchWorkerHost,
   'cron-lateness': benchCronLateness,
   replicas: benchReplicas,
+  hostile: benchHostile,
   large: benchLarge,
+  'pricing-table': benchPricingTable,
 }
 
 const args = process.argv.slice(2)

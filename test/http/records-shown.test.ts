@@ -94,7 +94,13 @@ const answers: readonly Answer[] = [
   { record: 'session', columns: sessionColumns, operation: 'createSession', besides: ['value'] },
   { record: 'push', columns: pushColumns, operation: 'listPushes', list: 'pushes', besides: ['by'] },
   { record: 'push', columns: pushColumns, operation: 'getPush', besides: ['by', 'error', 'steps'] },
-  { record: 'version', columns: versionColumns, operation: 'listVersions', list: 'versions', besides: ['by'] },
+  {
+    record: 'version',
+    columns: versionColumns,
+    operation: 'listVersions',
+    list: 'versions',
+    besides: ['archived_webhooks', 'by'],
+  },
   { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['by'] },
   {
     record: 'deployment',

@@ -34,6 +34,11 @@ describe('what is public', () => {
     }
   })
 
+  it('has its members in the document’s order, so that the bytes of a release stay those of the next', async () => {
+    const { config } = (await test.inject({ url: `${billing}/config` })).json<{ config: object }>()
+    expect(Object.keys(config)).toEqual(['version', 'meters', 'products'])
+  })
+
   it('has the meters of public prices alone: the others look as if there were none', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{
       config: { meters: { id: string }[] }

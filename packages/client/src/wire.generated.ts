@@ -1076,6 +1076,8 @@ export interface HistoryEntry {
   checksum: string
   pushId: string | null
   changes: ChangeReport
+  /** Webhooks that were removed, for which `changes` has no list; empty for revisions of before. */
+  archivedWebhooks: string[]
 }
 
 export type PushKind = 'push' | 'rollback' | 'reset'
@@ -1112,6 +1114,8 @@ export interface Revision {
   checksum: string
   pushId: string | null
   changes: ChangeReport
+  /** Webhooks that were removed, for which `changes` has no list; empty for revisions of before. */
+  archivedWebhooks: string[]
   document: BillingDocument | null
   written: Record<string, unknown> | null
 }

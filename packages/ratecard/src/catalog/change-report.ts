@@ -12,6 +12,28 @@ export interface ChangeReport {
   promotion_codes: { created: string[]; updated: string[]; archived: string[] }
 }
 
+/** What a version keeps of a push: the report, and what the specification’s report has no list for. */
+export interface KeptReport {
+  readonly changes: ChangeReport
+  readonly archivedWebhooks: readonly string[]
+}
+
+/** JSON text of the report; read by {@link readReport}. */
+export function reportText(changes: readonly Change[]): string {
+  const archived_webhooks = changes.flatMap((change) =>
+    change.kind === 'webhook' && change.action === 'archive' && change.reason === 'removed' ? [change.configId] : [],
+  )
+  return JSON.stringify({ ...changeReport(changes), ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }) })
+}
+
+/** A stored report; lists that its release did not know are empty. */
+export function readReport(text: string): KeptReport {
+  const { archived_webhooks: archivedWebhooks = [], ...changes } = JSON.parse(text) as Partial<ChangeReport> & {
+    readonly archived_webhooks?: readonly string[]
+  }
+  return { changes: { ...emptyReport(), ...changes }, archivedWebhooks }
+}
+
 export function emptyReport(): ChangeReport {
   return {
     products: { created: [], updated: [], archived: [] },
@@ -22,11 +44,6 @@ export function emptyReport(): ChangeReport {
     coupons: { created: [], updated: [], archived: [] },
     promotion_codes: { created: [], updated: [], archived: [] },
   }
-}
-
-/** A stored report; lists that its release did not know are empty. */
-export function parseReport(text: string): ChangeReport {
-  return { ...emptyReport(), ...(JSON.parse(text) as Partial<ChangeReport>) }
 }
 
 type Outcome = 'created' | 'updated' | 'archived' | 'unchanged'

@@ -110,7 +110,11 @@ function hintFor(error: RatecardError, apiUrl: string | undefined): string | und
     case 'service_key_invalid':
       return `Check --service-key or RATECARD_SERVICE_KEY: ${at} does not know this key.`
     case 'processor_drift':
-      return 'See `ratecard billing drift`. To overwrite the edits, push again with --force.'
+      return error.hint ?? 'See `ratecard billing drift`. To overwrite the edits, push again with --force.'
+    case 'job_not_found':
+      return 'List them with `ratecard jobs list`.'
+    case 'subscription_not_found':
+      return 'List them with `ratecard tenants subscriptions`.'
     case 'impact_not_approved':
       return 'Read what it affects, then push again with --approve-impact.'
     case 'version_conflict':

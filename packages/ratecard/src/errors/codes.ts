@@ -7,6 +7,8 @@ export interface ProblemRow {
   readonly title: string
   /** One sentence for docs/reference/errors.md: when it happens and what to do. */
   readonly when: string
+  /** The members of a request's body that it may be about: the one that is there is its place. */
+  readonly about?: readonly string[]
 }
 
 export const problemCodes = {
@@ -52,8 +54,18 @@ export const problemCodes = {
     title: 'There is no configuration',
     when: 'Nothing has been pushed yet, or everything was reset.',
   },
-  revision_not_found: { status: 404, title: 'No such revision', when: 'The history has no revision of that number.' },
-  price_not_found: { status: 404, title: 'No such price', when: 'The price is unknown, or hidden from this caller.' },
+  revision_not_found: {
+    status: 404,
+    title: 'No such revision',
+    when: 'The history has no revision of that number.',
+    about: ['revision'],
+  },
+  price_not_found: {
+    status: 404,
+    title: 'No such price',
+    when: 'The price is unknown, or hidden from this caller.',
+    about: ['price_id'],
+  },
   product_not_found: {
     status: 404,
     title: 'No such product',
@@ -63,6 +75,7 @@ export const problemCodes = {
     status: 404,
     title: 'No such meter',
     when: 'The meter is unknown, or no price that this caller sees bills it.',
+    about: ['meter'],
   },
   mapping_not_found: {
     status: 404,
@@ -72,7 +85,7 @@ export const problemCodes = {
   push_not_found: { status: 404, title: 'No such push', when: 'No push has that id.' },
   webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook of that id.' },
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
-  tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.' },
+  tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.', about: ['tenant_id'] },
   subscription_not_found: {
     status: 404,
     title: 'No such subscription',
@@ -89,6 +102,7 @@ export const problemCodes = {
     status: 404,
     title: 'No such enterprise price',
     when: 'No price carries that template or enterprise id.',
+    about: ['enterprise_template', 'enterprise_id'],
   },
   worker_not_found: { status: 404, title: 'No such worker', when: 'No worker of that name is deployed.' },
   method_not_allowed: { status: 405, title: 'Method not allowed', when: 'The path exists, the method does not.' },
@@ -137,6 +151,7 @@ export const problemCodes = {
     status: 409,
     title: 'The version was used before',
     when: 'Only with RATECARD_REQUIRE_VERSION_BUMP: same version with other content, or a lower version.',
+    about: ['version'],
   },
   processor_drift: {
     status: 409,
@@ -177,6 +192,7 @@ export const problemCodes = {
     status: 409,
     title: 'The tenant has a subscription to this price',
     when: 'A second one would be billed beside it; `detail` names the first. Ask with `allow_duplicate` where that is meant.',
+    about: ['price_id'],
   },
   conflict: {
     status: 409,
@@ -222,11 +238,13 @@ export const problemCodes = {
     status: 422,
     title: 'The quantity is invalid',
     when: 'A quantity is a whole number, zero or more.',
+    about: ['quantity'],
   },
   price_not_sellable: {
     status: 422,
     title: 'The price cannot be sold',
     when: 'The price has no checkout, for example a free price without an interval.',
+    about: ['price_id'],
   },
   price_not_calculable: {
     status: 422,
@@ -237,6 +255,7 @@ export const problemCodes = {
     status: 422,
     title: 'The price is not offered in this currency',
     when: 'The currency is neither the price’s own nor one of its `currency_options`.',
+    about: ['currency'],
   },
   checkout_invalid: {
     status: 422,

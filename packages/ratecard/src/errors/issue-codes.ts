@@ -6,6 +6,7 @@ export const issueCodes = {
   field_unknown: 'The schema has no such field.',
   type_wrong: 'The value has another JSON type than the field.',
   value_invalid: 'The value breaks the format, the length or the range of the field.',
+  reference_unknown: 'Nothing has the id that the field names.',
   enum_unknown: 'The value is not one of those the field allows.',
   syntax: 'The file is not valid JSON, JSONC or YAML.',
   document_too_large: 'The document is nested too deeply, or holds too many values.',

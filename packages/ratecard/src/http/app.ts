@@ -27,6 +27,7 @@ import { createRequestMetrics } from './server/metrics.ts'
 import { watchRoutes } from './contract/not-found.ts'
 import { registerDocs, registerOpenApi } from './contract/openapi.ts'
 import { answerClientError, createProblemSender, errorsUrl } from './response/problem.ts'
+import { codingRefusal } from './request/transfer-coding.ts'
 import { requestIdOf } from './request/request-id.ts'
 import { registerPricingTable } from './response/pricing-table.ts'
 import { allRoutes } from './routes/all.ts'
@@ -291,7 +292,7 @@ function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): Servi
     return new ServiceError('request_invalid', 'A request names its host once, in the header Host.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     return new ServiceError('request_invalid', 'The header Expect takes 100-continue alone.')
-  return null
+  return codingRefusal(headers['transfer-encoding'])
 }
 
 const isProbe = (request: FastifyRequest) => request.url === '/healthz' || request.url === '/readyz'

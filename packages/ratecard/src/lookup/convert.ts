@@ -3,7 +3,7 @@ import type { MappingEntry } from '../catalog/resource.ts'
 import { publicView } from '../config/document/public-view.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { parseReport } from '../catalog/change-report.ts'
+import { readReport } from '../catalog/change-report.ts'
 import type { Conversion, Visibility } from '../service/service.ts'
 import type { VersionStore } from '../store/store.ts'
 import { indexConfig, shows } from './find.ts'
@@ -83,7 +83,7 @@ function createRemovals(versions: Pick<VersionStore, 'list'>) {
       for (const { revision, changes } of items) {
         newest = Math.max(newest, revision)
         if (revision <= scanned) continue
-        const report = parseReport(changes)
+        const report = readReport(changes).changes
         const removed = [
           ...report.products.archived.map((id) => resourceKey('product', id)),
           ...report.prices.archived.map((id) => resourceKey('price', id)),

@@ -1,5 +1,5 @@
 import { compareDocumentsTurns } from '../catalog/compare-documents.ts'
-import { parseReport } from '../catalog/change-report.ts'
+import { readReport } from '../catalog/change-report.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { DocumentDifference, HistoryEntry, Page, RevisionDetail } from '../service/service.ts'
@@ -70,6 +70,6 @@ function historyEntry(record: VersionHead): HistoryEntry {
     message,
     checksum,
     pushId,
-    changes: parseReport(record.changes),
+    ...readReport(record.changes),
   }
 }

@@ -1,7 +1,7 @@
 // From a plan to a version: journal, steps, and one transaction that makes it current. A push that fails changes nothing that
 // a customer sees: the earlier version and its mappings serve until `close`.
 import { ServiceError } from '../errors/service-error.ts'
-import { changeReport } from '../catalog/change-report.ts'
+import { reportText } from '../catalog/change-report.ts'
 import type { Change } from '../catalog/change.ts'
 import type { Binding, Plan } from '../catalog/plan.ts'
 import type { Rename } from '../catalog/renames.ts'
@@ -120,7 +120,7 @@ export async function finishPush(
     keyId: push.keyId,
     keyName: push.keyName,
     message: push.message,
-    changes: JSON.stringify(changeReport(stored.changes)),
+    changes: reportText(stored.changes),
     createdAt: deps.clock.now(),
     pushId: push.id,
   }

@@ -192,7 +192,10 @@ export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void
     return
   }
   out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
-  out.say(showChanges(outcome.changes, paint))
+  const archivedWebhooks = outcome.details
+    .filter(({ kind, action }) => kind === 'webhook' && action === 'archive')
+    .map(({ configId }) => configId)
+  out.say(showChanges(outcome.changes, archivedWebhooks, paint))
 }
 
 function revision({ revision }: PushOutcome): string {

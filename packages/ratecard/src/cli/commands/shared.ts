@@ -178,7 +178,7 @@ export async function followStarted(
 ): Promise<PushOutcome> {
   const started = await start()
   if (!started.started) return started.outcome
-  const report = await watchPush({ out, io }, client, started.pushId)
+  const report = await watchPush({ out, io }, client, started.pushId, plan?.writes ?? null)
   // The report of what was done comes from the history: the plan shown before may have been made against an earlier state.
   const changes =
     report.revision === null ? null : (await client.admin.revision(report.revision, { signal: io.signal })).changes
@@ -196,9 +196,10 @@ export async function watchPush(
   { out, io }: Pick<CommandContext, 'out' | 'io'>,
   client: Client,
   id: string,
+  writes: number | null = null,
 ): Promise<PushReport> {
   try {
-    return await followPush(client, id, out, io.signal)
+    return await followPush(client, id, { out, signal: io.signal, writes })
   } catch (error) {
     if (io.signal.aborted)
       out.note(

@@ -8,9 +8,16 @@ import type { Output } from '../terminal/output.ts'
 
 const ended = new Set<PushReport['state']>(['applied', 'failed', 'interrupted', 'abandoned'])
 
-/** Shows a running push until it ended; its report when it was applied, else the error that ended it. */
-export async function followPush(client: Client, id: string, out: Output, signal: AbortSignal): Promise<PushReport> {
-  const progress = createProgress(out)
+/**
+ * Shows a running push until it ended. `writes` is what its plan promised; null where no plan is at hand. Its report
+ * when it was applied, else the error that ended it.
+ */
+export async function followPush(
+  client: Client,
+  id: string,
+  { out, signal, writes }: { readonly out: Output; readonly signal: AbortSignal; readonly writes: number | null },
+): Promise<PushReport> {
+  const progress = createProgress(out, writes)
   for (;;) {
     try {
       for await (const event of client.admin.pushEvents(id, { signal })) progress.show(event)
@@ -62,14 +69,17 @@ function failureOf(report: PushReport): RatecardError {
 }
 
 /** One redrawn line with an estimate on a terminal, one line per finished step elsewhere. */
-function createProgress(out: Output): { show(event: PushEvent): void } {
+function createProgress(out: Output, writes: number | null): { show(event: PushEvent): void } {
+  let written = 0
   const startedAt = performance.now()
   let startedWith: number | null = null
   return {
     show(event) {
       startedWith ??= event.stepsDone
       if (!out.live) {
-        if (event.type === 'step' && event.step.state === 'succeeded') out.say(stepLine(event))
+        if (event.type !== 'step' || event.step.state !== 'succeeded') return
+        if (event.step.op !== 'record') written += 1
+        out.say(stepLine(event, written, writes))
         return
       }
       const done = event.stepsDone - startedWith
@@ -83,12 +93,15 @@ function createProgress(out: Output): { show(event: PushEvent): void } {
   }
 }
 
-function stepLine(event: Extract<PushEvent, { type: 'step' }>): string {
+/** Numbered as the plan counted: what is only kept here, such as a free price, is no write and has no number. */
+function stepLine(event: Extract<PushEvent, { type: 'step' }>, written: number, writes: number | null): string {
   const past: Record<string, string> = { create: 'created', update: 'updated', archive: 'archived', record: 'recorded' }
   const { op, kind, configId, processorId } = event.step
-  const width = String(event.stepsTotal).length
-  const number = String(event.step.index + 1).padStart(width)
-  return `  [${number}/${event.stepsTotal}] ${past[op] ?? op} ${kind.replace('_', ' ')} ${configId}${processorId === null ? '' : ` (${processorId})`}`
+  const total = writes ?? event.stepsTotal
+  const width = String(total).length
+  const number = String(writes === null ? event.step.index + 1 : written).padStart(width)
+  const place = writes !== null && op === 'record' ? ' '.repeat(2 * width + 3) : `[${number}/${total}]`
+  return `  ${place} ${past[op] ?? op} ${kind.replace('_', ' ')} ${configId}${processorId === null ? '' : ` (${processorId})`}`
 }
 
 function bar({ stepsDone, stepsTotal }: PushEvent): string {

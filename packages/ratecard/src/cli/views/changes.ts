@@ -14,21 +14,28 @@ const groups = [
 ] as const
 
 /** The change report, one line for each list that is not empty. */
-export function showChanges(changes: ChangeReport, paint: Paint): string {
+export function showChanges(changes: ChangeReport, archivedWebhooks: readonly string[], paint: Paint): string {
   const lines = groups.flatMap(([group, title]) =>
     Object.entries(changes[group])
       .filter(([list, ids]) => ids.length > 0 && list !== 'unchanged')
       .map(([list, ids]) => `  ${title.padEnd(15)}  ${paintList(list, paint)}  ${shorten(ids)}`),
   )
+  if (archivedWebhooks.length > 0)
+    lines.push(`  ${'Webhooks'.padEnd(15)}  ${paintList('archived', paint)}  ${shorten(archivedWebhooks)}`)
   return lines.length === 0 ? '  No resource changed.' : lines.join('\n')
 }
 
 /** `2 created, 3 updated, 1 archived`, for one line of the history. */
-export function summarizeChanges(entry: Pick<HistoryEntry, 'changes'>): string {
+export function summarizeChanges(entry: Pick<HistoryEntry, 'changes' | 'archivedWebhooks'>): string {
   const totals = new Map<string, number>()
   for (const [group] of groups)
     for (const [list, ids] of Object.entries(entry.changes[group]))
       if (list !== 'unchanged') totals.set(list, (totals.get(list) ?? 0) + ids.length)
+  // A server of before does not tell of them.
+  totals.set(
+    'archived',
+    (totals.get('archived') ?? 0) + ((entry.archivedWebhooks as readonly string[] | undefined) ?? []).length,
+  )
   const parts = [...totals].filter(([, number]) => number > 0).map(([list, number]) => `${number} ${list}`)
   return parts.length === 0 ? 'no changes' : parts.join(', ')
 }

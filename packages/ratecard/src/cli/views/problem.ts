@@ -5,7 +5,8 @@ import type { ViewedIssue } from './issues.ts'
 
 /** What went wrong, why, and what to do next. */
 export function showFailure({ problem }: CliFailure, paint: Paint): string {
-  const issues: readonly ViewedIssue[] = problem.errors ?? []
+  // What only says the problem once more, with its place in a request that nobody wrote by hand, is told once.
+  const issues: readonly ViewedIssue[] = (problem.errors ?? []).filter(({ detail }) => detail !== problem.detail)
   const parts: string[] = []
   if (issues.length > 0) parts.push(`${showIssues(issues, paint)}\n`)
   parts.push(`${paint.red(paint.bold('Error:'))} ${problem.title}. ${paint.dim(`(${problem.code})`)}`)

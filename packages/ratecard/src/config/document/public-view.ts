@@ -99,13 +99,14 @@ export function publicPrice(price: Price): Price {
  * left out; one that has no price at all is shown. Never webhooks, features, coupons or promotion codes.
  */
 export function publicView(config: BillingConfig): BillingConfig {
-  const { meters, ...rest } = shown(config, shownOfDocument)
+  const view = shown(config, shownOfDocument)
   const products = config.products.flatMap(publicProduct)
   const billed = new Set(products.flatMap(({ prices = [] }) => prices.map((price) => price.meter)))
+  // Members keep the document's order: these are the bytes that are served.
   return {
-    ...rest,
-    ...(meters && {
-      meters: meters.filter(({ id }) => billed.has(id)).map((meter) => shown(meter, shownOfMeter)),
+    ...view,
+    ...(view.meters && {
+      meters: view.meters.filter(({ id }) => billed.has(id)).map((meter) => shown(meter, shownOfMeter)),
     }),
     products,
   }

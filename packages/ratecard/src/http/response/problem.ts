@@ -4,7 +4,8 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { problemCodes } from '../../errors/codes.ts'
-import type { ProblemCode } from '../../errors/codes.ts'
+import type { ProblemCode, ProblemRow } from '../../errors/codes.ts'
+import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { validationIssues } from '../request/request-issues.ts'
 import { newRequestId } from '../request/request-id.ts'
@@ -32,6 +33,23 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
     ...(error.issues.length === 0 ? {} : { errors: error.issues.map((issue) => toWire(Issue, issue)) }),
     ...(error.processor === undefined ? {} : { processor: error.processor }),
   }
+}
+
+/** With the place in the body that it is about, where the rooms that know no body could not say it. */
+function placed(error: ServiceError, body: unknown): ServiceError {
+  const row: ProblemRow = problemCodes[error.code]
+  if (error.issues.length > 0 || row.about === undefined || typeof body !== 'object' || body === null) return error
+  const member = row.about.find((name) => Object.hasOwn(body, name))
+  if (member === undefined) return error
+  const code = error.status === 404 ? 'reference_unknown' : 'value_invalid'
+  return new ServiceError(error.code, error.message, {
+    hint: error.hint,
+    issues: [{ code, pointer: pointerOf([member]), severity: 'error', detail: error.message }],
+    processor: error.processor,
+    retryAfter: error.retryAfter,
+    extra: error.extra,
+    cause: error.cause,
+  })
 }
 
 /** Fastify's own codes; what is not listed and has a status below 500 is `request_invalid`. */
@@ -71,7 +89,7 @@ function internal(cause: unknown): ServiceError {
 /** Answers with the problem of `error`. Failures of ours are logged with their cause, the caller's are not. */
 export function createProblemSender(docsUrl: string) {
   return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const problem = toServiceError(error)
+    const problem = placed(toServiceError(error), request.body)
     if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
     else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
     if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service } from '../../service/service.ts'
 import { problemMediaType, problemOf, toServiceError } from '../response/problem.ts'
+import { codingRefusal } from '../request/transfer-coding.ts'
 import { requestIdFrom } from '../request/request-id.ts'
 
 export interface WorkerGatewayOptions {
@@ -75,7 +76,7 @@ export class WorkerGateway {
   }
 
   private dispatch(target: Target, request: IncomingMessage, response: ServerResponse): void {
-    const { requestId, error } = headOf(request.rawHeaders, target)
+    const { requestId, error } = headOf(request, target)
     const { name, host, path, prefix } = target
     if (this.options.leaving.aborted) response.shouldKeepAlive = false
     const refusal = this.options.closing.aborted ? draining() : error
@@ -106,7 +107,7 @@ export class WorkerGateway {
 
   private async join(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const target = this.wantsUpgrade(request) ? this.targetOf(request) : null
-    const { requestId, error: wrong } = headOf(request.rawHeaders, target)
+    const { requestId, error: wrong } = headOf(request, target)
     socket.on('error', () => socket.destroy())
     this.upgraded.add(socket)
     socket.once('close', () => this.upgraded.delete(socket))
@@ -176,7 +177,7 @@ function firstHost(rawHeaders: readonly string[]): string {
 
 /** The request's id, and why it is none for a worker: two parties that read two hosts, or a path in a host, can be played off against each other. */
 function headOf(
-  rawHeaders: readonly string[],
+  { rawHeaders, headers }: IncomingMessage,
   target: Target | null,
 ): { requestId: string; error: ServiceError | null } {
   let hosts = 0
@@ -194,7 +195,7 @@ function headOf(
   return {
     requestId: requestIdFrom(ids === 1 ? id : undefined),
     error: fine
-      ? null
+      ? codingRefusal(headers['transfer-encoding'])
       : new ServiceError('request_invalid', 'A request to a worker names one host, in the form host:port.'),
   }
 }

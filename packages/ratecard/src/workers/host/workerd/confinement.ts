@@ -72,8 +72,12 @@ export async function chooseConfinement(
   throw new Error(`workers cannot be started here: ${reasons.join('; ')}`)
 }
 
-/** The confinement, or a text that says what is missing for it. */
-async function confinementOf(mode: ConfinementMode, root: boolean, binary: string): Promise<Confinement | string> {
+/** The confinement, or a text that says what is missing for it. @public for the test that looks around inside each. */
+export async function confinementOf(
+  mode: ConfinementMode,
+  root: boolean,
+  binary: string,
+): Promise<Confinement | string> {
   const tools = { setpriv: find('setpriv'), prlimit: find('prlimit'), unshare: find('unshare'), bwrap: find('bwrap') }
   const limited = limits(tools.prlimit)
   if (mode === 'none') return unconfined(tools.setpriv, limited)

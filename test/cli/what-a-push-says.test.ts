@@ -1,0 +1,43 @@
+// The lines of a push agree with its plan, and nothing that it did is left out of them.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { serverWorld } from './server-world.ts'
+import type { ServerWorld } from './server-world.ts'
+
+let world: ServerWorld
+beforeAll(async () => {
+  world = await serverWorld('what-a-push-says-key')
+})
+afterAll(() => world.close())
+
+const document = (webhooks: object[]) => ({
+  version: '1.0.0',
+  webhooks,
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [
+        { id: 'free', amount: 0, currency: 'usd', interval: 'month' },
+        { id: 'pro_monthly', amount: 1900, currency: 'usd', interval: 'month' },
+      ],
+    },
+  ],
+})
+
+it('counted one step more than there were writes: what is only kept here has no number', async () => {
+  const hook = { id: 'hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid'] }
+  world.write('ratecard/billing/plans.json', document([hook]))
+  const { stdout } = await world.run(['billing', 'push'])
+  expect(stdout).toContain('3 writes to the processor')
+  expect(stdout.match(/\[\d+\/\d+\]/g)).toEqual(['[1/3]', '[2/3]', '[3/3]'])
+  expect(stdout).toMatch(/^ +recorded price free \(free\)$/m)
+})
+
+it('an archived webhook was missing from what a push and the history say', async () => {
+  world.write('ratecard/billing/plans.json', document([]))
+  const pushed = await world.run(['billing', 'push', '--yes'])
+  expect(pushed.stdout).toMatch(/^ +Webhooks +archived +hook$/m)
+  expect((await world.run(['billing', 'history', '--limit', '1'])).stdout).toContain('1 archived')
+  const { document: listed } = await world.json(['billing', 'history'])
+  expect(listed.versions).toMatchObject([{ archived_webhooks: ['hook'] }, { archived_webhooks: [] }])
+})
