@@ -8,6 +8,7 @@ import { benchHostile } from './hostile.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
 import { benchPlan } from './plan.ts'
+import { benchPricingTable } from './pricing-table.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchReplicas } from './replicas.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   replicas: benchReplicas,
   hostile: benchHostile,
   large: benchLarge,
+  'pricing-table': benchPricingTable,
 }
 
 const args = process.argv.slice(2)

@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { documentOf } from './catalogue.ts'
 import { median, milliseconds } from './measure.ts'
@@ -46,7 +48,7 @@ export async function benchStart({ quick }: BenchOptions): Promise<BenchResult[]
         if (round >= 0) times[index]?.push(took)
       }
     }
-    return cases.map(({ name, most }, index) => {
+    const rows = cases.map(({ name, most }, index) => {
       const [took, yardstick] = [median(times[index] ?? []), median(bare)]
       return {
         name,
@@ -57,8 +59,60 @@ export async function benchStart({ quick }: BenchOptions): Promise<BenchResult[]
         met: took / yardstick <= most,
       }
     })
+    return process.platform === 'linux' ? [...rows, ...(await atRest(home, env))] : rows
   } finally {
     await server.stop()
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+interface Resting {
+  readonly readyMs: number
+  readonly megabytes: number
+}
+
+/** Memory of a process some seconds after it said a first line. */
+async function resting(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Resting> {
+  const began = performance.now()
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    await once(child.stdout, 'data')
+    const readyMs = performance.now() - began
+    await pause(4000)
+    const status = readFileSync(`/proc/${String(child.pid)}/status`, 'utf8')
+    return { readyMs, megabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024 }
+  } finally {
+    child.kill()
+    await once(child, 'exit')
+  }
+}
+
+/** The service with its sandbox, as the command starts it, against a Node that does nothing. */
+async function atRest(home: string, given: NodeJS.ProcessEnv): Promise<BenchResult[]> {
+  const env = { ...given, RATECARD_SANDBOX_PORT: '0', RATECARD_LOG_LEVEL: 'silent' }
+  const start = () =>
+    resting([command, 'server', 'start', '--port', '0', '--data-dir', path.join(home, 'at-rest'), '--json'], env)
+  // The first start makes the store and fills the folder of compiled code.
+  await start()
+  const service = await start()
+  const bare = await resting(['-e', 'console.log(); setInterval(() => undefined, 1e6)'], env)
+  const ratio = service.megabytes / bare.megabytes
+  return [
+    {
+      name: 'memory of an idle service with its sandbox',
+      ours: `${service.megabytes.toFixed(0)} MB`,
+      yardstick: `bare Node ${bare.megabytes.toFixed(0)} MB`,
+      ratio: `${ratio.toFixed(2)}×`,
+      aim: '≤ 3×',
+      met: ratio <= 3,
+    },
+    {
+      name: 'a service with its sandbox is ready after',
+      ours: milliseconds(service.readyMs),
+      yardstick: '1000 ms',
+      ratio: `${(service.readyMs / 1000).toFixed(2)}×`,
+      aim: '≤ 1×',
+      met: service.readyMs <= 1000,
+    },
+  ]
 }

@@ -93,7 +93,7 @@ async function workThere(node, folder, env) {
     must(/revision 1\b/.test(cli('billing', 'push', '--yes', ...at)), 'push')
     must(cli('billing', 'history', ...at).includes('1'), 'history')
     must((await fetch(`${server.url}/api/v1/billing/config`)).status === 200, 'the public price list')
-    for (const page of ['/docs', '/api/v1/openapi.json', '/docs/errors'])
+    for (const page of ['/docs', '/api/v1/openapi.json', '/docs/errors', '/dashboard'])
       must((await fetch(`${server.url}${page}`)).status === 200, `${page} is served`)
     const deployed = cli('cloud', 'workers', 'deploy', '--yes', ...at)
     must(deployed.includes('/workers/'), 'workers deploy')

@@ -35,12 +35,15 @@ interface World {
 }
 
 interface Shot {
+  /** A page of its own; '' for one that `arrive` opens. */
   readonly html: string
+  /** Goes to what is shown, where that is no page of its own. */
+  readonly arrive?: (page: Page) => Promise<void>
   readonly width: number
   readonly height: number
   /** Selector of what must be there before the picture is taken. */
   readonly ready: string
-  /** What is taken; the whole page without it. */
+  /** What is taken; what fits the window without it. */
   readonly of?: string
   /** What the picture shows, as text: its fingerprint is kept. */
   readonly shows: (page: Page) => Promise<string>
@@ -165,9 +168,31 @@ function pricingTable({ url }: World): Promise<Shot> {
   })
 }
 
+// ── Dashboard
+
+/** The price list page: the one that people see first. Its times are other ones each time, and its looks are checked elsewhere. */
+function dashboard({ url }: World): Promise<Shot> {
+  return Promise.resolve({
+    html: '',
+    width: 1280,
+    height: 860,
+    arrive: async (page) => {
+      await page.goto(`${url}/dashboard/sign-in`)
+      await page.locator('input[name=key]').fill(serviceKey)
+      await page.locator('button[type=submit]').click()
+    },
+    ready: '.page .product',
+    shows: (page) =>
+      page.evaluate<string>(
+        '[...document.querySelectorAll("time")].forEach((time) => (time.textContent = "")), document.querySelector(".page").textContent',
+      ),
+  })
+}
+
 const pictures: Readonly<Record<string, (world: World) => Promise<Shot>>> = {
   'plan-in-the-terminal': planInTheTerminal,
   'pricing-table': pricingTable,
+  dashboard,
 }
 
 // ── Taking them
@@ -183,6 +208,11 @@ async function serve(shots: ReadonlyMap<string, Shot>) {
   return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, close: () => server.close() }
 }
 
+async function fingerprintOf(page: Page, { shows }: Shot): Promise<string> {
+  const text = await shows(page)
+  return createHash('sha256').update(text).digest('hex')
+}
+
 async function take(browser: Browser, address: string, name: string, shot: Shot, write: boolean): Promise<string> {
   let fingerprint = ''
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -194,16 +224,18 @@ async function take(browser: Browser, address: string, name: string, shot: Shot,
     })
     try {
       const page = await context.newPage()
-      await page.goto(`${address}/${name}`)
+      if (shot.arrive === undefined) await page.goto(`${address}/${name}`)
+      else await shot.arrive(page)
       await page.locator(shot.ready).first().waitFor()
-      fingerprint = createHash('sha256')
-        .update(await shot.shows(page))
-        .digest('hex')
-      if (!write) break
+      if (!write) {
+        fingerprint = await fingerprintOf(page, shot)
+        break
+      }
       const file = path.join(folder, `${name}-${colorScheme}.png`)
       const options = { path: file, omitBackground: true }
       if (shot.of === undefined) await page.screenshot(options)
       else await page.locator(shot.of).screenshot(options)
+      fingerprint = await fingerprintOf(page, shot)
       const { size } = statSync(file)
       if (size > longest)
         throw new Error(`${file} is ${String(size)} bytes long; at most ${String(longest)} are allowed.`)

@@ -16,6 +16,7 @@ test('the tarball of ratecard carries its bundle, the sandbox and the client, so
   for (const name of ['cli.js', 'library.js', 'thread-main.js', 'sqlite-thread-main.js', 'THIRD-PARTY-LICENSES.txt'])
     expect(files).toContain(`package/bundle/${name}`)
   expect(files).toContain('package/dist/library.d.ts')
+  expect(files).toContain('package/dist/pages/manifest.json')
   expect(files).toContain('package/node_modules/@ratecard/client/dist/client.js')
   expect(files.filter((name) => name.endsWith('.tsbuildinfo'))).toEqual([])
 })

@@ -17,6 +17,7 @@ interface Seen {
 
 interface Said {
   readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
@@ -35,7 +36,11 @@ export async function answering(answer: (request: Seen) => Said) {
       const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
       seen.push(one)
       const said = answer(one)
-      response.writeHead(said.status ?? 200, { 'content-type': 'application/json', 'request-id': 'req_1' })
+      response.writeHead(said.status ?? 200, {
+        'content-type': 'application/json',
+        'request-id': 'req_1',
+        ...said.headers,
+      })
       response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))
     })
   })

@@ -67,6 +67,29 @@ describe('subscriptions that are paid by invoice', () => {
   })
 })
 
+test('the page of a mailed invoice shows it, refuses cards that decline, and takes one that pays', async () => {
+  const { stripe, customer, monthly, url, product } = await customerShop()
+  await stripe.products.update(product, { name: '<b>Pro</b>' })
+  const items = [{ price: (await monthly(1000)).id }]
+  const made = await stripe.subscriptions.create({ customer, items, ...byMail })
+  const id = made.latest_invoice as string
+  expect((await fetch(`${url}/invoices/${id}`)).status).toBe(404)
+  const { hosted_invoice_url: address } = await stripe.invoices.sendInvoice(id)
+  expect(address).toBe(`${url}/invoices/${id}`)
+  const shown = await (await fetch(address ?? '')).text()
+  expect([shown.includes('&lt;b&gt;Pro'), shown.includes('<b>Pro'), shown.includes('10.00')]).toEqual([
+    true,
+    false,
+    true,
+  ])
+  const pay = (number: string) => fetch(address ?? '', { method: 'POST', body: new URLSearchParams({ number }) })
+  for (const number of ['4000 0000 0000 0002', '1234', '']) expect((await pay(number)).status).toBe(400)
+  expect((await stripe.invoices.retrieve(id)).status).toBe('open')
+  expect((await pay('4242 4242 4242 4242')).status).toBe(200)
+  expect(await stripe.invoices.retrieve(id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
+  expect((await fetch(`${url}/invoices/in_unknown`)).status).toBe(404)
+})
+
 describe('taxes', () => {
   test('exclusive rates come on top, inclusive ones are within, an item’s own come first', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()

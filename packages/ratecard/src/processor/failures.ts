@@ -73,8 +73,9 @@ export function isUnknownObject(error: unknown): boolean {
 }
 
 /**
- * Sends a write that is harmless to send anew. The processor repeats even its own failures for a key, for about a day: without
- * a fresh key the caller's repeats, under the same Idempotency-Key or identifier, could not succeed until then.
+ * Sends a write that is harmless to send anew. The processor repeats its own failures and refusals for a key, for about a day:
+ * without a fresh key the caller's repeats, under the same Idempotency-Key or identifier, could not succeed until then, although
+ * what stood against it has been put right. A refusal did nothing.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,
@@ -84,7 +85,9 @@ export async function despiteKeptFailure<T>(
   try {
     return await send(key)
   } catch (error) {
-    if (!(error instanceof ProcessorError) || error.original.type !== 'api_error') throw error
+    if (!(error instanceof ProcessorError)) throw error
+    const keptRefusal = error.repeated && error.kind === 'rejected'
+    if (error.original.type !== 'api_error' && !keptRefusal) throw error
     return send(freshKey())
   }
 }

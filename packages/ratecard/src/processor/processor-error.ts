@@ -16,10 +16,20 @@ export class ProcessorError extends Error {
   /** The processor's own words, unchanged. */
   readonly original: ProcessorWords
 
-  constructor(kind: ProcessorErrorKind, message: string, original: ProcessorWords = {}, cause?: unknown) {
+  /** The processor said it before, under the same idempotency key: what is so now it did not look at. */
+  readonly repeated: boolean
+
+  constructor(
+    kind: ProcessorErrorKind,
+    message: string,
+    original: ProcessorWords = {},
+    cause?: unknown,
+    repeated = false,
+  ) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.original = original
+    this.repeated = repeated
   }
 
   /** Whether the write may have happened although we have no answer. */

@@ -258,6 +258,7 @@ export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBo
     automatically_finalizes_at: null,
     effective_at: call.now,
     ending_balance: ending,
+    hosted_invoice_url: `${call.origin}/invoices/${before.id}`,
     number,
     status: 'open',
     status_transitions: { ...before.status_transitions, finalized_at: call.now },
@@ -273,8 +274,7 @@ export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBo
 function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
   const days = (before.due_date ?? before.created) - before.created
   const due = call.now + days
-  const hosted = `${call.origin}/invoices/${before.id}`
-  const sent = { ...open, due_date: due, hosted_invoice_url: hosted, next_payment_attempt: null, _due: due }
+  const sent = { ...open, due_date: due, next_payment_attempt: null, _due: due }
   const written = call.update(before, sent, 'invoice.finalized')
   call.announce('invoice.sent', written)
   return written

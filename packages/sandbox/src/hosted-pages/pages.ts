@@ -4,10 +4,12 @@ import type { ApiReply } from '../protocol/api.ts'
 import type { Call } from '../protocol/call.ts'
 import { StripeError } from '../protocol/errors.ts'
 import type { CheckoutSessionBody, PortalSessionBody } from '../objects/session-bodies.ts'
+import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { State } from '../store/state.ts'
 import { nothingTyped, showCheckout, submitCheckout } from './checkout-page.ts'
 import type { Typed } from './checkout-page.ts'
 import { html, page } from './html.ts'
+import { payInvoice, showInvoice } from './invoice-page.ts'
 import type { Page } from './html.ts'
 import { showPortal, submitPortal } from './portal-page.ts'
 
@@ -24,7 +26,7 @@ interface PageParts {
 }
 
 export function isPage(path: string): boolean {
-  return path.startsWith('/pay/') || path.startsWith('/portal/')
+  return path.startsWith('/pay/') || path.startsWith('/portal/') || path.startsWith('/invoices/')
 }
 
 export async function answerPage(parts: PageParts, request: PageRequest): Promise<ApiReply> {
@@ -54,13 +56,19 @@ const notFound = (): Page => page('Not found', html`<p>There is no such page.</p
 /** Whose page it is; ids of pages are known without a key. */
 function ownerOf({ state }: PageParts, path: string): string | undefined {
   const [, place, id = ''] = path.split('/')
-  return state.ownerOf(place === 'pay' ? 'checkout.session' : 'billing_portal.session', id)
+  return state.ownerOf(kindOf(place), id)
+}
+
+function kindOf(place: string | undefined): 'billing_portal.session' | 'checkout.session' | 'invoice' {
+  if (place === 'pay') return 'checkout.session'
+  return place === 'invoices' ? 'invoice' : 'billing_portal.session'
 }
 
 function answer(parts: PageParts, request: PageRequest): Page {
   const [, place, id = ''] = request.path.split('/')
   if (request.method !== 'GET' && request.method !== 'POST') return notFound()
   const form = request.method === 'POST' ? new URLSearchParams(request.body) : null
+  if (place === 'invoices') return invoice(parts, id, form)
   return place === 'pay' ? checkout(parts, id, form) : portal(parts, id, form)
 }
 
@@ -95,6 +103,20 @@ function portal({ state, transactions }: PageParts, id: string, form: URLSearchP
   if (form === null) return show(null)
   const wanted = { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }
   return refusable(() => onSession((call, session) => submitPortal(call, session, wanted)), show)
+}
+
+function invoice({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+  const account = state.ownerOf('invoice', id)
+  if (account === undefined) return notFound()
+  const onInvoice = (work: (call: Call, found: InvoiceBody) => Page): Page =>
+    transactions.act(account, (call) => {
+      const found = call.find('invoice', id)
+      // A draft has no page yet.
+      return found === undefined || found.status === 'draft' ? notFound() : work(call, found)
+    })
+  const show = (error: string | null): Page => onInvoice((_call, found) => showInvoice(found, error))
+  if (form === null) return show(null)
+  return refusable(() => onInvoice((call, found) => payInvoice(call, found, (form.get('number') ?? '').trim())), show)
 }
 
 /** A refusal undid everything; the page is shown again and says it. */

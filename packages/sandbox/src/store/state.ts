@@ -151,7 +151,7 @@ export class State {
   }
 
   /** The account that an object belongs to; ids of pages are known without a key. */
-  ownerOf(kind: 'checkout.session' | 'billing_portal.session', id: string): string | undefined {
+  ownerOf(kind: 'billing_portal.session' | 'checkout.session' | 'invoice', id: string): string | undefined {
     const sql = `SELECT account FROM objects WHERE kind = '${kind}' AND id = ? AND deleted = 0`
     return (this.#rows(sql, [id]) as ObjectRow[])[0]?.account
   }

@@ -27,7 +27,10 @@ export function sortFailure(error: unknown, access: Access, secretKey: string): 
   const words = wordsOf(error, secretKey)
   const message = words.message ?? ''
   if (isGarbledAnswer(error)) return lostAnswer('Stripe’s answer was no JSON.', access, words)
-  return sortStatus(error.statusCode ?? 0, error.type, message, access, words)
+  const sorted = sortStatus(error.statusCode ?? 0, error.type, message, access, words)
+  if (error.headers?.['idempotent-replayed'] !== 'true') return sorted
+  const { kind } = sorted.error
+  return { ...sorted, error: new ProcessorError(kind, message, words, undefined, true) }
 }
 
 /** For answers that carry a failing status without Stripe’s `error` member; the SDK takes those for success. */

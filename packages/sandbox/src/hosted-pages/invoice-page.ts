@@ -1,0 +1,66 @@
+import { formatMinor } from '../money/format.ts'
+import { attempt, reflect } from '../billing/invoicing.ts'
+import { momentOf } from '../billing/records.ts'
+import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
+import type { Call } from '../protocol/call.ts'
+import { cardDeclined, refused } from '../protocol/errors.ts'
+import type { InvoiceBody } from '../objects/customer-bodies.ts'
+import { html, page, problem } from './html.ts'
+import type { Markup, Page } from './html.ts'
+
+/** The page that a mailed invoice links to: what is billed, and a way to pay it. */
+export function showInvoice(invoice: InvoiceBody, error: string | null = null): Page {
+  const money = (amount: number): string => formatMinor(amount, invoice.currency)
+  const lines = invoice.lines.data.map(
+    (line) =>
+      html`<tr>
+        <td>${line.description ?? ''}</td>
+        <td>${money(line.amount)}</td>
+      </tr>`,
+  )
+  const due = invoice.due_date === null ? html`` : html`<p>Due on ${dateOf(invoice.due_date)}.</p>`
+  const content = html`${problem(error)}
+    <p>${invoice.status}</p>
+    ${due}
+    <table>
+      <tbody>
+        ${lines}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th>Total</th>
+          <th>${money(invoice.total)}</th>
+        </tr>
+        <tr>
+          <th>To be paid</th>
+          <th>${money(invoice.amount_remaining)}</th>
+        </tr>
+      </tfoot>
+    </table>
+    ${invoice.status === 'open' ? form() : html``}`
+  return page(`Invoice ${invoice.number ?? ''}`, content, error === null ? 200 : 400)
+}
+
+function form(): Markup {
+  return html`<form method="post">
+    <label>Card number <input name="number" autocomplete="off" inputmode="numeric" /></label>
+    <button name="action" value="pay">Pay</button>
+  </form>`
+}
+
+function dateOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10)
+}
+
+/** Pays with a test card; what it refuses is thrown and leaves everything as it was. */
+export function payInvoice(outer: Call, invoice: InvoiceBody, number: string): Page {
+  if (invoice.status !== 'open') return showInvoice(invoice)
+  const card = cardByNumber(number)
+  if (card === undefined) throw refused('Your card number is invalid. Use one of the test cards.', 'number')
+  if (card.declines !== undefined) throw cardDeclined()
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const method = newPaymentMethod(call, card, invoice.customer)
+  const paid = attempt(call, invoice, { card: method.id, manual: true })
+  reflect(call, paid)
+  return showInvoice(paid)
+}

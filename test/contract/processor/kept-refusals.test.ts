@@ -1,0 +1,35 @@
+// A refusal that the processor repeats for its idempotency key although what stood against the write has been put right.
+import { expect, test } from 'vitest'
+import { despiteKeptFailure } from '../../../packages/ratecard/src/processor/failures.ts'
+import { answering } from './scripted.ts'
+
+const signal = AbortSignal.timeout(60_000)
+const refusal = { error: { type: 'invalid_request_error', code: 'no_meter', message: 'No active meter found.' } }
+const event = { eventName: 'calls', payload: { value: '1' }, timestamp: null, identifier: 'one' }
+const taken = { object: 'billing.meter_event', identifier: 'one' }
+
+/** Refuses the first key, and repeats that for as long as it is asked. */
+async function keeping(headers: Readonly<Record<string, string>>) {
+  const { processor, seen } = await answering(({ headers: { 'idempotency-key': key } }) =>
+    key === 'first' ? { status: 400, headers, body: refusal } : { body: taken },
+  )
+  const report = () =>
+    despiteKeptFailure(
+      (idempotencyKey) => processor.recordUsage(event, { idempotencyKey, signal }),
+      'first',
+      () => 'fresh',
+    )
+  return { report, keys: () => seen.map(({ headers: { 'idempotency-key': key } }) => key) }
+}
+
+test('is asked anew under a fresh key', async () => {
+  const { report, keys } = await keeping({ 'idempotent-replayed': 'true' })
+  await report()
+  expect(keys()).toEqual(['first', 'fresh'])
+})
+
+test('is believed when it is said for the first time', async () => {
+  const { report, keys } = await keeping({})
+  await expect(report()).rejects.toMatchObject({ kind: 'rejected', repeated: false })
+  expect(keys()).toEqual(['first'])
+})
