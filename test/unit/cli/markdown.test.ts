@@ -33,6 +33,7 @@ const outcome = (details: Detail[], more: Partial<PushOutcome> = {}): PushOutcom
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: none(),
     promotion_codes: none(),
+    features: none(),
   },
   details,
   warnings: [],

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { compareDocuments } from '../../../packages/ratecard/src/catalog/compare-documents.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+
+const document = (product: object, price: object): BillingConfig => ({
+  version: '1.0.0',
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      ...product,
+      prices: [{ id: 'monthly', amount: 1900, currency: 'usd', interval: 'month', ...price }],
+    },
+  ],
+})
+
+it('a rename was shown as one item that goes and one that comes', () => {
+  const after = document({ id: 'plus', previous_ids: ['pro'] }, { id: 'plus_monthly', previous_ids: ['monthly'] })
+  expect(compareDocuments(document({}, {}), after)).toMatchObject([
+    { kind: 'product', configId: 'plus', change: 'changed', fields: [{ field: 'id', before: 'pro', after: 'plus' }] },
+    { kind: 'price', configId: 'plus_monthly', change: 'changed', fields: [{ field: 'id', before: 'monthly' }] },
+  ])
+  expect(compareDocuments(after, after)).toEqual([])
+  const without = document({ id: 'plus' }, {})
+  expect(compareDocuments(document({}, {}), without).map(({ change }) => change)).toContain('removed')
+})
