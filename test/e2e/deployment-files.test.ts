@@ -70,7 +70,8 @@ describe('deploy/kubernetes', () => {
   const manifests = readdirSync(path.join(root, folder))
     .filter((name) => name !== 'kustomization.yaml')
     .flatMap((name) => parseAllDocuments(read(`${folder}/${name}`)).map((document) => document.toJS() as Json))
-  const find = (kind: string) => manifests.find((manifest) => manifest['kind'] === kind) as Readonly<Record<string, unknown>>
+  const find = (kind: string) =>
+    manifests.find((manifest) => manifest['kind'] === kind) as Readonly<Record<string, unknown>>
 
   test('the kustomization names every file, and only those', () => {
     const { resources } = parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] }
