@@ -31,6 +31,7 @@ function observe<K extends ResourceKind>(resource: DesiredResource<K>): Observed
     carried: 0,
     spent: false,
     unrepresentable: [],
+    unsaid: [],
     raw: {},
   }
 }

@@ -53,6 +53,7 @@ const commands: readonly (readonly [command: string, url: string])[] = [
   ['tenants list', `${admin}/tenants?limit=20`],
   ['tenants subscriptions one', `${admin}/tenants/one/subscriptions`],
   ['tenants upcoming-invoice one', `${admin}/tenants/one/upcoming-invoice`],
+  ['tenants entitlements one', `${admin}/tenants/one/entitlements`],
   ['tenants audit one', `${admin}/tenants/one/audit?limit=20`],
   ['enterprise prices --template gold', `${admin}/enterprise/prices/by-template/gold`],
   ['enterprise prices --id acme', `${admin}/enterprise/prices/by-id/acme`],

@@ -34,6 +34,7 @@ export const rows: Readonly<Record<string, Row>> = {
   calculatePrice: by('public', { quantity: 1 }, { id: 'pro_monthly' }),
   convertProcessorId: { access: 'public', at: { processor_id: 'free' } },
 
+  getEntitlements: { access: 'session', query: '?tenant_id=acme' },
   listSessionPrices: { access: 'session', query: '?tenant_id=acme' },
   createCheckout: by('session', { price_id: 'free', ...urls, tenant_id: 'acme' }),
   createPortal: by('session', { return_url: urls.success_url, tenant_id: 'acme' }),
@@ -72,6 +73,7 @@ export const rows: Readonly<Record<string, Row>> = {
   getTenant: key,
   updateTenant: by('key', { name: 'Intruder' }),
   listTenantSubscriptions: key,
+  getTenantEntitlements: key,
   getUpcomingInvoice: key,
   listTenantAudit: key,
   createSession: by('key', { tenant_id: 'acme' }),

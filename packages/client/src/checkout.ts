@@ -14,6 +14,12 @@ export type SessionPricesCall = (
   options?: CallOptions,
 ) => Promise<result.SessionPrices>
 
+/** The features that the tenant of the session may use. A service key says which tenant. */
+export type EntitlementsCall = (
+  query?: { readonly tenantId?: string | undefined },
+  options?: CallOptions,
+) => Promise<result.Entitlements>
+
 export interface PortalClient {
   /** The processor's portal, where customers look after what they bought. */
   create(
@@ -34,6 +40,11 @@ export const sessionPricesCall =
   (transport: Transport): SessionPricesCall =>
   (query = {}, options) =>
     call(transport, 'listSessionPrices', { query }, options)
+
+export const entitlementsCall =
+  (transport: Transport): EntitlementsCall =>
+  (query = {}, options) =>
+    call(transport, 'getEntitlements', { query }, options)
 
 export const portalClient = (transport: Transport): PortalClient => ({
   create: (body, options) => call(transport, 'createPortal', { body }, options),

@@ -4,8 +4,8 @@ import { adminClient } from './admin.ts'
 import type { AdminClient } from './admin.ts'
 import { billingClient } from './billing.ts'
 import type { BillingClient } from './billing.ts'
-import { checkoutClient, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
-import type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
+import { checkoutClient, entitlementsCall, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
+import type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
 import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 import { serverClient } from './server.ts'
@@ -22,6 +22,7 @@ export interface Client {
   readonly billing: BillingClient
   /** Calls of a tenant, with its session or with a service key. */
   readonly sessionPrices: SessionPricesCall
+  readonly entitlements: EntitlementsCall
   readonly checkout: CheckoutClient
   readonly portal: PortalClient
   readonly usage: UsageClient
@@ -49,6 +50,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     billing: billingClient(transport),
     sessionPrices: sessionPricesCall(transport),
+    entitlements: entitlementsCall(transport),
     checkout: checkoutClient(transport),
     portal: portalClient(transport),
     usage: usageClient(transport),
@@ -68,7 +70,7 @@ export type { ErrorCode, ProcessorWords } from './error.ts'
 export type { Issue } from './issue.ts'
 export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
 export type { BillingClient, CalculateOptions } from './billing.ts'
-export type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
+export type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 export type { ServerClient } from './server.ts'
 export type { SessionsClient, TenantPage, TenantQuery, TenantsClient } from './tenants.ts'
@@ -105,6 +107,7 @@ export type {
   DocumentDifference,
   DriftReport,
   EnterpriseOutcome,
+  Entitlements,
   FieldChange,
   Finding,
   History,

@@ -25,6 +25,8 @@ export interface TenantsClient {
   subscriptions(id: string, options?: CallOptions): Promise<result.TenantSubscriptions>
   /** Ends a subscription to a free price; those of the processor are cancelled in the portal. */
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
+  /** The features that it may use now. */
+  entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
   /** Newest first. */
   audit(id: string, page?: TenantPage): Promise<result.Audit>
@@ -54,6 +56,7 @@ export const tenantsClient = (transport: Transport): TenantsClient => ({
   cancelSubscription: async (id, subscription, options = {}) => {
     await call(transport, 'cancelSubscription', { params: { id, subscription } }, acted(options))
   },
+  entitlements: (id, options) => call(transport, 'getTenantEntitlements', { params: { id } }, options),
   upcomingInvoice: (id, options) => call(transport, 'getUpcomingInvoice', { params: { id } }, options),
   audit: (id, { limit, offset, ...options } = {}) =>
     call(transport, 'listTenantAudit', { params: { id }, query: { limit, offset } }, options),

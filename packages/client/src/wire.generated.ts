@@ -811,6 +811,16 @@ export interface SessionPrices {
   }>
 }
 
+export interface Entitlements {
+  /** What the tenant may use now, by id. */
+  features: Array<{
+    /** Config id of the feature. */
+    id: string
+    /** Its name at the processor. */
+    name: string
+  }>
+}
+
 export interface Checkout {
   /** Where to send the customer. */
   url: string
@@ -1005,6 +1015,15 @@ export interface DriftReport {
   revision: number
   version: string
   differences: Detail[]
+  /** Values of managed objects that no document says. They are no drift. */
+  notes: Array<{
+    /** Kind of the resource. */
+    kind: ResourceKind
+    configId: string
+    processorId: string
+    /** Members of the processor’s object. */
+    notExpressible: string[]
+  }>
   unmanaged: Array<{
     /** Kind of the resource. */
     kind: ResourceKind
@@ -1744,6 +1763,15 @@ export interface Operations {
       200: SessionPrices
     }
   }
+  getEntitlements: {
+    query: {
+      /** Needed with a service key. A session has a tenant already and may name no other. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: Entitlements
+    }
+  }
   createCheckout: {
     body: NewCheckout
     answers: {
@@ -2141,6 +2169,15 @@ export interface Operations {
       readonly subscription: string
     }
   }
+  getTenantEntitlements: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Entitlements
+    }
+  }
   getUpcomingInvoice: {
     params: {
       /** The id. */
@@ -2454,6 +2491,7 @@ export const operations = {
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
+  getEntitlements: ['GET', '/api/v1/billing/entitlements', null],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
@@ -2463,7 +2501,7 @@ export const operations = {
   validateConfig: ['POST', '/api/v1/billing/admin/config/validate', null],
   rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},impact:{}}],
   pullConfig: ['GET', '/api/v1/billing/admin/config/pull', {unrepresented:{}}],
-  getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},unmanaged:{}}],
+  getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},notes:{},unmanaged:{}}],
   resetConfig: ['POST', '/api/v1/billing/admin/config/reset', {errors:{}}],
   listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{by:{}},pagination:{}}],
   getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {by:{}}],
@@ -2492,6 +2530,7 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
+  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', null],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],

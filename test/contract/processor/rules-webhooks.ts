@@ -28,7 +28,10 @@ export function webhookRules(tools: Tools): void {
       expect(await locate(stop)).not.toBeNull()
       const set = { url: `https://example.com/${id('w_new')}`, events: ['customer.created'], description: '' }
       const wake = update('webhook', id('w_life'), target, { set, activate: true })
-      expectObserved(await perform(wake), { active: true, fields: { ...set, connect: false } })
+      expectObserved(await perform(wake), {
+        active: true,
+        fields: { ...set, connect: false, apiVersion: '2025-03-31.basil', metadata: {} },
+      })
       await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w2'), signal })
     })
 

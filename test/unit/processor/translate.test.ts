@@ -73,7 +73,6 @@ describe('what no document can say', () => {
     ['currency', { currency: 'huf' }],
     ['metered_without_meter', { recurring: { ...recurring, usage_type: 'metered' } }],
     ['recurring.interval', { recurring: { ...recurring, interval: 'hour' } }],
-    ['recurring.trial_period_days', { recurring: { ...recurring, trial_period_days: 7 } }],
   ])('is named: a price’s %s', (reason, change) => {
     expect(observePrice({ ...live, ...change }).unrepresentable).toContain(reason)
   })

@@ -52,6 +52,8 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly spent: boolean
   /** What the document cannot express of it, for example `transform_quantity`. Such a price is never equal to a desired one. */
   readonly unrepresentable: readonly string[]
+  /** Members with a value that no document says, in the processor's words: left as they are, lost when the object is replaced. */
+  readonly unsaid: readonly string[]
   /** The processor’s whole object, for the record when it is deleted. null for products and prices: they are many, and stay. */
   readonly raw: unknown
 }

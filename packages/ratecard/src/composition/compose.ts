@@ -210,6 +210,8 @@ function tenantOperations(
     updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
     removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
     cancelSubscription: (...args) => tracked(tenants.cancelSubscription(...args)),
+    tenantEntitlements: (...args) => tracked(subscribers.tenantEntitlements(...args)),
+    sessionEntitlements: (...args) => tracked(subscribers.sessionEntitlements(...args)),
     recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
     sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
     createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),

@@ -74,6 +74,7 @@ export const issueCodes = {
   meter_event_name_taken: 'An active meter that is not ours has that event name.',
   code_taken: 'An active promotion code that is not ours has that code.',
   left_as_is: 'An adopted object has values that the document leaves out: they stay as they are (warning).',
+  not_carried_over: 'An object is replaced, and has values that its successor cannot have (warning).',
   coupon_redemptions_restart: 'The coupon is replaced, and its replacement starts to count redemptions anew (warning).',
   webhook_limit: 'The account would have more than 16 webhook endpoints.',
   webhook_url_foreign: 'An endpoint that is not ours has the same URL: events would be delivered twice (warning).',

@@ -135,7 +135,16 @@ export interface InvoicePreview {
   readonly lines: readonly InvoicePreviewLine[]
 }
 
+/** A feature that a customer may use. */
+export interface ActiveEntitlement {
+  readonly feature: ProcessorId
+  /** As the processor has it now. */
+  readonly name: string
+}
+
 export interface CustomerProcessor {
+  /** Every feature that the customer is entitled to by what it is subscribed to. */
+  entitlements(customer: ProcessorId, signal: AbortSignal): Promise<readonly ActiveEntitlement[]>
   /** Every subscription of a customer that has not ended for good (canceled, incomplete_expired). Oldest first. */
   subscriptions(customer: ProcessorId, signal: AbortSignal): Promise<readonly LiveSubscription[]>
   /** Every subscription that has not ended and has an item on this price, archived prices included. */

@@ -48,6 +48,7 @@ export type Principal =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
 
+export type Entitlements = Inside<typeof tenants.Entitlements>
 export type SessionPrices = Inside<typeof checkout.SessionPrices>['prices']
 
 export type NewCheckout = Omit<Inside<typeof checkout.NewCheckout>, 'tenantId'>
@@ -104,6 +105,8 @@ export interface TenantOperations {
   tenantSubscriptions(id: string): Promise<TenantSubscriptions>
   /** Of a free price, now. `subscription_not_found`; `conflict` for one of the processor. */
   cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
+  /** The features that it may use now, by configuration id. */
+  tenantEntitlements(id: string): Promise<Entitlements>
   /** One preview for each subscription that will be invoiced, the soonest first; lines by config price id. */
   upcomingInvoices(id: string): Promise<UpcomingInvoices>
 
@@ -114,6 +117,8 @@ export interface TenantOperations {
 
   /** What the tenant negotiated, each in place of a public price, as anyone may see prices. */
   sessionPrices(principal: Principal): Promise<SessionPrices>
+  /** The same as {@link tenantEntitlements}, for the tenant itself. */
+  sessionEntitlements(principal: Principal): Promise<Entitlements>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(

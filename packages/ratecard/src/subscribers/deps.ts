@@ -10,7 +10,10 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 /** What reading subscriptions and recording usage needs. */
 export interface SubscriberDeps {
   readonly store: Pick<Store, 'mappings' | 'localSubscriptions'>
-  readonly processor: Pick<Processor, 'subscriptions' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage'>
+  readonly processor: Pick<
+    Processor,
+    'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage'
+  >
   readonly clock: Clock
   readonly newId: () => string
   /** Aborts when the process drains. */

@@ -46,7 +46,8 @@ export async function readPriceNames(
   return namePrices(config, histories.flat())
 }
 
-async function currentConfig(applied: SubscriberDeps['applied']): Promise<BillingConfig | null> {
+/** null before the first push and after a reset. */
+export async function currentConfig(applied: SubscriberDeps['applied']): Promise<BillingConfig | null> {
   try {
     return (await applied()).config
   } catch (error) {

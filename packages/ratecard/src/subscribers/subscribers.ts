@@ -1,15 +1,21 @@
 // What tenants are subscribed to, will be billed, and have used. Reads and reports; never changes a subscription.
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
+import { readEntitlements } from './entitlements.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
 import { recordUsage } from './usage.ts'
 
-export type Subscribers = Pick<TenantOperations, 'tenantSubscriptions' | 'upcomingInvoices' | 'recordUsage'>
+export type Subscribers = Pick<
+  TenantOperations,
+  'tenantSubscriptions' | 'tenantEntitlements' | 'sessionEntitlements' | 'upcomingInvoices' | 'recordUsage'
+>
 
 export function createSubscribers(deps: SubscriberDeps): Subscribers {
   return {
     tenantSubscriptions: (id) => readSubscriptions(deps, id),
+    tenantEntitlements: async (id) => readEntitlements(deps, await deps.findTenant(id)),
+    sessionEntitlements: async (principal) => readEntitlements(deps, await deps.tenantOf(principal)),
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     recordUsage: (usage, principal) => recordUsage(deps, usage, principal),
   }

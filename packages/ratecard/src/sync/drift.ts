@@ -17,6 +17,13 @@ export interface DriftResult {
   readonly revision: number
   readonly version: string
   readonly differences: readonly Detail[]
+  /** Values of managed objects that no document says: no drift, but lost when the object is replaced. */
+  readonly notes: readonly {
+    readonly kind: ResourceKind
+    readonly configId: string
+    readonly processorId: string
+    readonly notExpressible: readonly string[]
+  }[]
   readonly unmanaged: readonly {
     readonly kind: ResourceKind
     readonly processorId: string
@@ -47,11 +54,16 @@ export async function findDrift(deps: SyncDeps): Promise<DriftResult> {
       .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
       .map((object) => ({ kind, processorId: object.processorId, name: nameOf(object) })),
   )
+  const notes = plan.bindings.flatMap(({ kind, configId, processorId }) => {
+    const { unsaid } = own.find<ResourceKind>(kind, processorId) ?? { unsaid: [] }
+    return unsaid.length === 0 ? [] : [{ kind, configId, processorId, notExpressible: unsaid }]
+  })
   return {
     inSync: differences.length === 0,
     revision: current.revision,
     version: current.version,
     differences,
+    notes,
     unmanaged,
   }
 }

@@ -2,7 +2,7 @@
 // get in the way of every change of its tenant.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/failures.ts'
-import type { LiveSubscription } from '../processor/customer-half.ts'
+import type { ActiveEntitlement, LiveSubscription } from '../processor/customer-half.ts'
 import type { Processor } from '../processor/processor.ts'
 
 /** Those that have not ended for good, oldest first. */
@@ -12,6 +12,15 @@ export function subscriptionsOf(
   signal: AbortSignal,
 ): Promise<readonly LiveSubscription[]> {
   return orNothing(signal, () => processor.subscriptions(customer, signal), [])
+}
+
+/** What it may use now. */
+export function entitlementsOf(
+  processor: Pick<Processor, 'entitlements'>,
+  customer: ProcessorId,
+  signal: AbortSignal,
+): Promise<readonly ActiveEntitlement[]> {
+  return orNothing(signal, () => processor.entitlements(customer, signal), [])
 }
 
 /** Ends every checkout page of the tenant that can still be paid: it sells what is not for it any more. How many that were. */

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Price } from '../config/document/schema.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './operation.ts'
 import { closed, document, Moment, nullable, shape, Time } from './schema.ts'
+import { Entitlements } from './tenants.ts'
 
 const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
 const tenant_id = Type.Optional(
@@ -100,6 +101,18 @@ export const checkoutOperations = operations({
     query: { tenant_id },
     answers: { 200: { description: 'The tenant’s own prices.', schema: SessionPrices } },
     errors: ['config_not_found', 'tenant_not_found'],
+  },
+  getEntitlements: {
+    tag: 'Checkout',
+    access: 'session',
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/entitlements`,
+    summary: 'The features that the tenant of the session may use',
+    description: 'The same as for a service key under the tenant’s own path.',
+    query: { tenant_id },
+    answers: { 200: { description: 'The features.', schema: Entitlements } },
+    errors: ['tenant_not_found', ...customerErrors],
   },
   createCheckout: {
     ...all,

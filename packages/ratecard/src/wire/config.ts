@@ -42,6 +42,18 @@ export const DriftReport = shape('DriftReport', {
   revision: Revision,
   version: Type.String(),
   differences: Type.Array(shared(Detail)),
+  notes: Type.Array(
+    Type.Object(
+      {
+        kind: ResourceKind,
+        config_id: Type.String(),
+        processor_id: Type.String(),
+        not_expressible: Type.Array(Type.String(), { description: 'Members of the processor’s object.' }),
+      },
+      closed,
+    ),
+    { description: 'Values of managed objects that no document says. They are no drift.' },
+  ),
   unmanaged: Type.Array(
     Type.Object({ kind: ResourceKind, processor_id: Type.String(), name: nullable(Type.String()) }, closed),
   ),

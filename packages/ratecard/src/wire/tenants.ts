@@ -68,6 +68,19 @@ export const TenantSubscriptions = shape('TenantSubscriptions', {
   subscriptions: Type.Array(Subscription),
 })
 
+export const Entitlements = shape('Entitlements', {
+  features: Type.Array(
+    Type.Object(
+      {
+        id: Type.String({ description: 'Config id of the feature.' }),
+        name: Type.String({ description: 'Its name at the processor.' }),
+      },
+      closed,
+    ),
+    { description: 'What the tenant may use now, by id.' },
+  ),
+})
+
 export const AuditEntry = shape('AuditEntry', {
   id: Type.String(),
   action: Type.String(),
@@ -214,6 +227,18 @@ export const tenantOperations = operations({
     headers: actorHeaders,
     answers: { 204: { description: 'Ended.', schema: null } },
     errors: ['tenant_not_found', 'subscription_not_found', 'conflict', 'tenant_busy'],
+  },
+  getTenantEntitlements: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id/entitlements`,
+    summary: 'The features that a tenant may use',
+    description:
+      'The processor’s active entitlements of its customer, by the ids of `features` in the configuration, and what its free prices give.',
+    params: idParams,
+    answers: { 200: { description: 'The features.', schema: Entitlements } },
+    errors: ['tenant_not_found', ...customerErrors],
   },
   getUpcomingInvoice: {
     ...all,

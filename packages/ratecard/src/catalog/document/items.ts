@@ -50,6 +50,7 @@ export function managedItem<K extends ResourceKind>(
   if (!live.active && kind !== 'promotion_code') return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
+  noteUnsaid(reading, live)
   const told = withoutKept(desired, live)
   if (unchanged(reading, kind, desired, told)) return { item, processorId: live.processorId }
   try {
@@ -133,11 +134,18 @@ export function foreignItem<K extends ResourceKind>(
     const item = itemOf(reading, id, live)
     reading.names.set(resourceKey(kind, live.processorId), id)
     reading.taken[kind].add(id)
+    noteUnsaid(reading, live)
     return owner === null ? { ...item, processor_id: live.processorId } : item
   } catch (error) {
     leaveOut(reading, live, error)
     return undefined
   }
+}
+
+/** The object is in the document; this much of it is not. */
+function noteUnsaid(reading: Reading, { kind, processorId, unsaid }: ObservedResource): void {
+  for (const member of unsaid)
+    reading.left.push({ kind, processorId, reason: `its ${member} cannot be said in the document; it stays as it is` })
 }
 
 function leaveOut(reading: Reading, live: ObservedResource, error: unknown): void {

@@ -4,6 +4,7 @@ import { canonicalDecimal } from '../../money/decimal.ts'
 import { configId } from '../kinds.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
+import type { AmountsByCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
 import type { Writing } from './field.ts'
 
@@ -43,6 +44,8 @@ export const coupon = table()(
       absent: {},
       leftOut: 'unmanaged',
       whole: true,
+      fits: (amounts: AmountsByCurrency, coupon) =>
+        coupon['amountOff'] !== null && amounts[String(coupon['currency'])] === undefined,
       canonical: (coupon) => canonicalAmounts(coupon.currency_options, 'amount_off'),
       document: (amounts) => {
         const options = documentAmounts(amounts, 'amount_off')

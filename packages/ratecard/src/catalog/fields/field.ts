@@ -53,6 +53,8 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: Writing): Partial<Item>
   /** A value as plans and reports show it, where it is not the canonical one. */
   show?(value: NoInfer<Value>): unknown
+  /** Whether a live value that the document does not speak of can stand on the object that replaces it. Absent: always. */
+  fits?(value: NoInfer<Value>, beside: Readonly<Record<string, unknown>>): boolean
   /** Whether this change of a changeable field is one that the processor refuses after all. */
   needsNewObject?(want: NoInfer<Value>, live: NoInfer<Value>): boolean
 }
@@ -70,6 +72,7 @@ export interface AnyField {
   canonical(item: never, parent: never): unknown
   document(value: never, writing: Writing): object
   show?(value: never): unknown
+  fits?(value: never, beside: Readonly<Record<string, unknown>>): boolean
   needsNewObject?(want: never, live: never): boolean
 }
 

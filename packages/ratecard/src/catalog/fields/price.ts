@@ -116,6 +116,7 @@ export const price = table()(
       leftOut: 'unmanaged',
       whole: true,
       canonical: canonicalOptions,
+      fits: optionsFit,
       document: documentOptions,
       show: (options) => (Object.keys(options).length === 0 ? undefined : showOptions(options)),
       needsNewObject: (want, live) => !optionsCanBecome(want, live),
@@ -209,6 +210,17 @@ function canonicalOptions(price: Price): CurrencyOptions {
         taxBehavior: option.tax_included_in_price === undefined ? canonicalTax(price) : canonicalTax(option),
       },
     ]),
+  )
+}
+
+/** Options stand beside a price that is priced as they are, in a currency that is none of them. */
+function optionsFit(options: CurrencyOptions, price: Readonly<Record<string, unknown>>): boolean {
+  const ends = (tiers: unknown) => JSON.stringify((tiers as readonly CanonicalTier[] | null)?.map(({ upTo }) => upTo))
+  return (
+    price['customUnitAmount'] === null &&
+    Object.entries(options).every(
+      ([currency, option]) => currency !== price['currency'] && ends(option.tiers) === ends(price['tiers']),
+    )
   )
 }
 

@@ -2,6 +2,7 @@ import { toUnixSeconds } from '../../config/document/moment.ts'
 import type { PromotionCode } from '../../config/document/schema.ts'
 import { configId } from '../kinds.ts'
 import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
+import type { AmountsByCurrency } from './amounts.ts'
 import { rowsFor, Unrepresentable } from './field.ts'
 
 const { field, required, text, flag, orNull, metadata, table } = rowsFor<PromotionCode>('promotion_codes')
@@ -48,6 +49,8 @@ export const promotionCode = table()(
       absent: {},
       leftOut: 'unmanaged',
       whole: true,
+      fits: (amounts: AmountsByCurrency, code) =>
+        code['minimumAmount'] !== null && amounts[String(code['minimumAmountCurrency'])] === undefined,
       canonical: (code) => canonicalAmounts(code.currency_options, 'minimum_amount'),
       document: (amounts) => {
         const options = documentAmounts(amounts, 'minimum_amount')

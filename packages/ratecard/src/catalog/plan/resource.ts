@@ -9,6 +9,7 @@ import { processorId } from '../kinds.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
 import { isWithheld } from '../observed.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
+import { carriedOver } from './carry-over.ts'
 import { decideCreation, usedUp } from './create.ts'
 import { changeOf, together } from './decision.ts'
 import type { Decision } from './decision.ts'
@@ -46,7 +47,12 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const equal = candidates.find((object) => object !== target && isEqual(want.kind, fields, object))
   if (equal === undefined) return together(drift, decideReplacement(state, want, target, found))
   const remaining = differences(want.kind, fields, equal.fields, null)
-  return together(drift, settleOn(state, want, equal, remaining, { adopting: false, replacing: { target, found } }))
+  const lost = { issues: target.unsaid.length === 0 ? [] : carriedOver(state, want, target).issues }
+  return together(
+    drift,
+    lost,
+    settleOn(state, want, equal, remaining, { adopting: false, replacing: { target, found } }),
+  )
 }
 
 /** Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other. */
@@ -167,9 +173,13 @@ function decideReplacement<K extends ResourceKind>(
     ...ourEdits(state, want),
   ]
   const carried = target.redeemed + target.carried
-  const made = state.known.has(kind, configId)
-    ? newObject(state, want, carried, 'replace', because())
-    : newObject(state, want, carried, 'create', [])
+  const { want: whole, issues } = carriedOver(state, want, target)
+  const made = together(
+    { issues },
+    state.known.has(kind, configId)
+      ? newObject(state, whole, carried, 'replace', because())
+      : newObject(state, whole, carried, 'create', []),
+  )
   if (kind !== 'coupon' || target.redeemed === 0) return made
   if ((want as DesiredResource<'coupon'>).fields.maxRedemptions === null) return made
   const restart = caution(
@@ -250,8 +260,8 @@ function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResou
   const left = fieldRows[want.kind].filter(
     ([field, row]) => isUnmanaged(row, wanted?.[field]) && !same(live?.[field], row.absent),
   )
-  if (left.length === 0) return []
-  const names = left.map(([field]) => documentName(want.kind, field, live?.[field]))
+  const names = [...left.map(([field]) => documentName(want.kind, field, live?.[field])), ...object.unsaid]
+  if (names.length === 0) return []
   return [
     caution(
       state,

@@ -42,6 +42,10 @@ export const billingDrift: Command = {
           '\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.',
         )
     }
+    for (const { kind, configId, notExpressible } of drift.notes)
+      out.note(
+        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which the document cannot say: left as it is.`,
+      )
     if (drift.unmanaged.length > 0)
       out.note(
         `${count(drift.unmanaged.length, 'active object')} of the account ${drift.unmanaged.length === 1 ? 'is' : 'are'} not managed here and never touched.`,

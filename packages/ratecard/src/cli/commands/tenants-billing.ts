@@ -4,7 +4,7 @@ import type { ArgumentSpec, Command } from '../program/command.ts'
 import type { Output } from '../terminal/output.ts'
 import { connect } from '../server-address.ts'
 import { showTime, table } from '../views/table.ts'
-import { jsonAudit, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
+import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
 import { showWho } from '../views/who.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
@@ -43,6 +43,22 @@ function linesOf(invoice: Invoice, out: Output): string {
     `${showTime(line.periodStart)} – ${showTime(line.periodEnd)}`,
   ])
   return table(columns, rows, out)
+}
+
+export const tenantsEntitlements: Command = {
+  name: 'tenants entitlements',
+  summary: 'Show the features that a tenant may use now',
+  arguments: [tenantArgument],
+  options: [],
+  examples: [{ command: 'ratecard tenants entitlements glazeworks', what: 'by their ids in the configuration' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const entitlements = await connect(context).client.tenants.entitlements(args[0] ?? '', { signal: io.signal })
+    const rows = entitlements.features.map(({ id, name }) => [id, name])
+    if (rows.length === 0) out.say('It is entitled to no feature.')
+    else out.print(table([{ title: 'feature' }, { title: 'name' }], rows, out))
+    return { json: jsonEntitlements(entitlements) }
+  },
 }
 
 export const tenantsAudit: Command = {

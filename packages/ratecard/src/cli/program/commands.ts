@@ -42,7 +42,12 @@ import { serverStart } from '../commands/server-start.ts'
 import { billingMigrate } from '../commands/billing-migrate.ts'
 import { enterpriseApply, enterpriseCoverage, enterprisePrices, enterpriseRemove } from '../commands/enterprise.ts'
 import { jobsCancel, jobsList, jobsResume, jobsShow } from '../commands/jobs.ts'
-import { tenantsAudit, tenantsSession, tenantsUpcomingInvoice } from '../commands/tenants-billing.ts'
+import {
+  tenantsAudit,
+  tenantsEntitlements,
+  tenantsSession,
+  tenantsUpcomingInvoice,
+} from '../commands/tenants-billing.ts'
 import {
   tenantsCreate,
   tenantsCancel,
@@ -89,6 +94,7 @@ export const commands: readonly Command[] = [
   tenantsCancel,
   tenantsDelete,
   tenantsSubscriptions,
+  tenantsEntitlements,
   tenantsUpcomingInvoice,
   tenantsAudit,
   tenantsSession,

@@ -13,7 +13,7 @@ import { PushOutcome, PushReport, PushSummary } from '../../wire/pushes.ts'
 import { History } from '../../wire/revisions.ts'
 import type { Inside } from '../../wire/schema.ts'
 import { Session } from '../../wire/sessions.ts'
-import { Audit, Tenant, TenantList, TenantSubscriptions, UpcomingInvoice } from '../../wire/tenants.ts'
+import { Audit, Tenant, TenantList, TenantSubscriptions, Entitlements, UpcomingInvoice } from '../../wire/tenants.ts'
 import { WebhookListing, WebhookRotation } from '../../wire/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../wire/worker-runs.ts'
 import { DeploymentList, Worker } from '../../wire/workers.ts'
@@ -43,6 +43,7 @@ export const jsonKey = printed(ServiceKey)
 export const jsonTenant = printed(Tenant)
 export const jsonTenants = printed(TenantList)
 export const jsonSubscriptions = printed(TenantSubscriptions)
+export const jsonEntitlements = printed(Entitlements)
 export const jsonUpcomingInvoice = printed(UpcomingInvoice)
 export const jsonAudit = printed(Audit)
 export const jsonSession = printed(Session)

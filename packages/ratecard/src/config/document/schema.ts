@@ -241,7 +241,6 @@ export const Product = Type.Object(
     package_dimensions: Type.Optional(PackageDimensions),
     features: Type.Optional(
       Type.Array(Id('Feature id.', 'sso'), {
-        maxItems: 100,
         description: 'Ids of the `features` that whoever subscribes to the product is entitled to.',
         examples: [['sso', 'audit_log']],
       }),

@@ -26,7 +26,13 @@ declare module 'fastify' {
 export interface CheckoutDeps {
   readonly service: Pick<
     Service,
-    'sessionPrices' | 'createCheckout' | 'createPortal' | 'recordUsage' | 'idempotent' | 'findTenant'
+    | 'sessionPrices'
+    | 'sessionEntitlements'
+    | 'createCheckout'
+    | 'createPortal'
+    | 'recordUsage'
+    | 'idempotent'
+    | 'findTenant'
   >
   readonly authentication: Authentication
   readonly origins: Origins
@@ -41,6 +47,11 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
         prices: await service.sessionPrices(principalOf(request, query.tenantId)),
       }),
       sessionRoute(deps, rows.listSessionPrices),
+    ),
+    getEntitlements: route(
+      rows.getEntitlements,
+      ({ query, request }) => service.sessionEntitlements(principalOf(request, query.tenantId)),
+      sessionRoute(deps, rows.getEntitlements),
     ),
     createCheckout: route(
       rows.createCheckout,

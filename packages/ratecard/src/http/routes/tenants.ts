@@ -18,6 +18,7 @@ export interface TenantRouteDeps {
     | 'tenantAudit'
     | 'tenantSubscriptions'
     | 'cancelSubscription'
+    | 'tenantEntitlements'
     | 'upcomingInvoices'
     | 'idempotent'
   >
@@ -46,6 +47,7 @@ export const tenantRoutes = ({ service }: TenantRouteDeps): Routes<typeof rows> 
   cancelSubscription: route(rows.cancelSubscription, ({ params, request }) =>
     service.cancelSubscription(params.id, params.subscription, callerOf(request)),
   ),
+  getTenantEntitlements: route(rows.getTenantEntitlements, ({ params }) => service.tenantEntitlements(params.id)),
   getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => ({
     tenantId: id,
     ...upcoming(await service.upcomingInvoices(id)),

@@ -15,6 +15,7 @@ import type { StripeContext } from './context.ts'
 import { readEvents } from './events.ts'
 import { discardRequest } from './kinds/webhook.ts'
 import { locateStep } from './locate.ts'
+import { readEntitlements } from './entitlements.ts'
 import { performStep } from './perform.ts'
 import { performDeletion } from './perform-request.ts'
 import type { WritingStep } from './perform.ts'
@@ -70,6 +71,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
 function customerHalf(context: StripeContext): CustomerProcessor {
   return {
     someSubscriptions: (pages, signal) => someSubscriptions(context, pages, signal),
+    entitlements: (customer, signal) => readEntitlements(context, customer, signal),
     subscriptions: (customer, signal) => runningSubscriptions(context, { customer }, signal),
     subscriptionsOfPrice: (price, signal) => runningSubscriptions(context, { price }, signal),
     subscription: (id, signal) => readSubscription(context, id, signal),

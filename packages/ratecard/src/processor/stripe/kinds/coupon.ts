@@ -7,6 +7,7 @@ import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amo
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { unsaidMembers } from './members.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -137,6 +138,7 @@ export function observeCoupon(coupon: Stripe.Coupon, { now }: Surroundings): Obs
   const { author, mark, carried } = splitMetadata(coupon.metadata)
   return {
     ...ordinary,
+    unsaid: unsaidMembers('coupon', coupon),
     kind: 'coupon',
     processorId: processorId(coupon.id),
     active: true,

@@ -4,6 +4,7 @@ import type { FieldsOf, ObservedResource, ProcessorId } from '../../../catalog/r
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { known, ordinary, reasons, unlessNull } from './kind.ts'
+import { unsaidMembers } from './members.ts'
 import type { KindAdapter, UpdateOf } from './kind.ts'
 
 type Meters = Stripe['billing']['meters']
@@ -92,6 +93,7 @@ export function newMeterParams(step: { readonly fields: FieldsOf<'meter', Proces
 export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'meter'> {
   return {
     ...ordinary,
+    unsaid: unsaidMembers('meter', meter),
     kind: 'meter',
     processorId: processorId(meter.id),
     active: meter.status === 'active',

@@ -7,6 +7,7 @@ import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmou
 import { changeParams, creationParams, readFields, updatableFields } from './field-translation.ts'
 import type { Translations } from './field-translation.ts'
 import { idOf, known, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { unsaidMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -157,6 +158,7 @@ export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
   const { author, mark } = splitMetadata(price.metadata)
   return {
     ...ordinary,
+    unsaid: unsaidMembers('price', price),
     kind: 'price',
     processorId: processorId(price.id),
     active: price.active,
@@ -248,7 +250,6 @@ function whatNoDocumentSays(price: Stripe.Price): string[] {
     metered_without_meter: metered && !recurring.meter,
     'recurring.interval': recurring !== null && noInterval,
     'recurring.usage_type': recurring !== null && known(['licensed', 'metered'], recurring.usage_type) === null,
-    'recurring.trial_period_days': (recurring?.trial_period_days ?? null) !== null,
     billing_scheme: known(['per_unit', 'tiered'], price.billing_scheme) === null,
     tiers_mode: price.tiers_mode !== null && known(['graduated', 'volume'], price.tiers_mode) === null,
   })

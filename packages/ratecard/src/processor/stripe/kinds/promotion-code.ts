@@ -9,6 +9,7 @@ import type { Translations } from './field-translation.ts'
 import { formerId, idIn } from '../reading.ts'
 import type { Untrusted } from '../reading.ts'
 import { idOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { unsaidMembers } from './members.ts'
 import type { CreateOf, KindAdapter, Surroundings, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -134,6 +135,7 @@ export function observePromotionCode(
   const currency = restrictions.minimum_amount_currency ?? null
   return {
     ...ordinary,
+    unsaid: unsaidMembers('promotion_code', code),
     kind: 'promotion_code',
     processorId: processorId(code.id),
     active: code.active,

@@ -1,0 +1,76 @@
+// What an object that takes another one's place takes over from it: the values that the document does not manage.
+import { isLeftAlone, same } from '../fields/differences.ts'
+import { documentName, fieldRows } from '../fields/tables.ts'
+import type { MetadataMap, ResourceKind } from '../kinds.ts'
+import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { caution } from './state.ts'
+import type { PlanState } from './state.ts'
+
+type Bag = Readonly<Record<string, unknown>>
+
+/** Fields by name; every kind's fields are plain records. */
+function bagOf(fields: object): Bag {
+  return fields as Bag
+}
+
+/** The processor takes 50 keys; one mark of ours and what predecessors used up are among them. */
+const mostKeys = 48
+
+/** The resource as it is made, with what its predecessor had, and the warning of what it cannot have. */
+export function carriedOver<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  target: ObservedResource<K>,
+): { readonly want: DesiredResource<K>; readonly issues: readonly Issue[] } {
+  const [wanted, live] = [bagOf(want.fields), bagOf(target.fields)]
+  const before = state.known.get(want.kind, want.configId)
+  const last = before === undefined ? undefined : bagOf(before.fields)
+  const taken: Record<string, unknown> = {}
+  const lost: string[] = [...target.unsaid]
+  for (const [field, row] of fieldRows[want.kind]) {
+    if (row.mutability === 'attached' || row.reference !== null) continue
+    const value = live[field]
+    if (same(value, row.absent) || row.leftOut === 'kept') continue
+    const spoken = last === undefined ? undefined : { value: last[field] }
+    if (!isLeftAlone(row, wanted[field], spoken, want.adopt === target.processorId)) continue
+    if (row.fits?.(value as never, wanted) === false) lost.push(documentName(want.kind, field, value))
+    else taken[field] = value
+  }
+  const metadata = foreignMetadata(wanted['metadata'], live['metadata'], last?.['metadata'])
+  if (metadata !== null) {
+    taken['metadata'] = metadata.kept
+    lost.push(...metadata.lost)
+  }
+  const fields = Object.keys(taken).length === 0 ? want.fields : { ...want.fields, ...taken }
+  return { want: { ...want, fields }, issues: lost.length === 0 ? [] : [notCarriedOver(state, want, target, lost)] }
+}
+
+/** The author's keys, and those of others that no document of ours had; null without any of these. */
+function foreignMetadata(want: unknown, live: unknown, last: unknown) {
+  const [wanted, known] = [(want ?? {}) as MetadataMap, (last ?? {}) as MetadataMap]
+  const foreign = Object.entries((live ?? {}) as MetadataMap).filter(
+    ([key]) => !Object.hasOwn(wanted, key) && !Object.hasOwn(known, key),
+  )
+  if (foreign.length === 0) return null
+  const room = mostKeys - Object.keys(wanted).length
+  return {
+    kept: { ...wanted, ...Object.fromEntries(foreign.slice(0, room)) },
+    lost: foreign.slice(room).map(([key]) => `metadata.${key}`),
+  }
+}
+
+function notCarriedOver(
+  state: PlanState,
+  want: DesiredResource,
+  target: ObservedResource,
+  lost: readonly string[],
+): Issue {
+  return caution(
+    state,
+    want,
+    'not_carried_over',
+    `"${target.processorId}" has ${lost.join(', ')} at the processor; the ${want.kind.replace('_', ' ')} that replaces it will not.`,
+    'Set them anew at the processor after the push, where they are still needed.',
+  )
+}

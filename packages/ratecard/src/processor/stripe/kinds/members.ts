@@ -1,0 +1,247 @@
+// What becomes of every member that Stripe's types give an object: one table for each kind. The types hold it complete: a member
+// that Stripe's next release adds does not compile. At run time one that no table knows counts as not expressible.
+import type { Stripe } from 'stripe'
+import type { FieldName } from '../../../catalog/fields/tables.ts'
+import type { ResourceKind } from '../../../catalog/kinds.ts'
+
+export type MemberRow<Field extends string = string> =
+  /** A field of the document. */
+  | { readonly field: Field }
+  /** Follows from something else, or is Stripe's own affair. */
+  | { readonly derived: string }
+  /** An object that has it is not adopted and not pulled: it would bill, or be for, something else. */
+  | { readonly refused: string }
+  /** Left as it is, named wherever it could be lost. */
+  | { readonly notExpressible: string }
+  /** Members of an object, of each item of a list, or of each value of a map. */
+  | { readonly within: MemberTable<Field> }
+  | { readonly each: MemberTable<Field> }
+
+export type MemberTable<Field extends string = string> = Readonly<Record<string, MemberRow<Field>>>
+
+/** A row for each member of the type. */
+type Rows<T, Field extends string> = { readonly [Member in keyof T & string]-?: MemberRow<Field> }
+
+const is = <Field extends string>(field: Field) => ({ field })
+const derived = (from: string) => ({ derived: from })
+const refused = (why: string) => ({ refused: why })
+const notExpressible = (why: string) => ({ notExpressible: why })
+const within = <T, Field extends string>(rows: Rows<T, Field>) => ({ within: rows })
+const each = <T, Field extends string>(rows: Rows<T, Field>) => ({ each: rows })
+
+const itself = derived('the object itself')
+const byStripe = derived('Stripe’s own record')
+const activity = derived('whether the document holds it')
+
+type Field<K extends ResourceKind> = FieldName<K>
+
+const product: Rows<Stripe.Product, Field<'product'>> = {
+  id: itself,
+  object: itself,
+  active: activity,
+  created: byStripe,
+  default_price: is('defaultPrice'),
+  deleted: byStripe,
+  description: is('description'),
+  images: is('images'),
+  livemode: byStripe,
+  marketing_features: each<Stripe.Product.MarketingFeature, Field<'product'>>({ name: is('marketingFeatures') }),
+  metadata: is('metadata'),
+  name: is('name'),
+  package_dimensions: is('packageDimensions'),
+  shippable: is('shippable'),
+  statement_descriptor: is('statementDescriptor'),
+  tax_code: is('taxCode'),
+  tax_details: within<Stripe.Product.TaxDetails, Field<'product'>>({
+    performance_location: notExpressible('where a service is performed'),
+    tax_code: is('taxCode'),
+  }),
+  type: is('type'),
+  unit_label: is('unitLabel'),
+  updated: byStripe,
+  url: is('url'),
+}
+
+const tier: Rows<Stripe.Price.Tier, Field<'price'>> = {
+  flat_amount: is('tiers'),
+  flat_amount_decimal: is('tiers'),
+  unit_amount: is('tiers'),
+  unit_amount_decimal: is('tiers'),
+  up_to: is('tiers'),
+}
+
+const price: Rows<Stripe.Price, Field<'price'>> = {
+  id: itself,
+  object: itself,
+  active: activity,
+  billing_scheme: is('billingScheme'),
+  created: byStripe,
+  currency: is('currency'),
+  currency_options: each<Stripe.Price.CurrencyOptions, Field<'price'>>({
+    custom_unit_amount: refused('in another currency the customer chooses the amount'),
+    tax_behavior: is('currencyOptions'),
+    tiers: each<Stripe.Price.CurrencyOptions.Tier, Field<'price'>>({
+      flat_amount: is('currencyOptions'),
+      flat_amount_decimal: is('currencyOptions'),
+      unit_amount: is('currencyOptions'),
+      unit_amount_decimal: is('currencyOptions'),
+      up_to: is('currencyOptions'),
+    }),
+    unit_amount: is('currencyOptions'),
+    unit_amount_decimal: is('currencyOptions'),
+  }),
+  custom_unit_amount: within<Stripe.Price.CustomUnitAmount, Field<'price'>>({
+    maximum: is('customUnitAmount'),
+    minimum: is('customUnitAmount'),
+    preset: is('customUnitAmount'),
+  }),
+  deleted: byStripe,
+  livemode: byStripe,
+  lookup_key: derived('the price’s id'),
+  metadata: is('metadata'),
+  nickname: is('nickname'),
+  product: is('product'),
+  recurring: within<Stripe.Price.Recurring, Field<'price'>>({
+    interval: is('interval'),
+    interval_count: is('intervalCount'),
+    meter: is('meter'),
+    trial_period_days: notExpressible('a trial of the price itself; a checkout has one of its own'),
+    usage_type: is('usageType'),
+  }),
+  tax_behavior: is('taxBehavior'),
+  tiers: each<Stripe.Price.Tier, Field<'price'>>(tier),
+  tiers_mode: is('tiersMode'),
+  transform_quantity: within<Stripe.Price.TransformQuantity, Field<'price'>>({
+    divide_by: is('transformQuantity'),
+    round: is('transformQuantity'),
+  }),
+  type: derived('`interval`'),
+  unit_amount: is('unitAmount'),
+  unit_amount_decimal: is('unitAmount'),
+}
+
+const coupon: Rows<Stripe.Coupon, Field<'coupon'>> = {
+  id: itself,
+  object: itself,
+  amount_off: is('amountOff'),
+  applies_to: within<Stripe.Coupon.AppliesTo, Field<'coupon'>>({ products: is('appliesTo') }),
+  created: byStripe,
+  currency: is('currency'),
+  currency_options: each<Stripe.Coupon.CurrencyOptions, Field<'coupon'>>({ amount_off: is('currencyOptions') }),
+  deleted: byStripe,
+  duration: is('duration'),
+  duration_in_months: is('durationInMonths'),
+  livemode: byStripe,
+  max_redemptions: is('maxRedemptions'),
+  metadata: is('metadata'),
+  name: is('name'),
+  percent_off: is('percentOff'),
+  redeem_by: is('redeemBy'),
+  times_redeemed: byStripe,
+  valid: derived('`redeem_by` and the redemptions so far'),
+}
+
+const promotionCode: Rows<Stripe.PromotionCode, Field<'promotion_code'>> = {
+  id: itself,
+  object: itself,
+  active: is('active'),
+  code: is('code'),
+  created: byStripe,
+  customer: is('customer'),
+  customer_account: refused('it is for one account that the document cannot name'),
+  expires_at: is('expiresAt'),
+  livemode: byStripe,
+  max_redemptions: is('maxRedemptions'),
+  metadata: is('metadata'),
+  promotion: within<Stripe.PromotionCode.Promotion, Field<'promotion_code'>>({
+    coupon: is('coupon'),
+    type: derived('a code gives a coupon'),
+  }),
+  restrictions: within<Stripe.PromotionCode.Restrictions, Field<'promotion_code'>>({
+    currency_options: each<Stripe.PromotionCode.Restrictions.CurrencyOptions, Field<'promotion_code'>>({
+      minimum_amount: is('currencyOptions'),
+    }),
+    first_time_transaction: is('firstTimeTransaction'),
+    minimum_amount: is('minimumAmount'),
+    minimum_amount_currency: is('minimumAmountCurrency'),
+  }),
+  times_redeemed: byStripe,
+}
+
+const meter: Rows<Stripe.Billing.Meter, Field<'meter'>> = {
+  id: itself,
+  object: itself,
+  created: byStripe,
+  customer_mapping: within<Stripe.Billing.Meter.CustomerMapping, Field<'meter'>>({
+    event_payload_key: is('customerKey'),
+    type: derived('a meter maps customers by their id'),
+  }),
+  default_aggregation: within<Stripe.Billing.Meter.DefaultAggregation, Field<'meter'>>({ formula: is('formula') }),
+  display_name: is('displayName'),
+  event_name: is('eventName'),
+  event_time_window: is('eventTimeWindow'),
+  livemode: byStripe,
+  status: activity,
+  status_transitions: byStripe,
+  updated: byStripe,
+  value_settings: within<Stripe.Billing.Meter.ValueSettings, Field<'meter'>>({ event_payload_key: is('valueKey') }),
+}
+
+const feature: Rows<Stripe.Entitlements.Feature, Field<'feature'>> = {
+  id: itself,
+  object: itself,
+  active: activity,
+  livemode: byStripe,
+  lookup_key: derived('the feature’s id when it was made'),
+  metadata: is('metadata'),
+  name: is('name'),
+}
+
+const webhook: Rows<Stripe.WebhookEndpoint, Field<'webhook'>> = {
+  id: itself,
+  object: itself,
+  api_version: is('apiVersion'),
+  application: is('connect'),
+  created: byStripe,
+  deleted: byStripe,
+  description: is('description'),
+  enabled_events: is('events'),
+  livemode: byStripe,
+  metadata: is('metadata'),
+  secret: derived('told once at creation, sealed here'),
+  status: activity,
+  url: is('url'),
+}
+
+export const memberTables = { meter, feature, product, price, coupon, promotion_code: promotionCode, webhook } as const
+
+/** The members of a live object that no document can say, and that are other than null, empty or false; paths in Stripe's words. */
+export function unsaidMembers(kind: ResourceKind, object: object): readonly string[] {
+  const found = new Set<string>()
+  collect(memberTables[kind], object, '', found)
+  return found.size === 0 ? none : [...found]
+}
+
+const none: readonly string[] = []
+
+function collect(table: MemberTable, object: object, prefix: string, found: Set<string>): void {
+  for (const [member, value] of Object.entries(object) as [string, unknown][]) {
+    // What the SDK adds to a reply is no member of the object.
+    if (member === 'lastResponse' || isNothing(value)) continue
+    const path = prefix + member
+    const row = Object.hasOwn(table, member) ? table[member] : undefined
+    if (row === undefined || 'notExpressible' in row) found.add(path)
+    else if ('within' in row && isObject(value)) collect(row.within, value, `${path}.`, found)
+    else if ('each' in row && isObject(value))
+      for (const item of Object.values(value)) if (isObject(item)) collect(row.each, item, `${path}.`, found)
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true
+  return isObject(value) && Object.values(value).every(isNothing)
+}

@@ -1,0 +1,65 @@
+// What others manage as code can be said here, and nothing of it is lost on the way to the processor and back.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { acceptanceCases, someCustomer } from '../../fixtures/terraform-acceptance.ts'
+import { nobody, startStack } from '../../support/stack.ts'
+import type { Stack } from '../../support/stack.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+async function roundTrip({ service }: Stack, document: BillingConfig): Promise<void> {
+  expect(validateConfig(document).errors).toEqual([])
+  const { warnings } = await service.push(document, nobody)
+  expect(warnings.filter(({ code }) => code === 'not_carried_over')).toEqual([])
+  expect((await service.push(document, nobody)).status).toBe('unchanged')
+  expect(await service.drift()).toMatchObject({ inSync: true, notes: [] })
+  const { document: pulled, unrepresentable } = await service.pull()
+  expect(unrepresentable).toEqual([])
+  expect(validateConfig(pulled).errors).toEqual([])
+  expect((await service.push(pulled, nobody)).status).toBe('unchanged')
+}
+
+/** What a store that was lost would have to be rebuilt from: the account alone says all that the document said. */
+async function fromTheAccountAlone(secretKey: string, document: BillingConfig): Promise<void> {
+  const stack = await startStack({ sandbox, secretKey })
+  try {
+    const { document: pulled, unrepresentable } = await stack.service.pull()
+    expect(unrepresentable).toEqual([])
+    const { details } = await stack.service.push(pulled, nobody)
+    expect(details.filter(({ action }) => action === 'replace' || action === 'archive')).toEqual([])
+    const said = (config: BillingConfig) =>
+      JSON.stringify(config)
+        .match(/"metadata":\{[^}]*\}/g)
+        ?.sort()
+    expect(said(pulled)).toEqual(said(document))
+  } finally {
+    await stack.close()
+  }
+}
+
+describe.each(acceptanceCases)('$name', ({ create, update }) => {
+  it('can be said, created and updated, and comes back whole', async () => {
+    const secretKey = `sk_test_acceptance${String(process.pid)}x${String(++accounts)}`
+    const stack = await startStack({ sandbox, secretKey })
+    try {
+      const { id: customer } = await stack.stripe.customers.create({ name: 'Customer' })
+      const real = (document: BillingConfig) =>
+        JSON.parse(JSON.stringify(document).replaceAll(someCustomer, customer)) as BillingConfig
+      await roundTrip(stack, real(create))
+      await fromTheAccountAlone(secretKey, real(create))
+      if (update !== undefined) await roundTrip(stack, real(update))
+    } finally {
+      await stack.close()
+    }
+  })
+})
+
+let accounts = 0

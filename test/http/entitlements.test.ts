@@ -1,0 +1,64 @@
+// What a tenant may use: asked with a key for anybody, with a session for itself.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { payingCustomer } from '../support/paying-customer.ts'
+import { cookieOf, sessionOf } from '../support/selling.ts'
+
+let test: TestApp
+let cookie: string
+let price: string
+
+const features = Array.from({ length: 120 }, (_, index) => ({
+  id: `feature_${String(index).padStart(3, '0')}`,
+  name: `Feature ${String(index)}`,
+}))
+const ofTenant = async (id: string) => {
+  const answer = await test.asAdmin({ url: `${admin}/tenants/${id}/entitlements` })
+  return [answer.statusCode, answer.json()]
+}
+
+beforeAll(async () => {
+  test = await startTestApp()
+  await test.push(
+    changedConfig('1.0.0', (config) => {
+      config.features = features
+      for (const product of config.products)
+        if (product.prices?.some(({ id }) => id === 'pro_monthly')) product.features = features.map(({ id }) => id)
+    }),
+  )
+  price = (await test.stripe.prices.list({ lookup_keys: ['pro_monthly'] })).data[0]?.id ?? ''
+  cookie = cookieOf(await sessionOf(test, 'acme'))
+})
+afterAll(() => test.close())
+
+describe('entitlements', () => {
+  it('are none for a tenant that has no customer, or no subscription', async () => {
+    expect(await ofTenant('acme')).toEqual([200, { features: [] }])
+    expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({
+      features: [],
+    })
+    expect((await ofTenant('nobody'))[0]).toBe(404)
+  })
+
+  it('are the features of what the tenant is subscribed to, by their ids here, more than a page of them', async () => {
+    const { stripe } = test
+    const customer = await payingCustomer(stripe)
+    await test.asAdmin({
+      method: 'PATCH',
+      url: `${admin}/tenants/acme`,
+      payload: { processor_customer_id: customer },
+    })
+    await stripe.subscriptions.create({ customer, items: [{ price }] })
+    expect(await ofTenant('acme')).toEqual([200, { features }])
+    const own = await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })
+    expect([own.statusCode, own.json(), own.headers['cache-control']]).toEqual([200, { features }, 'no-store'])
+    expect((await test.inject({ url: `${billing}/entitlements` })).statusCode).toBe(401)
+  })
+
+  it('end with the subscription', async () => {
+    const { data } = await test.stripe.subscriptions.list()
+    for (const { id } of data) await test.stripe.subscriptions.cancel(id)
+    expect(await ofTenant('acme')).toEqual([200, { features: [] }])
+  })
+})

@@ -1,0 +1,112 @@
+// What the document cannot say, or does not speak of, is carried over where it can be and named where it cannot.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import type { BillingConfig, Price } from '../../packages/ratecard/src/config/document/schema.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
+  const stack = await startStack({ sandbox })
+  try {
+    await work(stack)
+  } finally {
+    await stack.close()
+  }
+}
+
+const monthly: Price = { id: 'pro_monthly', amount: 1200, currency: 'eur', interval: 'month' }
+const document = (price: Price): BillingConfig => ({
+  version: '1.0.0',
+  products: [{ id: 'pro', name: 'Pro', prices: [price] }],
+})
+const current = async ({ stripe }: Stack) => {
+  const { data } = await stripe.prices.list({ lookup_keys: ['pro_monthly'], expand: ['data.currency_options'] })
+  if (data[0] === undefined) throw new Error('No price')
+  return data[0]
+}
+const codesOf = (issues: readonly { readonly code: string }[]) => issues.map(({ code }) => code)
+
+it('a price that is replaced takes over what the document does not manage', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    await service.push(document(monthly), nobody)
+    const first = await current(stack)
+    await stripe.prices.update(first.id, {
+      nickname: 'From the dashboard',
+      metadata: { crm: '4711' },
+      currency_options: { usd: { unit_amount: 1300 } },
+    })
+    const changed = document({ ...monthly, amount: 1500 })
+    const { warnings } = await service.push(changed, nobody)
+    expect(codesOf(warnings)).not.toContain('not_carried_over')
+    const second = await current(stack)
+    expect(second.id).not.toBe(first.id)
+    expect(second).toMatchObject({
+      unit_amount: 1500,
+      nickname: 'From the dashboard',
+      metadata: { crm: '4711' },
+      currency_options: { usd: { unit_amount: 1300 } },
+    })
+    expect((await service.push(changed, nobody)).status).toBe('unchanged')
+    expect((await service.drift()).inSync).toBe(true)
+  }))
+
+it('what the document had and leaves out again is not carried over', () =>
+  withStack(async (stack) => {
+    const { service } = stack
+    await service.push(document({ ...monthly, nickname: 'Ours', metadata: { team: 'a' } }), nobody)
+    await service.push(document({ ...monthly, amount: 1500 }), nobody)
+    const second = await current(stack)
+    expect([second.nickname, Object.keys(second.metadata)]).toEqual([null, ['ratecard_id']])
+  }))
+
+it('currencies that do not fit the new price are named, not carried over', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    await service.push(document(monthly), nobody)
+    await stripe.prices.update((await current(stack)).id, { currency_options: { usd: { unit_amount: 1300 } } })
+    const { warnings } = await service.push(document({ ...monthly, currency: 'usd' }), nobody)
+    const lost = warnings.find(({ code }) => code === 'not_carried_over')
+    expect(lost?.pointer).toBe('#/products/0/prices/0')
+    expect(lost?.detail).toContain('currency_options')
+  }))
+
+it('a value that no document says is named by pull, by drift, at an adoption and at a replacement', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ name: 'Theirs' })
+    const { id } = await stripe.prices.create({
+      product: product.id,
+      currency: 'eur',
+      unit_amount: 900,
+      recurring: { interval: 'month', trial_period_days: 14 },
+    })
+    const { document: pulled, unrepresentable } = await service.pull()
+    expect(unrepresentable).toMatchObject([{ kind: 'price', processorId: id }])
+    expect(unrepresentable[0]?.reason).toContain('recurring.trial_period_days')
+    expect(pulled.products[0]?.prices).toHaveLength(1)
+    const { warnings } = await service.push(pulled, nobody)
+    expect(warnings.find(({ code }) => code === 'left_as_is')?.detail).toContain('recurring.trial_period_days')
+    const drift = await service.drift()
+    expect([drift.inSync, drift.notes]).toMatchObject([
+      true,
+      [{ kind: 'price', processorId: id, notExpressible: ['recurring.trial_period_days'] }],
+    ])
+    const [sold] = pulled.products
+    const [price] = sold?.prices ?? []
+    if (sold === undefined || price === undefined) throw new Error('Nothing was pulled')
+    const { processor_id: _adopted, ...own } = price
+    const dearer = { ...pulled, products: [{ ...sold, prices: [{ ...own, amount: 1000 }] }] }
+    const replaced = await service.push(dearer, nobody)
+    const lost = replaced.warnings.find(({ code }) => code === 'not_carried_over')
+    expect(lost?.detail).toContain('recurring.trial_period_days')
+    expect((await service.drift()).notes).toEqual([])
+  }))

@@ -1,0 +1,124 @@
+// The tables of members against the SDK's own types, read with the compiler.
+import path from 'node:path'
+import ts from 'typescript'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { fieldRows } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
+import { resourceKinds } from '../../../packages/ratecard/src/catalog/kinds.ts'
+import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
+import { memberTables, unsaidMembers } from '../../../packages/ratecard/src/processor/stripe/kinds/members.ts'
+import type { MemberRow, MemberTable } from '../../../packages/ratecard/src/processor/stripe/kinds/members.ts'
+
+const names: Readonly<Record<ResourceKind, string>> = {
+  meter: 'Billing.Meter',
+  feature: 'Entitlements.Feature',
+  product: 'Product',
+  price: 'Price',
+  coupon: 'Coupon',
+  promotion_code: 'PromotionCode',
+  webhook: 'WebhookEndpoint',
+}
+
+const root = path.resolve(import.meta.dirname, '../../..')
+let types: Map<string, ts.Type>
+let checker: ts.TypeChecker
+
+beforeAll(() => {
+  const file = path.join(root, 'packages/ratecard/src/members-of-the-sdk.ts')
+  const text = `import type { Stripe } from 'stripe'\n${resourceKinds.map((kind) => `export type T_${kind} = Stripe.${names[kind]}`).join('\n')}\n`
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ESNext,
+    strict: true,
+    skipLibCheck: true,
+    types: [],
+  }
+  const host = ts.createCompilerHost(options)
+  const read = host.getSourceFile.bind(host)
+  host.getSourceFile = (name, language, ...rest) =>
+    name === file ? ts.createSourceFile(name, text, language, true) : read(name, language, ...rest)
+  const exists = host.fileExists.bind(host)
+  host.fileExists = (name) => name === file || exists(name)
+  const program = ts.createProgram([file], options, host)
+  checker = program.getTypeChecker()
+  const declared = program.getSourceFile(file)?.statements.filter((one) => ts.isTypeAliasDeclaration(one)) ?? []
+  types = new Map(declared.map((one) => [one.name.text, checker.getTypeAtLocation(one.name)]))
+}, 60_000)
+
+/** Paths of members of the type that the table has no row for. */
+function missing(type: ts.Type, table: MemberTable, prefix = ''): string[] {
+  return checker.getPropertiesOfType(type).flatMap((member) => {
+    const name = prefix + member.name
+    const row = Object.hasOwn(table, member.name) ? table[member.name] : undefined
+    if (row === undefined) return [name]
+    const value = checker.getNonNullableType(checker.getTypeOfSymbol(member))
+    if ('within' in row) return missing(value, row.within, `${name}.`)
+    if ('each' in row) return missing(itemOf(value), row.each, `${name}.`)
+    return []
+  })
+}
+
+function itemOf(type: ts.Type): ts.Type {
+  const item =
+    checker.getIndexTypeOfType(type, ts.IndexKind.Number) ?? checker.getIndexTypeOfType(type, ts.IndexKind.String)
+  if (item === undefined) throw new Error(`${checker.typeToString(type)} holds no items`)
+  return item
+}
+
+function fieldsOf(rows: readonly MemberRow[]): string[] {
+  return rows.flatMap((row) => {
+    if ('field' in row) return [row.field]
+    if ('within' in row) return fieldsOf(Object.values(row.within))
+    return 'each' in row ? fieldsOf(Object.values(row.each)) : []
+  })
+}
+
+describe.each(resourceKinds)('the members of a %s', (kind) => {
+  const table: MemberTable = memberTables[kind]
+
+  it('are all of those that the SDK declares, and not one that it does not', () => {
+    const type = types.get(`T_${kind}`)
+    if (type === undefined) throw new Error(`No type of a ${kind}`)
+    const declared = checker.getPropertiesOfType(type).map(({ name }) => name)
+    expect(declared).toContain('livemode')
+    expect(missing(type, table)).toEqual([])
+    expect(Object.keys(table).filter((member) => !declared.includes(member))).toEqual([])
+    // Without its row a member is found missing.
+    const { livemode: _livemode, ...rest } = table
+    expect(missing(type, rest)).toEqual(['livemode'])
+  })
+
+  it('say every field of the document that the processor holds in the object', () => {
+    const said = new Set(fieldsOf(Object.values(table)))
+    const held = fieldRows[kind].filter(([, { mutability }]) => mutability !== 'attached').map(([field]) => field)
+    expect(held.filter((field) => !said.has(field))).toEqual([])
+  })
+})
+
+describe('a value that no document says', () => {
+  it.each<[string, ResourceKind, object, string[]]>([
+    [
+      'of a known member',
+      'price',
+      { recurring: { interval: 'month', trial_period_days: 14 } },
+      ['recurring.trial_period_days'],
+    ],
+    ['of a member that came later', 'product', { name: 'Pro', weight_class: 'heavy' }, ['weight_class']],
+    [
+      'of a member within, that came later',
+      'coupon',
+      { applies_to: { products: [], regions: ['eu'] } },
+      ['applies_to.regions'],
+    ],
+    [
+      'in one of several currencies',
+      'price',
+      { currency_options: { usd: { unit_amount: 1, ceiling: 5 } } },
+      ['currency_options.ceiling'],
+    ],
+    ['that is null, empty or false', 'product', { a: null, b: '', c: false, d: [], e: {}, f: { g: null } }, []],
+    ['of a reply’s own', 'meter', { lastResponse: { requestId: 'req_1' } }, []],
+  ])('is named: %s', (_what, kind, object, found) => {
+    expect(unsaidMembers(kind, object)).toEqual(found)
+  })
+})
