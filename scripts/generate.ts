@@ -9,6 +9,7 @@ import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
 import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
+import { pageStyle } from './reference/page-style.ts'
 import { clientNames, clientTypes } from './reference/client-types.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -21,6 +22,8 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/http.md': httpPage,
   'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
+  'packages/ratecard/src/http/response/page-style.generated.ts': pageStyle,
+  'packages/sandbox/src/hosted-pages/page-style.generated.ts': pageStyle,
   'packages/client/src/names.generated.ts': clientNames,
   'packages/client/src/wire.generated.ts': clientTypes,
 }

@@ -1,4 +1,5 @@
 // Hosted pages as text. Every value that is not ours passes through `html`, which escapes it.
+import { pageStyle } from './page-style.generated.ts'
 
 /** Markup that needs no escaping any more. */
 export class Markup {
@@ -31,15 +32,28 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   )
 }
 
-const style = new Markup(`
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 34rem; margin: 2rem auto; padding: 0 1rem; }
-table { width: 100%; border-collapse: collapse; } td, th { padding: .4rem 0; text-align: left; vertical-align: top; }
-td:last-child, th:last-child { text-align: right; font-variant-numeric: tabular-nums; }
-tfoot th { border-top: 1px solid; }
-form { display: grid; gap: 1rem; margin: 1.5rem 0; } label { display: grid; gap: .25rem; }
-input, button { font: inherit; padding: .5rem; } .row { display: flex; gap: .5rem; align-items: end; } .row label { flex: 1; }
-[role=alert] { border-left: 4px solid #c00; padding-left: .75rem; } .note { font-size: .875rem; opacity: .8; }
+const style = new Markup(`${pageStyle}
+body { padding: 2rem 1rem 3rem; }
+main { max-width: 34rem; margin: 0 auto; display: grid; gap: 1rem; padding: 1.5rem; background: var(--surface);
+  border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); }
+main > *, form > *, section > * { min-width: 0; }
+section { display: grid; gap: .75rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+table { width: 100%; border-collapse: collapse; } td, th { padding: .5rem 0; text-align: start; vertical-align: top; }
+td:last-child, th:last-child { text-align: end; font-variant-numeric: tabular-nums; }
+tbody tr + tr td, tfoot th { border-top: 1px solid var(--line); } tfoot th { font-weight: 650; }
+form { display: grid; gap: 1rem; } label { display: grid; gap: .3rem; font-weight: 600; font-size: .875rem; }
+input { width: 100%; font: inherit; font-weight: 400; color: inherit; background: var(--surface); padding: .5rem .7rem;
+  min-height: 2.5rem; border: 1px solid var(--line-strong); border-radius: 8px; }
+button { font: inherit; font-weight: 600; min-height: 2.5rem; padding: .4rem 1rem; cursor: pointer; border-radius: 8px;
+  color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); }
+button:hover { background: var(--accent-hover); }
+button[value=apply], button[value=cancel] { color: var(--text); background: var(--surface); border-color: var(--line-strong); }
+button[hidden] { display: none; }
+.row { display: flex; gap: .5rem; align-items: end; } .row label { flex: 1; min-width: 0; }
+[role=alert] { color: var(--bad); background: var(--bad-soft); border-radius: 8px; padding: .7rem .9rem; }
+.note { font-size: .8125rem; color: var(--quiet); }
+.sandbox-badge { justify-self: start; font-size: .8125rem; font-weight: 600; color: var(--warn); background: var(--warn-soft);
+  border-radius: 999px; padding: .15rem .75rem; }
 `)
 
 export interface Page {
@@ -62,9 +76,9 @@ export function page(title: string, content: Markup, status = 200): Page {
       </head>
       <body>
         <main>
+          <p class="sandbox-badge">This is the sandbox processor: no money moves.</p>
           <h1>${title}</h1>
           ${content}
-          <p class="note">This is the sandbox processor: no money moves.</p>
         </main>
       </body>
     </html> `

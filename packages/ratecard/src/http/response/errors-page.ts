@@ -1,4 +1,5 @@
 import { issueCodes, problemCodes } from '../../errors/codes.ts'
+import { pageStyle } from './page-style.generated.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 // Backticks in the tables mark code.
@@ -17,11 +18,13 @@ export function errorsPage(): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Ratecard: errors</title>',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}',
-    'h3{margin:1.5rem 0 .25rem}p{margin:0}section:target{outline:2px solid;outline-offset:.5rem}</style></head><body>',
-    '<h1>Errors</h1><p>Every error is <code>application/problem+json</code> (RFC 9457); switch on <code>code</code>.</p>',
+    `<style>${pageStyle}`,
+    'body{padding:2rem 1rem 4rem}main{max-width:48rem;margin:0 auto;display:grid;gap:.75rem}h2{margin-top:1.5rem}',
+    'section{padding:.9rem 1.1rem;background:var(--surface);border:1px solid var(--line);border-radius:var(--radius)}',
+    'section h3{margin-bottom:.25rem}section:target{outline:2px solid var(--accent);outline-offset:2px}</style></head><body><main>',
+    '<h1>Errors</h1><p class="quiet">Every error is <code>application/problem+json</code> (RFC 9457); switch on <code>code</code>.</p>',
     `<h2>Problems</h2>${problems.join('')}`,
     `<h2>Issues, in <code>errors</code></h2>${issues.join('')}`,
-    '</body></html>',
+    '</main></body></html>',
   ].join('')
 }
