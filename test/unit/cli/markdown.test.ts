@@ -158,6 +158,7 @@ describe('differences and drift in Markdown', () => {
       revision: 2,
       version: '1.0.0',
       differences: [detail({ action: 'update' })],
+      notes: [],
       unmanaged: [],
     }
     expect(driftMarkdown(drift, null, asIs)).toContain('| As pushed | At the processor |')
