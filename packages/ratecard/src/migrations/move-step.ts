@@ -40,10 +40,12 @@ async function moveItem(
 ): Promise<Done> {
   const signal = AbortSignal.any([held.signal, journal.signal])
   const book = await deps.priceBook()
-  const replaced = replacedPrice(book, asked.priceId)
-  const { current } = replaced
   const target = processorId(String(step['to_processor_id']))
-  if (current === null || !(await movesAlong(deps, journal.jobId, book.history(asked.priceId), target)))
+  // Its id may have changed since the job was asked for; what it is at the processor has not.
+  const priceId = book.idOf(target) ?? asked.priceId
+  const replaced = replacedPrice(book, priceId)
+  const { current } = replaced
+  if (current === null || !(await movesAlong(deps, journal.jobId, book.history(priceId), target)))
     return skipped('The price was replaced again meanwhile; start a new migration.')
   return askProcessor(signal, async () => {
     const subscription = await deps.processor.subscription(String(step['subscription']), signal)
@@ -60,8 +62,8 @@ async function moveItem(
       moves: [
         {
           item: item.id,
-          from: asked.priceId,
-          to: asked.priceId,
+          from: priceId,
+          to: priceId,
           // It may have gone from one former price to another meanwhile.
           fromProcessorId: planned === undefined ? processorId(String(step['from_processor_id'])) : item.price.id,
           toProcessorId: current,
