@@ -213,10 +213,9 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     await open('keys')
     const cell = page.getByRole('cell', { name: /this session/ })
     await cell.waitFor()
-    const lefts = await cell.evaluate((element) => {
-      const { left } = element.getBoundingClientRect()
-      return [...element.children].map((child) => child.getBoundingClientRect().left - left)
-    })
+    const leftOf = async (locator: typeof cell) => (await locator.boundingBox())?.x ?? 0
+    const edge = await leftOf(cell)
+    const lefts = await Promise.all((await cell.locator('> *').all()).map(async (part) => (await leftOf(part)) - edge))
     expect(lefts.length).toBeGreaterThan(1)
     expect(Math.min(...lefts)).toBeGreaterThan(100)
   })
