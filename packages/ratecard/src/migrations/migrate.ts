@@ -84,11 +84,13 @@ function stepOf(line: MigrationLine): Readonly<Record<string, unknown>> {
 }
 
 async function plan(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
-  const replaced = replacedPrice(await deps.priceBook(), request.priceId)
+  const book = await deps.priceBook()
+  const replaced = replacedPrice(book, request.priceId)
+  const priceId = replaced.booked.price.id
   const chosen = await chooseTenants(deps, request)
-  const money = createMoney(deps.store.versions, await deps.priceBook(), request.priceId)
+  const money = createMoney(deps.store.versions, book, priceId)
   const now = deps.clock.now()
-  const waiting = await waitingMoves(deps.store.jobs, request.priceId)
+  const waiting = await waitingMoves(deps.store.jobs, priceId)
   const lines: MigrationLine[] = []
   for (const subscription of await subscribersOf(deps, replaced)) {
     const tenant = await deps.store.tenants.findByCustomer(subscription.customer)
@@ -101,7 +103,7 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         subscription: subscription.id,
         item: move.item.id,
         fromProcessorPriceId: move.item.price.id,
-        toProcessorPriceId: replaced.current ?? request.priceId,
+        toProcessorPriceId: replaced.current ?? priceId,
         quantity: move.item.quantity,
         currency: subscription.currency,
         monthlyBefore: await money.before(move.item),
@@ -111,7 +113,7 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
       })
   }
-  return { priceId: request.priceId, lines, totals: totalsOf(lines) }
+  return { priceId, lines, totals: totalsOf(lines) }
 }
 
 /** Oldest first; each once, also when several of its items are on former prices. */

@@ -41,9 +41,11 @@ async function moveItem(
   const signal = AbortSignal.any([held.signal, journal.signal])
   const book = await deps.priceBook()
   const replaced = replacedPrice(book, asked.priceId)
-  const { current } = replaced
+  const { booked, current } = replaced
+  // A rename since the migration was asked for hands the history to the new id.
+  const priceId = booked.price.id
   const target = processorId(String(step['to_processor_id']))
-  if (current === null || !(await movesAlong(deps, journal.jobId, book.history(asked.priceId), target)))
+  if (current === null || !(await movesAlong(deps, journal.jobId, book.history(priceId), target)))
     return skipped('The price was replaced again meanwhile; start a new migration.')
   return askProcessor(signal, async () => {
     const subscription = await deps.processor.subscription(String(step['subscription']), signal)
@@ -60,8 +62,8 @@ async function moveItem(
       moves: [
         {
           item: item.id,
-          from: asked.priceId,
-          to: asked.priceId,
+          from: priceId,
+          to: priceId,
           // It may have gone from one former price to another meanwhile.
           fromProcessorId: planned === undefined ? processorId(String(step['from_processor_id'])) : item.price.id,
           toProcessorId: current,
