@@ -284,8 +284,8 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
         })
         found.push(...violations.map((violation) => `${where} ${violation}`))
         await page.setViewportSize({ width: 360, height: 800 })
-        const wider = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        const wider = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
         )
         if (wider > 0) found.push(`${where} is ${wider} px wider than the phone`)
       }

@@ -109,6 +109,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   removeTenant: async () => client.tenants.remove((await client.tenants.create({ name: 'Brief' })).id),
   getTenantEntitlements: () => client.tenants.entitlements('buyer'),
   listTenantSubscriptions: () => client.tenants.subscriptions('buyer'),
+  cancelSubscription: async () => client.tenants.cancelSubscription('buyer', await freeSubscription()),
   getUpcomingInvoice: () => client.tenants.upcomingInvoice('buyer'),
   listTenantAudit: () => client.tenants.audit('buyer', { limit: 1 }),
   createSession: () => client.sessions.create({ tenantId: 'buyer', ttlSeconds: 60 }),
@@ -138,6 +139,11 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
 }
 
 const pushId = async () => (await client.admin.pushes()).pushes[0]?.id ?? ''
+/** Of the checkout of the free price, earlier in the list. */
+const freeSubscription = async () => {
+  const { subscriptions } = await client.tenants.subscriptions('buyer')
+  return subscriptions.find(({ home }) => home === 'local')?.id ?? ''
+}
 const jobId = async () => (await client.jobs.list()).jobs[0]?.id ?? ''
 
 type Operation = { readonly operationId: string }

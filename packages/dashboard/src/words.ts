@@ -52,10 +52,8 @@ export const isFree = (price: PriceDocument) => {
 }
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 export const localTime = (at: Date) => timeFormat.format(at)
-export const localDay = (at: Date) => dayFormat.format(at)
 export const utcTime = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })

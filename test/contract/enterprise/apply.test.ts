@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
-import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
+import { caller, gold, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
 const auditOf = async (shop: TenantShop, tenant: string) =>
@@ -235,6 +236,78 @@ test('without a configuration there is nothing to apply, and removing still clea
   expect(await refusalOf(shop.apply('t'))).toBe('enterprise_price_not_found')
   expect(await shop.apply('t', nothing)).toMatchObject({ pricesSwapped: 0 })
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null })
+})
+
+/** The document without some prices. */
+const without = (config: BillingConfig, ...ids: readonly string[]) => {
+  for (const product of config.products) product.prices = (product.prices ?? []).filter(({ id }) => !ids.includes(id))
+}
+
+test('an item on the price of a deal that is gone from the configuration is named, and goes back to its base', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [
+    ['pro_monthly', 7],
+    ['seat', 2],
+  ])
+  await shop.apply('t')
+  // The base has another id by the time that somebody asks, and the earlier one is forgotten.
+  const later = (version: string, previous: readonly string[]) =>
+    negotiated(version, (config) => {
+      without(config, 'seat_gold', 'pro_monthly_gold', 'calls_gold')
+      Object.assign(priceIn(config, 'seat'), { id: 'chair' }, previous.length === 0 ? {} : { previous_ids: previous })
+    })
+  await shop.push(later('1.1.0', ['seat']))
+  await shop.push(later('1.2.0', []))
+  const silver = { kind: 'template', template: 'silver' } as const
+  expect(await shop.apply('t', silver)).toMatchObject({
+    swaps: [{ from: 'pro_monthly_gold', to: 'pro_monthly_silver' }],
+    leftOnOtherDeal: 1,
+    skipped: [{ price: 'seat_gold', reason: 'on_other_deal', detail: expect.stringContaining('"chair"') as string }],
+  })
+  const options = { ...caller, unmatched: 'base', dryRun: false } as const
+  expect(await shop.service.applyEnterprise('t', silver, options)).toMatchObject({
+    swaps: [{ from: 'seat_gold', to: 'chair' }],
+    skipped: [],
+    leftOnOtherDeal: 0,
+  })
+  expect(await shop.items(id)).toEqual([
+    ['pro_monthly_silver', 7],
+    ['chair', 2],
+  ])
+})
+
+test('a price that its own deal has no more is what the deal was before; with no deal it goes back by itself', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  const { id } = await shop.subscribe(customer, [['seat', 2]])
+  await shop.apply('t')
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      without(config, 'seat_gold')
+    }),
+  )
+  expect(await shop.apply('t')).toMatchObject({ leftOnOtherDeal: 1, skipped: [{ reason: 'on_other_deal' }] })
+  expect(await shop.apply('t', nothing)).toMatchObject({ swaps: [{ from: 'seat_gold', to: 'seat' }], skipped: [] })
+  expect(await shop.items(id)).toEqual([['seat', 2]])
+})
+
+test('a price of a deal that went together with its base stays, with the base that is missing', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  await shop.subscribe(customer, [['seat', 2]])
+  await shop.apply('t')
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      without(config, 'seat_gold', 'seat')
+    }),
+  )
+  const silver = { kind: 'template', template: 'silver' } as const
+  const dry = await shop.service.applyEnterprise('t', silver, { ...caller, unmatched: 'base', dryRun: true })
+  expect(dry).toMatchObject({
+    leftOnOtherDeal: 1,
+    skipped: [{ reason: 'on_other_deal', detail: 'The base price "seat" is not in the configuration.' }],
+  })
 })
 
 test('from one deal to another, an item without a successor is named, and goes back to its base when asked for', async () => {

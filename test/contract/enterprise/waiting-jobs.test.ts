@@ -340,3 +340,75 @@ test('a waiting migration whose price is removed says before the push that its s
   )
   expect(await refusalOf(shop.service.push(without, nobody))).toBe('impact_not_approved')
 })
+
+/** The document with `pro_monthly` under another id, and what stands in for it. */
+function teamPrice(version: string, amount: number, previous: readonly string[] = ['pro_monthly']) {
+  return negotiated(version, (config) => {
+    const price = priceIn(config, 'pro_monthly')
+    Object.assign(price, { id: 'team_monthly', amount }, previous.length === 0 ? {} : { previous_ids: [...previous] })
+    for (const { prices = [] } of config.products)
+      for (const one of prices) if (one.id.startsWith('pro_monthly_')) one.base_price = 'team_monthly'
+  })
+}
+
+/** Nobody does anything until the date of the migration has come, and two renewals have passed. */
+async function dateComes(shop: DatedShop, id: string): Promise<JobReport> {
+  shop.pass(32)
+  await shop.service.waitingJobs.continueDue()
+  const job = await shop.finished(id)
+  shop.pass(32)
+  return job
+}
+
+test('a waiting migration whose price is renamed before its date moves its subscribers to the renamed price', async () => {
+  const shop = await datedShop([2, 1])
+  const { id } = await shop.migrate(45)
+  await shop.push(teamPrice('1.2.0', 1200))
+  expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', subject: 'team_monthly' })
+  // Neither another date nor the end of the earlier id takes the first date away.
+  const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
+  expect(await shop.service.planMigration(later)).toMatchObject({
+    priceId: 'team_monthly',
+    lines: [{ skipped: expect.stringContaining(id) as string }, { skipped: expect.stringContaining(id) as string }],
+  })
+  await shop.push(teamPrice('1.3.0', 1200, []))
+  expect(await dateComes(shop, id)).toMatchObject({ state: 'done', stepsDone: 2 })
+  expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual([['team_monthly', 2]])
+  expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
+  expect(await lastAmount(shop, 't1')).toBe(1200)
+})
+
+test.each([
+  ['in the push that renames it', [['1.2.0', 1500]]],
+  [
+    'after it was renamed',
+    [
+      ['1.2.0', 1200],
+      ['1.3.0', 1500],
+    ],
+  ],
+] as const)(
+  'a waiting migration whose price is replaced %s is told before, and moves to the newest price',
+  async (_, pushes) => {
+    const shop = await datedShop([2])
+    const { id } = await shop.migrate(45)
+    for (const [version, amount] of pushes) {
+      const next = teamPrice(version, amount)
+      if (amount === 1500) expect(await refusalOf(shop.service.push(next, nobody))).toBe('impact_not_approved')
+      await shop.push(next)
+    }
+    expect((await dateComes(shop, id)).steps).toMatchObject([{ state: 'succeeded' }])
+    expect(await shop.items(shop.subscriptions[0] ?? '')).toEqual([['team_monthly', 2]])
+    expect(await lastAmount(shop, 't0')).toBe(2 * 1500)
+  },
+)
+
+test('a rollback of a rename takes the waiting migration back with it', async () => {
+  const shop = await datedShop([2])
+  const { id } = await shop.migrate(45)
+  await shop.push(teamPrice('1.2.0', 1200))
+  await shop.service.rollback(2, { ...nobody, approveImpact: true })
+  expect(await shop.service.findJob(id)).toMatchObject({ subject: 'pro_monthly' })
+  expect((await dateComes(shop, id)).steps).toMatchObject([{ state: 'succeeded' }])
+  expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
+})

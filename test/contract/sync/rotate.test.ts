@@ -140,6 +140,19 @@ describe('a rotated webhook', () => {
   })
 })
 
+test('a webhook that is renamed during the overlap keeps its rotation, and its old endpoint goes at the end', async () => {
+  const before = await hook()
+  const made = await rotate(hour)
+  await stack.service.push(withHook({ id: 'events', previous_ids: ['hook'] }, '1.1.0'), nobody)
+  expect(await hook()).toMatchObject({ id: 'events', processorId: made.processorId })
+  expect(await stack.service.findJob(made.jobId)).toMatchObject({ state: 'waiting', subject: 'events' })
+  await pass(hour)
+  expect(await live()).toEqual([
+    [before?.processorId, 'disabled'],
+    [made.processorId, 'enabled'],
+  ])
+})
+
 test('an overlap that ends on two replicas at once is ended by one of them, with one write', async () => {
   const made = await rotate(hour)
   const { store, processor } = stack

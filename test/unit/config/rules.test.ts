@@ -3,7 +3,7 @@ import { validateConfig } from '../../../packages/ratecard/src/config/validation
 import { issueCodes } from '../../../packages/ratecard/src/errors/codes.ts'
 import { ruleCases, validDocument, warningCases } from '../../support/rule-cases.ts'
 
-/** Codes that no single document can earn: they come from files, variables, sizes, or from what the processor holds. */
+/** Codes that no single document can earn: they come from files, variables, sizes, other bodies, or what the processor holds. */
 const elsewhere = [
   'syntax',
   'variable_unset',
@@ -13,6 +13,7 @@ const elsewhere = [
   'version_disagrees',
   'document_too_large',
   'issues_truncated',
+  'reference_unknown',
 ]
 
 describe('the rules of the document', () => {

@@ -304,18 +304,15 @@ describe('from one deal to another', () => {
   })
 
   test('with `base` what has no price in the new deal goes back to its base price, the rest as ever', () => {
-    const plan = planSwaps(
-      [state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('p_pro')])],
-      book(),
-      silver,
-      'base',
-    )
+    const plan = planSwaps([state([item('p_pro_monthly_gold'), item('p_seat_gold'), item('p_pro')])], book(), silver, {
+      unmatched: 'base',
+    })
     expect(plan.steps.flatMap(({ moves: all }) => all.map(({ from, to }) => [from, to]))).toEqual([
       ['pro_monthly_gold', 'pro_monthly_silver'],
       ['seat_gold', 'seat'],
     ])
     expect(plan.skipped.map(({ price }) => price)).toEqual(['pro'])
-    expect(planSwaps(onGold(), book(), silver, 'base').skipped.map(({ reason }) => reason)).toEqual([
+    expect(planSwaps(onGold(), book(), silver, { unmatched: 'base' }).skipped.map(({ reason }) => reason)).toEqual([
       expect.stringContaining('two items cannot share a price'),
       expect.stringContaining('two items cannot share a price'),
     ])
@@ -332,7 +329,7 @@ describe('from one deal to another', () => {
       }),
     )
     for (const unmatched of ['keep', 'base'] as const)
-      expect(planSwaps([state([item('p_lonely')])], lonely, silver, unmatched).skipped).toMatchObject([
+      expect(planSwaps([state([item('p_lonely')])], lonely, silver, { unmatched }).skipped).toMatchObject([
         { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },
       ])
     // Of the very deal that is applied it is no other.

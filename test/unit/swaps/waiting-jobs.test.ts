@@ -15,7 +15,10 @@ afterEach(() => {
 })
 
 const minute = 60_000
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+/** The store answers after some turns of the loop: more of them than any pass takes. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
 
 /** A service whose look at the journal is counted and answered by the test. */
 async function looked() {

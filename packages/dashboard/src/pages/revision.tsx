@@ -21,7 +21,7 @@ export function RevisionPage() {
       title={`Revision ${text}`}
       lead={<Link href="/history">All revisions</Link>}
       actions={
-        mayAct && loaded.value?.document != null ? (
+        mayAct && (loaded.value?.document ?? null) !== null ? (
           <button type="button" className="button" onClick={() => setAsking(true)}>
             Roll back to this …
           </button>

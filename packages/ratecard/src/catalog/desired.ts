@@ -40,13 +40,8 @@ export function* desiredCatalogTurns(config: BillingConfig): Turns<Catalog> {
 
 /**
  * Two documents of one fingerprint mean the same, in the same order, whatever way they are written (explicit defaults, tier
- * amounts of zero, `$schema`, `processor_id`). The version is not part of it.
+ * amounts of zero, `$schema`, `processor_id`). The version is not part of it. It pauses after each resource.
  */
-export function catalogFingerprint(config: BillingConfig): string {
-  return atOnce(catalogFingerprintTurns(config))
-}
-
-/** {@link catalogFingerprint}, with a pause after each resource. */
 export function* catalogFingerprintTurns(config: BillingConfig): Turns<string> {
   const catalog = yield* desiredCatalogTurns(config)
   const hash = createHash('sha256')

@@ -168,20 +168,15 @@ export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
 }
 
-/**
- * Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. `beside` is
- * what a caller asks of the plan too: the document that becomes the version, and what must be approved.
- */
-export function planFingerprint(plan: Plan, beside: BesidePlan): string {
-  return atOnce(planFingerprintTurns(plan, beside))
-}
-
 interface BesidePlan {
   readonly document: string
   readonly approvals: readonly string[]
 }
 
-/** {@link planFingerprint}, with a pause after each piece. */
+/**
+ * Equal exactly when two plans would do the same: a saved plan is applied only while it still fits the live state. `beside` is
+ * what a caller asks of the plan too: the document that becomes the version, and what must be approved. It pauses after each piece.
+ */
 export function* planFingerprintTurns(plan: Plan, beside: BesidePlan): Turns<string> {
   const { steps, bindings, changes, renames } = plan
   const decided = changes.map(({ display: _display, ...change }) => change)

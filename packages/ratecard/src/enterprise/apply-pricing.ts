@@ -24,6 +24,7 @@ import { closePages } from '../tenants/at-processor.ts'
 import { alone, tenantLease } from '../tenants/lease.ts'
 import type { Held } from '../tenants/lease.ts'
 import { runStep } from './apply-steps.ts'
+import { removedPrices } from './removed-prices.ts'
 import { onOtherDeal, planSwaps } from './swap-plan.ts'
 import type { LiveState, SwapPlan } from './swap-plan.ts'
 
@@ -116,7 +117,8 @@ async function prepare(
   const book = await deps.priceBook()
   requirePrices(book, target)
   const states = await liveStates(deps, tenant, options.signal)
-  const plan = planSwaps(states, book, target, options.unmatched)
+  const removed = await removedPrices(deps.store, book, states)
+  const plan = planSwaps(states, book, target, { unmatched: options.unmatched, removed })
   const local = target.kind === 'none' ? [] : await localSkips(deps, tenantId)
   return { tenant, plan: { ...plan, skipped: [...plan.skipped, ...local] } }
 }

@@ -19,6 +19,13 @@ export interface LiveState {
 /** What becomes of an item on the price of another deal that has no successor in the wanted one. */
 export type Unmatched = 'keep' | 'base'
 
+export interface SwapChoices {
+  /** `keep` when left out. */
+  readonly unmatched?: Unmatched | undefined
+  /** By id, prices that items are on although the configuration has them no more, as they were. */
+  readonly removed?: ReadonlyMap<string, BookedPrice>
+}
+
 /** The reason of an item that stays on the price of another deal: its old discount goes on. */
 export const onOtherDeal = 'on_other_deal'
 
@@ -49,14 +56,15 @@ export function planSwaps(
   states: readonly LiveState[],
   book: PriceBook,
   target: EnterpriseTarget,
-  unmatched: Unmatched = 'keep',
+  choices: SwapChoices = {},
 ): SwapPlan {
-  const wanted = wantedPrices(book, target, unmatched)
+  const wanted = wantedPrices(book, target, choices)
+  const known = (id: string) => book.find(id) ?? choices.removed?.get(id)
   const steps: SwapStep[] = []
   const skipped: SkipReport[] = []
   for (const state of states) {
     const { subscription } = state
-    const cases = withoutSharedPrices(subscription.items.map((item) => decide(item, state, book, wanted)))
+    const cases = withoutSharedPrices(subscription.items.map((item) => decide(item, state, { book, known, wanted })))
     for (const { item, verdict } of cases)
       if (verdict.kind === 'skipped') {
         const price = book.idOf(item.price.id) ?? item.price.id
@@ -95,7 +103,7 @@ interface Reason {
   readonly detail?: string
 }
 
-function wantedPrices(book: PriceBook, target: EnterpriseTarget, unmatched: Unmatched): Wanted {
+function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = 'keep' }: SwapChoices): Wanted {
   const without = ({ price }: BookedPrice) => `The enterprise price "${price.id}" has no base price.`
   const missing = (base: string) => `The base price "${base}" is not in the configuration.`
   const baseOf = (booked: BookedPrice): BookedPrice | string =>
@@ -111,16 +119,25 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, unmatched: Unma
     const found = base === undefined ? undefined : byBase.get(base)
     if (found !== undefined) return found
     const none = base === undefined ? without(booked) : `No price of the ${name} stands for "${base}".`
-    if (!booked.enterprise || belongs(booked.price, target)) return { reason: none }
+    // What the deal itself has no more is of another one: what it was before.
+    const own = belongs(booked.price, target) && book.find(booked.price.id) !== undefined
+    if (!booked.enterprise || own) return { reason: none }
     const back = unmatched === 'base' ? baseOf(booked) : none
     return typeof back === 'string' ? { reason: onOtherDeal, detail: back } : back
   }
 }
 
-function decide(item: LiveItem, state: LiveState, book: PriceBook, wanted: Wanted): Case {
+interface Knowledge {
+  readonly book: PriceBook
+  /** A price of the configuration, or one that it has no more. */
+  readonly known: (id: string) => BookedPrice | undefined
+  readonly wanted: Wanted
+}
+
+function decide(item: LiveItem, state: LiveState, knowledge: Knowledge): Case {
   const { subscription } = state
   const coming = state.coming.get(item.price.id) ?? item.price.id
-  const verdict = verdictOn(item, coming, subscription, book, wanted)
+  const verdict = verdictOn(item, coming, subscription, knowledge)
   // Of a subscription that does not bill, only items that would have moved are reported.
   if (isLive(subscription)) return { item, coming, verdict }
   const reason = `The subscription is ${subscription.status}.`
@@ -131,15 +148,15 @@ function verdictOn(
   item: LiveItem,
   coming: ProcessorId,
   subscription: LiveSubscription,
-  book: PriceBook,
-  wanted: Wanted,
+  { book, known, wanted }: Knowledge,
 ): Verdict {
   const skipped = (reason: string): Verdict => ({ kind: 'skipped', reason })
   // The scheduled price counts, not the one that is about to end: a template must not undo a planned upgrade.
   const id = book.idOf(coming)
   if (id === undefined) return skipped('The price is none of this configuration.')
-  const booked = book.find(id)
-  if (booked === undefined) return skipped(`The price "${id}" is no longer in the configuration.`)
+  const booked = known(id)
+  if (booked === undefined || (!booked.enterprise && book.find(id) === undefined))
+    return skipped(`The price "${id}" is no longer in the configuration.`)
   const to = wanted(booked)
   if (to === null) return { kind: 'stays' }
   if ('reason' in to) return { kind: 'skipped', ...to }

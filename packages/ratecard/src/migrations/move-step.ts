@@ -40,11 +40,11 @@ async function moveItem(
 ): Promise<Done> {
   const signal = AbortSignal.any([held.signal, journal.signal])
   const book = await deps.priceBook()
-  const replaced = replacedPrice(book, asked.priceId)
-  const { booked, current } = replaced
-  // A rename since the migration was asked for hands the history to the new id.
-  const priceId = booked.price.id
   const target = processorId(String(step['to_processor_id']))
+  // Its id may have changed since the job was asked for; what it is at the processor has not.
+  const priceId = book.idOf(target) ?? asked.priceId
+  const replaced = replacedPrice(book, priceId)
+  const { current } = replaced
   if (current === null || !(await movesAlong(deps, journal.jobId, book.history(priceId), target)))
     return skipped('The price was replaced again meanwhile; start a new migration.')
   return askProcessor(signal, async () => {

@@ -2,17 +2,17 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
 import type { ReplacedPrice } from './plan-moves.ts'
 
-/** By the present id or an earlier one. `price_not_found` unless the current configuration has the price. */
-export function replacedPrice(book: PriceBook, asked: string): ReplacedPrice {
-  const booked = book.find(asked)
+/** By the present id of the price or an earlier one. `price_not_found` unless the current configuration has it. */
+export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
+  const booked = book.find(priceId)
   if (booked === undefined)
-    throw new ServiceError('price_not_found', `The configuration has no price "${asked}".`, {
+    throw new ServiceError('price_not_found', `The configuration has no price "${priceId}".`, {
       hint: 'Subscribers of a price that was removed have nothing to move to.',
     })
-  const priceId = booked.price.id
+  const { id } = booked.price
   const current = booked.processorId
-  const former = book.history(priceId).map(({ processorId }) => processorId)
+  const former = book.history(id).map(({ processorId }) => processorId)
   // A processor price that is in use again, for this or another configuration price, is not a former one.
-  const past = former.filter((id) => id !== current && String(id) !== priceId && book.idOf(id) === priceId)
+  const past = former.filter((one) => one !== current && String(one) !== id && book.idOf(one) === id)
   return { booked, current, former: new Set(past) }
 }

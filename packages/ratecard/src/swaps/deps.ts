@@ -7,7 +7,7 @@ import type { PriceBook } from './price-book.ts'
 export interface SwapDeps {
   readonly store: Pick<
     Store,
-    'tenants' | 'jobs' | 'localSubscriptions' | 'versions' | 'pushes' | 'exclusively' | 'held'
+    'tenants' | 'jobs' | 'localSubscriptions' | 'mappings' | 'versions' | 'pushes' | 'exclusively' | 'held'
   >
   readonly processor: CustomerProcessor
   readonly clock: Clock

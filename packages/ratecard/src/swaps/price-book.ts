@@ -28,6 +28,8 @@ export interface PriceBook {
   idOf(processorId: ProcessorId): string | undefined
   /** By its id, or by an earlier one that the configuration names. Undefined when it has no such price. */
   find(id: string): BookedPrice | undefined
+  /** A price that the configuration has no more, as an earlier document has it under this id. Undefined when it has none. */
+  removed(id: string, document: BillingConfig): BookedPrice | undefined
   /** In document order. */
   readonly prices: readonly BookedPrice[]
   /** Every processor price that this one was, oldest first, the current one included; with the revision that made it. */
@@ -47,15 +49,17 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   }
   const currentOf = (kind: ResourceKind, id: string) =>
     histories.get(resourceKey(kind, id))?.at(-1)?.processorId ?? null
-  const prices = (config?.products ?? []).flatMap((product) =>
-    (product.prices ?? []).map((price): BookedPrice => ({
-      price,
-      base: basePriceId(price, product.prices ?? []),
-      enterprise: isEnterprise(price),
-      processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
-      meter: price.meter === undefined ? null : currentOf('meter', price.meter),
-    })),
-  )
+  const booked = (price: Price, ofProduct: readonly Price[]): BookedPrice => ({
+    price,
+    base: basePriceId(price, ofProduct),
+    enterprise: isEnterprise(price),
+    processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
+    meter: price.meter === undefined ? null : currentOf('meter', price.meter),
+  })
+  const prices = (config?.products ?? []).flatMap((product) => {
+    const ofProduct = product.prices ?? []
+    return ofProduct.map((price) => booked(price, ofProduct))
+  })
   const byId = new Map(prices.map((booked) => [booked.price.id, booked]))
   for (const { kind, from, to } of config === null ? [] : aliasesOf(config)) {
     const renamed = kind === 'price' ? byId.get(to) : undefined
@@ -65,6 +69,13 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   return {
     idOf: (processorId) => owners.get(processorId),
     find: (id) => byId.get(id),
+    removed: (id, document) => {
+      for (const { prices: ofProduct = [] } of document.products) {
+        const price = ofProduct.find((one) => one.id === id)
+        if (price !== undefined) return booked(price, ofProduct)
+      }
+      return undefined
+    },
     prices,
     history: (id) => histories.get(resourceKey('price', id)) ?? [],
     of: (target) => prices.filter(({ price }) => belongs(price, target)),

@@ -240,7 +240,9 @@ async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease
     await jobs.end(jobId, 'done', null, token)
     return
   }
-  const { webhook_id: id, switch_off: endpoint } = inputOf(job)
+  const { switch_off: endpoint } = inputOf(job)
+  // The webhook may have another id by now; the subject follows it.
+  const id = job.subject
   const { attempts } = await jobs.begin(jobId, 1, token)
   try {
     const outcome = await performSwitchOff(

@@ -4,6 +4,7 @@ import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
+import type { JobRecord } from '../store/records/journal.ts'
 import type { SyncDeps } from './deps.ts'
 
 export interface WaitingMigrations {
@@ -22,7 +23,7 @@ export async function waitingMigrations(
   for (const { kind, action, configId } of plan.changes) {
     if (kind !== 'price' || (action !== 'replace' && action !== 'archive')) continue
     let moves = 0
-    for (const { id } of await store.jobs.unfinished('migration', configId)) {
+    for (const { id } of await waitingFor(store, plan, configId)) {
       const waiting = (await store.jobs.steps(id)).filter(({ waitsUntil }) => waitsUntil !== null).length
       if (waiting === 0) continue
       moves += waiting
@@ -42,4 +43,12 @@ export async function waitingMigrations(
     })
   }
   return { issues, movedAlong }
+}
+
+/** Jobs for the price under the id that it has before the plan, which may rename it. */
+async function waitingFor({ jobs }: SyncDeps['store'], { renames }: Plan, id: string): Promise<readonly JobRecord[]> {
+  const prices = renames.filter(({ kind }) => kind === 'price')
+  const former = prices.filter(({ to }) => to === id).map(({ from }) => String(from))
+  const ids = prices.some(({ from }) => from === id) ? former : [id, ...former]
+  return (await Promise.all(ids.map((one) => jobs.unfinished('migration', one)))).flat()
 }

@@ -129,7 +129,8 @@ export function fieldChange(state: PlanState, kind: ResourceKind, difference: Di
   const of = rowOf(kind, difference.field)?.reference ?? null
   const readable = (value: unknown): unknown => {
     if (of === null) return documentValue(kind, difference.field, value)
-    if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id))
+    // Lists of references are sets: the order of processor ids would mean nothing to a reader, and differ from run to run.
+    if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id)).sort()
     return typeof value === 'string' && value !== '' ? readableReference(state, of, value) : undefined
   }
   return {

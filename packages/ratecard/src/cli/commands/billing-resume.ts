@@ -28,7 +28,7 @@ export const billingResume: Command = {
         hint: '`ratecard billing pushes` lists them.',
       })
     out.progress(`Finishing push ${id} …`)
-    const outcome = await followStarted(context, client, null, () => admin.startResume(id, { signal: io.signal }))
+    const outcome = await followStarted(context, client, null, (signal) => admin.startResume(id, { signal }))
     out.endProgress()
     showOutcome(context, outcome)
     return { json: jsonOutcome(outcome) }

@@ -49,11 +49,12 @@ export const billingRollback: Command = {
       return { exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0, json: jsonOutcome(planned) }
     const exactly = await confirmPlan(context, connection, planned)
     out.say()
-    const outcome = await followStarted(context, connection.client, planned, () =>
+    const outcome = await followStarted(context, connection.client, planned, (signal) =>
       connection.client.admin.startRollback(revision, {
         ...choices,
         ...(exactly ? { expectPlan: planned.plan } : {}),
         idempotencyKey: crypto.randomUUID(),
+        signal,
       }),
     )
     out.endProgress()

@@ -145,14 +145,14 @@ export function pushAndFollow(
   },
 ): Promise<PushOutcome> {
   const { plan, exactly, written, ...rest } = options
-  return followStarted(context, client, plan, async () => {
+  return followStarted(context, client, plan, async (signal) => {
     const id = written === null ? null : await keepWritten(client, written, context.io.signal)
     return client.admin.startPush(document, {
       ...rest,
       ...(id === null ? {} : { written: id }),
       ...(exactly ? { expectPlan: plan.plan } : {}),
       idempotencyKey: crypto.randomUUID(),
-      signal: context.io.signal,
+      signal,
     })
   })
 }
@@ -174,9 +174,9 @@ export async function followStarted(
   { out, io }: CommandContext,
   client: Client,
   plan: PushOutcome | null,
-  start: () => Promise<StartedPush>,
+  start: (signal: AbortSignal) => Promise<StartedPush>,
 ): Promise<PushOutcome> {
-  const started = await start()
+  const started = await begin({ out, io }, start)
   if (!started.started) return started.outcome
   const report = await watchPush({ out, io }, client, started.pushId, plan?.writes ?? null)
   // The report of what was done comes from the history: the plan shown before may have been made against an earlier state.
@@ -189,6 +189,34 @@ export async function followStarted(
     revision: report.revision,
     pushId: report.id,
     changes: changes ?? plan?.changes ?? emptyChanges(),
+  }
+}
+
+/** How long a start that was sent may still be answered after somebody asked to stop: its id is what can be followed and stopped. */
+const startGraceMs = 3_000
+
+async function begin(
+  { out, io }: Pick<CommandContext, 'out' | 'io'>,
+  start: (signal: AbortSignal) => Promise<StartedPush>,
+): Promise<StartedPush> {
+  io.signal.throwIfAborted()
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => {
+    timer = setTimeout(() => {
+      late.abort()
+    }, startGraceMs)
+  }
+  io.signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await start(late.signal)
+  } catch (error) {
+    if (late.signal.aborted)
+      out.note('Whether the push was begun is not known.\n  See whether it runs: ratecard billing pushes')
+    throw error
+  } finally {
+    clearTimeout(timer)
+    io.signal.removeEventListener('abort', stop)
   }
 }
 

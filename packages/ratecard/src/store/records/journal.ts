@@ -8,6 +8,12 @@ export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'fail
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
 /** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
+/** A job that something is still to come of. */
+export const unfinishedJobStates = [
+  'running',
+  'waiting',
+  'interrupted',
+] as const satisfies readonly (typeof jobStates)[number][]
 export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown', 'skipped'] as const
 
 export type PushState = (typeof pushStates)[number]

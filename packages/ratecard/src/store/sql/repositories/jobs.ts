@@ -1,7 +1,7 @@
 import { toRfc3339 } from '../../../clock.ts'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { LeaseToken } from '../../lease-token.ts'
-import { jobColumns, jobStepColumns } from '../../records/journal.ts'
+import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../records/journal.ts'
 import type { JobKind, JobRecord, JobStepRecord } from '../../records/journal.ts'
 import type { JobStore, NewJob } from '../../tenant-store.ts'
 import type { Write } from '../database/database.ts'
@@ -75,7 +75,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
         .selectFrom('jobs')
         .selectAll()
         .where('kind', '=', kind)
-        .where('state', 'in', ['running', 'waiting', 'interrupted'])
+        .where('state', 'in', unfinishedJobStates)
         .orderBy('createdAt')
         .orderBy('id')
       return (subject === undefined ? open : open.where('subject', '=', subject)).execute()

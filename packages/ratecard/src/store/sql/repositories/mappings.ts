@@ -2,6 +2,8 @@ import { handOver } from '../../../catalog/renames.ts'
 import type { PastRename, Rename } from '../../../catalog/renames.ts'
 import type { MappingEntry, ResourceKind } from '../../../catalog/resource.ts'
 import { configId as asConfigId, processorId as asProcessorId, resourceKey } from '../../../catalog/resource.ts'
+import { unfinishedJobStates } from '../../records/journal.ts'
+import type { JobKind } from '../../records/journal.ts'
 import type { ArchivedObject, MappingChange, MappingStore } from '../../store.ts'
 import { inBatches } from '../database/batches.ts'
 import type { Database, Write } from '../database/database.ts'
@@ -102,12 +104,41 @@ export async function renameEntries(db: Write, revision: number, renames: readon
     (rows) => db.insertInto('renames').values(rows).execute(),
   )
   await renameFreeSubscriptions(db, renames)
+  await renameJobs(db, renames)
+}
+
+const newNames = (renames: readonly Rename[], of: ResourceKind) =>
+  new Map(renames.filter(({ kind }) => kind === of).map(({ from, to }) => [String(from), String(to)]))
+
+/** Jobs about one item of the document, by its kind. */
+const jobsAbout = [
+  ['price', 'migration'],
+  ['webhook', 'webhook_rotation'],
+] as const satisfies readonly (readonly [ResourceKind, JobKind])[]
+
+/** A job that waits for its date is still found, and counted in plans, under the id that its item has by then. */
+async function renameJobs(db: Write, renames: readonly Rename[]): Promise<void> {
+  for (const [of, kind] of jobsAbout) {
+    const names = newNames(renames, of)
+    if (names.size === 0) continue
+    const jobs = await db
+      .selectFrom('jobs')
+      .select(['id', 'subject'])
+      .where('kind', '=', kind)
+      .where('state', 'in', unfinishedJobStates)
+      .where('subject', 'in', [...names.keys()])
+      .execute()
+    for (const { id, subject } of jobs)
+      await db
+        .updateTable('jobs')
+        .set({ subject: names.get(subject) ?? subject })
+        .where('id', '=', id)
+        .execute()
+  }
 }
 
 async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): Promise<void> {
-  const names = new Map(
-    renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(from), String(to)]),
-  )
+  const names = newNames(renames, 'price')
   if (names.size === 0) return
   const rows = await db
     .selectFrom('localSubscriptions')

@@ -1,0 +1,50 @@
+// Prices that subscriptions are on although the configuration has them no more: which deal they were of, and what they stood in
+// for, is in the revisions that had them.
+import type { BillingConfig } from '../config/document/schema.ts'
+import type { PastRename } from '../catalog/renames.ts'
+import type { Store } from '../store/store.ts'
+import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
+import type { LiveState } from './swap-plan.ts'
+
+type Source = Pick<Store, 'versions' | 'mappings'>
+
+/** By configuration id. What no revision tells any more is left out. Reads the store only when there is such a price. */
+export async function removedPrices(
+  { versions, mappings }: Source,
+  book: PriceBook,
+  states: readonly LiveState[],
+): Promise<ReadonlyMap<string, BookedPrice>> {
+  const gone = new Set<string>()
+  for (const { subscription, coming } of states)
+    for (const { price } of subscription.items) {
+      const id = book.idOf(coming.get(price.id) ?? price.id)
+      if (id !== undefined && book.find(id) === undefined) gone.add(id)
+    }
+  const removed = new Map<string, BookedPrice>()
+  if (gone.size === 0) return removed
+  const renames = (await mappings.renames()).filter(({ kind }) => kind === 'price')
+  for (const id of gone)
+    for (const revision of revisionsOf(id, book, renames)) {
+      const document = (await versions.find(revision))?.document ?? null
+      const found = document === null ? undefined : book.removed(id, JSON.parse(document) as BillingConfig)
+      if (found === undefined) continue
+      removed.set(id, { ...found, base: idSince(found.base, revision, renames) })
+      break
+    }
+  return removed
+}
+
+/** Revisions that had the price under this id, the newest first: the one that made it last, and those that named it so. */
+function revisionsOf(id: string, book: PriceBook, renames: readonly PastRename[]): readonly number[] {
+  const made = book.history(id).slice(-1)
+  const named = renames.filter(({ to }) => to === id)
+  return [...made, ...named].map(({ revision }) => revision).sort((a, b) => b - a)
+}
+
+/** What a price of a revision is called now. Renames of one revision happen at once. */
+function idSince(id: string | undefined, revision: number, renames: readonly PastRename[]): string | undefined {
+  let [name, at] = [id, revision]
+  for (const rename of renames)
+    if (rename.continues && rename.from === name && rename.revision > at) [name, at] = [rename.to, rename.revision]
+  return name
+}

@@ -1,0 +1,184 @@
+// Laws of renames for every kind but prices, which have their own: whatever a team renames, revises, switches off at the processor
+// and rolls back, the plan is empty after it was applied, and every object that ever stood for an item is found under its present id.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { resourceKey } from '../../packages/ratecard/src/catalog/resource.ts'
+import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
+import { nobody, startStack } from '../support/stack.ts'
+import type { Stack } from '../support/stack.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+})
+afterAll(() => sandbox.close())
+
+const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 60) / 3)
+const kinds = ['meter', 'feature', 'product', 'coupon', 'promotion_code', 'webhook'] as const
+type Kind = (typeof kinds)[number]
+const names = ['a', 'b', 'c', 'd'] as const
+
+/** An item of the model: it keeps its identity whatever it is called. */
+interface Item {
+  readonly kind: Kind
+  /** Tells it from the other one of its kind at the processor, for ever. */
+  readonly serial: number
+  name: string
+  value: number
+  /** Every object of the processor that ever stood for it. */
+  readonly stood: Set<string>
+}
+
+const act = fc.record({
+  act: fc.constantFrom('rename' as const, 'rename' as const, 'revise' as const, 'switch_off' as const),
+  kind: fc.constantFrom(...kinds),
+  which: fc.nat(1),
+  /** Chooses a free name, or is the new value. */
+  number: fc.integer({ min: 1, max: 9 }),
+})
+const releases = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('push' as const), acts: fc.array(act, { minLength: 1, maxLength: 6 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollback' as const), to: fc.nat(9) }) },
+  ),
+  { minLength: 2, maxLength: 5 },
+)
+
+function documentOf(version: number, items: readonly Item[], renamed: ReadonlyMap<Item, string>): BillingConfig {
+  const of = <Written extends object>(kind: Kind, write: (item: Item) => Written) =>
+    items
+      .filter((item) => item.kind === kind)
+      .map((item) => {
+        const former = renamed.get(item)
+        return { id: item.name, ...write(item), ...(former === undefined ? {} : { previous_ids: [former] }) }
+      })
+  const coupon = items.find((item) => item.kind === 'coupon')?.name ?? ''
+  return {
+    version: `1.${String(version)}.0`,
+    meters: of('meter', ({ serial, value }) => ({
+      display_name: `Meter ${String(value)}`,
+      event_name: `event_${String(serial)}`,
+    })),
+    features: of('feature', ({ value }) => ({ name: `Feature ${String(value)}` })),
+    products: of('product', ({ value }) => ({ name: `Product ${String(value)}` })),
+    coupons: of('coupon', ({ value }) => ({ percent_off: value, duration: 'once' as const })),
+    promotion_codes: of('promotion_code', ({ serial, value }) => ({
+      code: `CODE${String(serial)}`,
+      coupon,
+      max_redemptions: value,
+    })),
+    webhooks: of('webhook', ({ serial, value }) => ({
+      url: `https://hooks.example.test/${String(serial)}`,
+      events: ['invoice.paid', ...(value > 5 ? ['invoice.voided'] : [])],
+    })),
+  }
+}
+
+/** What somebody does in the processor's dashboard. A coupon has no switch there: it is deleted. */
+const switchOff: Readonly<Record<Kind, (stripe: Stack['stripe'], id: string) => Promise<unknown>>> = {
+  meter: (stripe, id) => stripe.billing.meters.deactivate(id),
+  feature: (stripe, id) => stripe.entitlements.features.update(id, { active: false }),
+  product: (stripe, id) => stripe.products.update(id, { active: false }),
+  coupon: (stripe, id) => stripe.coupons.del(id),
+  promotion_code: (stripe, id) => stripe.promotionCodes.update(id, { active: false }),
+  webhook: (stripe, id) => stripe.webhookEndpoints.update(id, { disabled: true }),
+}
+
+async function currentObjects({ store }: Stack): Promise<ReadonlyMap<string, string>> {
+  return new Map(
+    (await store.mappings.all()).map((entry) => [resourceKey(entry.kind, entry.configId), entry.processorId]),
+  )
+}
+
+test('law: after any sequence of renames, revisions, edits at the processor and rollbacks no object is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(releases, async (steps) => {
+      const stack = await startStack({ sandbox })
+      const { service, store, stripe, processor } = stack
+      const items = kinds.flatMap((kind) =>
+        [0, 1].map((serial): Item => ({
+          kind,
+          serial,
+          name: names[serial] ?? '',
+          value: 1 + serial,
+          stood: new Set(),
+        })),
+      )
+      /** What each revision was, and how its items were called. */
+      const history: {
+        readonly revision: number
+        readonly document: BillingConfig
+        readonly was: readonly (readonly [string, number])[]
+      }[] = []
+      const objectOf = async ({ kind, name }: Item) => (await currentObjects(stack)).get(resourceKey(kind, name))
+      const settle = async (document: BillingConfig, revision: number) => {
+        const current = await currentObjects(stack)
+        for (const { kind, name, stood } of items) stood.add(current.get(resourceKey(kind, name)) ?? 'nothing')
+        history.push({ revision, document, was: items.map(({ name, value }) => [name, value]) })
+        const plan = planChanges({
+          config: document,
+          previous: document,
+          snapshot: await processor.snapshot({ signal: AbortSignal.timeout(30_000), attachments: true }),
+          mappings: await store.mappings.all(),
+        })
+        expect(plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
+        expect(plan.changes.filter(({ action }) => action !== 'keep')).toEqual([])
+        expect(planIsEmpty(plan)).toBe(true)
+        for (const { kind, name, stood } of items)
+          for (const object of stood) {
+            const { configId, itemType } = await service.convert(object, { hidden: true })
+            expect([object, itemType, configId]).toEqual([object, kind, name])
+          }
+      }
+      try {
+        const first = documentOf(0, items, new Map())
+        await settle(first, (await service.push(first, nobody)).revision ?? 0)
+        for (const [index, step] of steps.entries()) {
+          if (step.kind === 'rollback') {
+            const target = history[step.to % history.length]
+            if (target === undefined) continue
+            const { revision, status } = await service.rollback(target.revision, nobody)
+            if (status === 'unchanged') continue
+            for (const [at, [name, value]] of target.was.entries()) Object.assign(items[at] ?? {}, { name, value })
+            await settle(target.document, revision ?? 0)
+            continue
+          }
+          const taken = new Set(items.map(({ kind, name }) => resourceKey(kind, name)))
+          const renamed = new Map<Item, string>()
+          const off = new Set<Item>()
+          for (const { act: what, kind, which, number } of step.acts) {
+            const item = items.find((one) => one.kind === kind && one.serial === which)
+            if (item === undefined) continue
+            if (what === 'revise') item.value = number
+            else if (what === 'switch_off' && !off.has(item) && !renamed.has(item)) {
+              off.add(item)
+              await switchOff[kind](stripe, (await objectOf(item)) ?? '')
+            } else if (what === 'rename' && !renamed.has(item)) {
+              const free = names.filter(
+                (name) =>
+                  !taken.has(resourceKey(kind, name)) && items.every((one) => one.kind !== kind || one.name !== name),
+              )
+              const name = free[number % Math.max(1, free.length)]
+              if (name === undefined) continue
+              renamed.set(item, item.name)
+              item.name = name
+            }
+          }
+          const document = documentOf(index + 1, items, renamed)
+          const { revision } = await service.push(document, { ...nobody, force: true })
+          await settle(document, revision ?? 0)
+        }
+      } finally {
+        await stack.close()
+      }
+    }),
+    { numRuns: runs },
+  )
+})
