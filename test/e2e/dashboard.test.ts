@@ -186,6 +186,41 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     await page.getByRole('row', { name: /ok 0 0 1 1/ }).waitFor()
   })
 
+  test('what is done offers nothing to cancel; a secret that was rotated is shown', async () => {
+    const { page, open } = await signIn(key)
+    await open('webhooks')
+    await page.getByRole('button', { name: 'Rotate the secret …' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'The new secret' })
+    await dialog.waitFor()
+    expect(await dialog.locator('code').innerText()).toBe((await client.admin.webhooks())[0]?.secret)
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('coverage calls as many cells gaps as it counts', async () => {
+    const { gaps } = await client.enterprise.coverage()
+    const { page, open } = await signIn(key)
+    await open('coverage')
+    await page.getByRole('table').waitFor()
+    expect(await page.getByRole('cell', { name: 'gap', exact: true }).count()).toBe(gaps)
+  })
+
+  test('on a phone, what a cell says stands beside its name, never below it', async () => {
+    const { page, open } = await signIn(key)
+    await page.setViewportSize({ width: 360, height: 800 })
+    await open('keys')
+    const cell = page.getByRole('cell', { name: /this session/ })
+    await cell.waitFor()
+    const lefts = await cell.evaluate((element) => {
+      const { left } = element.getBoundingClientRect()
+      return [...element.children].map((child) => child.getBoundingClientRect().left - left)
+    })
+    expect(lefts.length).toBeGreaterThan(1)
+    expect(Math.min(...lefts)).toBeGreaterThan(100)
+  })
+
   test('two browsers see each other’s changes without a reload, within two seconds', async () => {
     const [one, two] = [await signIn(key), await signIn(key)]
     await one.open('tenants')

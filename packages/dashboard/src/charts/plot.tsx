@@ -78,7 +78,7 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
   return {
     width: element.clientWidth,
     height,
-    padding: [10, 12, 0, 0],
+    padding: [10, isTime ? 28 : 12, 0, 0],
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { live: true },
     scales: {

@@ -1,8 +1,12 @@
 // Which base prices have which negotiated prices, and where one is missing.
+import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
 import { many } from '../words.ts'
+
+/** What no deal has a price for is no gap: everybody pays the list price. */
+const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
 export function CoveragePage() {
   const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
@@ -20,7 +24,7 @@ export function CoveragePage() {
                 <div className={gaps === 0 ? 'alert alert-good' : 'alert alert-warning'} role="status">
                   <p>
                     {gaps === 0
-                      ? 'Every deal has a price for every base price.'
+                      ? 'No gap: what one deal has a price for, every deal has a price for.'
                       : `${many(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
                   </p>
                 </div>
@@ -49,7 +53,13 @@ export function CoveragePage() {
                             </th>
                             {row.cells.map((cell) => (
                               <td key={cell.target}>
-                                {cell.priceId === null ? <Badge tone="warn">gap</Badge> : <Id>{cell.priceId}</Id>}
+                                {cell.priceId !== null ? (
+                                  <Id>{cell.priceId}</Id>
+                                ) : isNegotiated(row) ? (
+                                  <Badge tone="warn">gap</Badge>
+                                ) : (
+                                  <span className="quiet">list price</span>
+                                )}
                               </td>
                             ))}
                           </tr>

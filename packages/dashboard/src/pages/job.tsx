@@ -84,7 +84,8 @@ function Words({ words }: { readonly words: Readonly<Record<string, unknown>> })
           .map(([name, value], index) => (
             <span key={name}>
               {index === 0 ? '' : ' · '}
-              <span className="quiet">{name.replaceAll('_', ' ')}</span> <Text>{shown(value)}</Text>
+              <span className="quiet">{name.replaceAll('_', ' ')}</span>{' '}
+              {name.endsWith('_at') ? <Time at={shown(value)} /> : <Text>{shown(value)}</Text>}
             </span>
           ))}
       </p>

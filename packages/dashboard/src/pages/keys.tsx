@@ -6,7 +6,7 @@ import { useAct, useLoaded } from '../live.ts'
 import { useMayAct, useSessionKey } from '../session.ts'
 import { Badge, Card, Copy, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
-import { Confirm } from '../ui/dialog.tsx'
+import { Confirm, Outcome } from '../ui/dialog.tsx'
 
 const scopes = { read: 'Looks', write: 'Acts' } as const
 const lives = { '': 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' } as const
@@ -96,13 +96,13 @@ function Add({ onClose }: { readonly onClose: () => void }) {
   )
   if (add.value !== undefined)
     return (
-      <Confirm title="The new key" act="Done" isRunning={false} error={null} onConfirm={onClose} onClose={onClose}>
+      <Outcome title="The new key" onClose={onClose}>
         <p>Copy it now: it is shown this once.</p>
         <div className="secret">
           <code>{add.value.key}</code>
           <Copy text={add.value.key} />
         </div>
-      </Confirm>
+      </Outcome>
     )
   return (
     <Confirm

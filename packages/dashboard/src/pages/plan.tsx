@@ -430,7 +430,9 @@ function RecentPushes() {
           list.length === 0 ? (
             <div className="card-pad">
               <Empty title="Nothing was pushed yet">
-                <p>Drop files above, or run `ratecard billing push`.</p>
+                <p>
+                  Drop files above, or run <code>ratecard billing push</code>.
+                </p>
               </Empty>
             </div>
           ) : (

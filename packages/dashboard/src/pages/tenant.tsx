@@ -95,7 +95,13 @@ function Subscriptions({ id }: { readonly id: string }) {
                       {item.legacy ? <Badge>earlier version</Badge> : null}
                       {item.scheduledPriceId === null ? null : (
                         <p className="small quiet">
-                          then <Id>{item.scheduledPriceId}</Id>
+                          {item.scheduledPriceId === item.priceId ? (
+                            'its present version from the next period on'
+                          ) : (
+                            <>
+                              then <Id>{item.scheduledPriceId}</Id>
+                            </>
+                          )}
                         </p>
                       )}
                     </>,

@@ -6,7 +6,7 @@ import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import { Badge, Card, Copy, Empty, Facts, Id, Page, Problem, Show, Text, Time } from '../ui/basic.tsx'
-import { Confirm } from '../ui/dialog.tsx'
+import { Confirm, Outcome } from '../ui/dialog.tsx'
 import { many } from '../words.ts'
 
 export function Webhooks() {
@@ -107,7 +107,7 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
   const made = rotate.value
   if (made !== undefined)
     return (
-      <Confirm title="The new secret" act="Done" isRunning={false} error={null} onConfirm={onClose} onClose={onClose}>
+      <Outcome title="The new secret" onClose={onClose}>
         <p>Give it to your application. Both secrets sign until the old endpoint is switched off.</p>
         <div className="secret">
           <code>{made.secret}</code>
@@ -116,7 +116,7 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
         <p className="quiet">
           The old one lives until <Time at={made.previous.liveUntil} />.
         </p>
-      </Confirm>
+      </Outcome>
     )
   return (
     <Confirm

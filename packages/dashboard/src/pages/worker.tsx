@@ -7,7 +7,7 @@ import { Chart } from '../charts/chart.tsx'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
-import { Badge, Card, Facts, Id, Page, Problem, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import { Badge, Card, Facts, Id, Page, Problem, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
 import { asError, count, localTime, many, utcTime } from '../words.ts'
@@ -286,7 +286,7 @@ function Versions({ name }: { readonly name: string }) {
                   <Id>{one.checksum.slice(0, 10)}</Id> {one.active ? <Badge tone="good">serves</Badge> : null}
                 </>,
                 one.message === null ? '—' : <Text>{one.message}</Text>,
-                <Who author={one.author} by={null} />,
+                one.author === null ? '—' : <Text>{one.author}</Text>,
                 <Time at={one.createdAt} />,
                 `${count(Math.ceil(one.sizeBytes / 1024))} kB`,
                 mayAct && !one.active ? (

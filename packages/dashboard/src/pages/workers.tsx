@@ -2,7 +2,7 @@
 import { Link } from 'wouter'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
-import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
 
 export const workerTones = {
   running: 'good',
@@ -54,9 +54,11 @@ export function Workers() {
                     ),
                     <>
                       <Time at={worker.deployment.createdAt} />{' '}
-                      <span className="small quiet">
-                        <Who author={worker.deployment.author} by={null} />
-                      </span>
+                      {worker.deployment.author === null ? null : (
+                        <span className="small quiet">
+                          <Text>{worker.deployment.author}</Text>
+                        </span>
+                      )}
                     </>,
                   ],
                 }))}

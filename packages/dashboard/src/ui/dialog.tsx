@@ -36,6 +36,18 @@ export function Dialog({ title, children, onClose, footer }: DialogProps) {
   )
 }
 
+/** What came of an act. It is done: there is nothing to cancel any more. */
+export const Outcome = (props: Omit<DialogProps, 'footer'>) => (
+  <Dialog
+    {...props}
+    footer={
+      <button type="button" className="button button-primary" onClick={props.onClose}>
+        Done
+      </button>
+    }
+  />
+)
+
 interface ConfirmProps {
   readonly title: string
   /** What it does, on its button. */

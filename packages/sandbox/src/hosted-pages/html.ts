@@ -39,7 +39,7 @@ main { max-width: 34rem; margin: 0 auto; display: grid; gap: 1rem; padding: 1.5r
 main > *, form > *, section > * { min-width: 0; }
 section { display: grid; gap: .75rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 table { width: 100%; border-collapse: collapse; } td, th { padding: .5rem 0; text-align: start; vertical-align: top; }
-td:last-child, th:last-child { text-align: end; font-variant-numeric: tabular-nums; }
+td:last-child, th:last-child { text-align: end; font-variant-numeric: tabular-nums; overflow-wrap: normal; padding-inline-start: 1rem; }
 tbody tr + tr td, tfoot th { border-top: 1px solid var(--line); } tfoot th { font-weight: 650; }
 form { display: grid; gap: 1rem; } label { display: grid; gap: .3rem; font-weight: 600; font-size: .875rem; }
 input { width: 100%; font: inherit; font-weight: 400; color: inherit; background: var(--surface); padding: .5rem .7rem;
