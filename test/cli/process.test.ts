@@ -15,9 +15,9 @@ afterAll(() => {
   world.remove()
 })
 
-function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+function start(argv: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = world.cwd): ChildProcess {
   return spawn(process.execPath, [bin, ...argv], {
-    cwd: world.cwd,
+    cwd,
     env: { PATH: process.env['PATH'], HOME: world.home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -42,6 +42,28 @@ describe('the ratecard process', () => {
     expect(ran.stdout).toContain('1 error')
     expect(ran.stderr).toContain('bad.json:2:14 error')
     expect(ran.stderr).not.toContain('    at ')
+  })
+
+  it('moves the clock of the sandbox from the folder of another project', async () => {
+    const server = start(['server', 'start', '--port', '0', '--data-dir', path.join(world.cwd, 'clock'), '--json'], {
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_LOG_LEVEL: 'silent',
+    })
+    const ended = finish(server)
+    const url = await new Promise<string>((resolve, reject) => {
+      server.stdout?.once('data', (chunk) => resolve(String(JSON.parse(String(chunk)).url)))
+      void ended.then((ran) => reject(new Error(ran.stderr)))
+    })
+    // A folder that has neither the server's data nor a configuration.
+    const clock = (...words: readonly string[]) =>
+      finish(start(['sandbox', 'clock', ...words, '--api-url', url], {}, world.home))
+    const before = await clock('show')
+    expect(before).toMatchObject({ exit: 0, stderr: '' })
+    expect(await clock('advance', '40d')).toMatchObject({ exit: 0, stderr: '' })
+    const passed = Date.parse((await clock('show')).stdout.trim()) - Date.parse(before.stdout.trim())
+    expect(passed).toBeGreaterThanOrEqual(40 * 86_400_000)
+    server.kill('SIGTERM')
+    expect(await ended).toMatchObject({ exit: 0 })
   })
 
   it('starts a server whose key the next command finds, and drains on SIGTERM', async () => {

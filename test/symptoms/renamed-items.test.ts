@@ -77,6 +77,26 @@ test('an old id is found everywhere as long as the entry stands, and the answer 
   expect((await service.findPrice('team_yearly', { hidden: false })).price.id).toBe('team_yearly')
 })
 
+test('Renamed price: a link with the old id is sold, refused twice, migrated and counted under the new one', async () => {
+  const shop = await tenantShop(negotiated())
+  const small = await shop.tenant('small')
+  await shop.subscribe(small, [['pro_yearly', 3]])
+  await shop.tenant('other')
+  await shop.push(
+    negotiated('1.1.0', (config) => {
+      renamed(config, 'pro_yearly', 'team_yearly')
+      priceIn(config, 'team_yearly').amount = 55_555
+    }),
+  )
+  const { service } = shop
+  const wish = { priceId: 'pro_yearly', successUrl: 'http://localhost/done', cancelUrl: 'http://localhost/back' }
+  const sold = (tenantId: string) => service.createCheckout(wish, { kind: 'key', keyId: 'key_test', tenantId }, null)
+  expect((await sold('other')).sessionId).toMatch(/^cs_/)
+  await expect(sold('small')).rejects.toMatchObject({ code: 'already_subscribed' })
+  const plan = await service.planMigration({ priceId: 'pro_yearly', to: 'now' })
+  expect(plan).toMatchObject({ priceId: 'team_yearly', lines: [{ tenantId: 'small' }] })
+})
+
 test('a deal finds its tenant on a price that was renamed since', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('acme')

@@ -2,6 +2,7 @@
 import { processorId } from '../catalog/resource.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import { isLocalPrice } from '../config/document/ids.ts'
+import { presentId } from '../config/document/previous-ids.ts'
 import { isPublic } from '../config/document/public-view.ts'
 import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -80,6 +81,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
         ? null
         : decidePromotion(applied.config.promotion_codes ?? [], wish.promotionCode, {
             byId: hidden,
+            present: presentId(applied.config, 'promotion_code', wish.promotionCode),
             now: situation.now,
           }),
     metadata: {
@@ -132,8 +134,9 @@ function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Wis
 
 /** Hidden, negotiated and absent look the same to a session, so that price ids cannot be probed. */
 function findSellable(config: BillingConfig, id: string, hidden: boolean): { price: Price; product: Product } {
+  const present = presentId(config, 'price', id)
   for (const product of config.products) {
-    const price = product.prices?.find((candidate) => candidate.id === id)
+    const price = product.prices?.find((candidate) => candidate.id === present)
     if (price !== undefined && (hidden || isPublic(price))) return { price, product }
   }
   throw new ServiceError('price_not_found', `There is no price "${id}".`)

@@ -12,10 +12,10 @@ import { invalid } from './invalid.ts'
 export function decidePromotion(
   codes: readonly PromotionCode[],
   wanted: string,
-  { byId, now }: { readonly byId: boolean; readonly now: number },
+  { byId, present, now }: { readonly byId: boolean; readonly present: string; readonly now: number },
 ): ProcessorId {
   const typed = wanted.toLowerCase()
-  const named = byId ? codes.find(({ id }) => id === wanted) : undefined
+  const named = byId ? codes.find(({ id }) => id === present) : undefined
   const found = named ?? codes.find(({ code }) => code.toLowerCase() === typed)
   if (found?.processor_id === undefined || !isValid(found, now))
     throw invalid('promotion_code', `There is no valid promotion code "${wanted}".`)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { presentId } from '../config/document/previous-ids.ts'
 import type { Meter } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
@@ -36,7 +37,8 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
 
 async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {
   const { config } = await applied()
-  const meter = config.meters?.find((candidate) => candidate.id === id)
+  const present = presentId(config, 'meter', id)
+  const meter = config.meters?.find((candidate) => candidate.id === present)
   if (meter === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
   return meter
 }

@@ -5,6 +5,7 @@ import { desiredCatalog } from '../catalog/desired.ts'
 import { configId, processorId } from '../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../catalog/resource.ts'
 import { toRfc3339 } from '../clock.ts'
+import { presentId } from '../config/document/previous-ids.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
 import { failureText, idempotencyKey, stateAfter, stopIfDraining } from '../journal/run-steps.ts'
@@ -45,11 +46,12 @@ export interface Rotation {
 const lookAgainMs = 10 * 60_000
 
 /** `webhook_not_found`, `config_not_found`, `conflict` where the endpoint is gone or off, `push_in_progress`. */
-export async function rotateWebhook(deps: SyncDeps, id: string, request: RotationRequest): Promise<Rotation> {
+export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<Rotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
     await resolveInterruptedPushes(deps, lease.token, lease.signal)
-    const present = await findEndpoint(deps, id, lease.signal)
+    const present = await findEndpoint(deps, asked, lease.signal)
+    const id = present.webhook.configId
     await supersede(deps, id, lease)
     const jobId = await openRotation(deps, present, request, lease)
     const made = await makeEndpoint(deps, { jobId, present, request }, lease)
@@ -73,18 +75,19 @@ interface Present {
   readonly lost: readonly ProcessorId[]
 }
 
-async function findEndpoint(deps: SyncDeps, id: string, signal: AbortSignal): Promise<Present> {
+async function findEndpoint(deps: SyncDeps, asked: string, signal: AbortSignal): Promise<Present> {
   const version = await deps.store.versions.current()
   const document = currentDocument(version)
   if (version === null || document === null)
     throw new ServiceError('config_not_found', 'No configuration is applied at present.', {
       hint: 'Push one with `ratecard billing push`.',
     })
+  const id = presentId(document, 'webhook', asked)
   const webhook = desiredCatalog(document).webhook.find(({ configId: own }) => own === id)
   const mappings = await deps.store.mappings.byConfigId('webhook', configId(id))
   const endpoint = mappings.at(-1)?.processorId
   if (webhook === undefined || endpoint === undefined)
-    throw new ServiceError('webhook_not_found', `The configuration has no webhook "${id}".`, {
+    throw new ServiceError('webhook_not_found', `The configuration has no webhook "${asked}".`, {
       hint: 'See `ratecard billing webhook secret` for the ids that there are.',
     })
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))

@@ -89,3 +89,8 @@ export function aliasesOf(config: BillingConfig): readonly Alias[] {
     ...config.products.flatMap(({ prices = [] }) => of('price', prices)),
   ]
 }
+
+/** The id that an item has now, of the id that a reader may have kept from before. An id that is nobody's earlier one stays. */
+export function presentId(config: BillingConfig, kind: Kind, id: string): string {
+  return aliasesOf(config).find((alias) => alias.kind === kind && alias.from === id)?.to ?? id
+}
