@@ -62,6 +62,14 @@ export const duplicates: RuleCase[] = [
     config({ features: [feature()], products: [product([price()], { features: ['sso', 'sso'] })] }),
   ),
   of(
+    'a size of three decimals',
+    'value_invalid',
+    '#/products/0/package_dimensions/height',
+    config({
+      products: [product([price()], { package_dimensions: { height: 1.255, length: 1.25, weight: 2, width: 3 } })],
+    }),
+  ),
+  of(
     'two meters of one id',
     'id_duplicate',
     '#/meters/1/id',

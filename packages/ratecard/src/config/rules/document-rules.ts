@@ -75,6 +75,25 @@ export const productFeatures: Rule = (draft) => {
   })
 }
 
+/** The processor keeps two decimals of a size: a third one would be lost there, and be drift from then on. */
+export const dimensionsHaveTwoDecimals: Rule = (draft) =>
+  draft.products.flatMap(({ product }) => {
+    const dimensions = product.child('package_dimensions')
+    return dimensions.keys().flatMap((name) => {
+      const size = dimensions.number(name)
+      return size === undefined || /^\d+(\.\d{1,2})?$/.test(String(size))
+        ? []
+        : [
+            problem(
+              'value_invalid',
+              dimensions.at(pointerToken(name)),
+              `The ${name} of a package has up to 2 decimals, and ${String(size)} has more.`,
+              `Write ${size.toFixed(2)}.`,
+            ),
+          ]
+    })
+  })
+
 /** Our own ownership marks live in the same map at the processor. */
 export const unreservedMetadata: Rule = (draft) =>
   everyEntry(draft).flatMap((entry) => {

@@ -4,6 +4,7 @@ import type { Issue } from '../../errors/issue.ts'
 import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
 import {
   atLeastOneProduct,
+  dimensionsHaveTwoDecimals,
   productFeatures,
   uniqueCodes,
   uniqueEventNames,
@@ -55,6 +56,7 @@ const rules: readonly Rule[] = [
   uniqueCodes,
   unreservedMetadata,
   productFeatures,
+  dimensionsHaveTwoDecimals,
   amountOrTiers,
   currencyOptionsFit,
   pricePartsFit,
