@@ -4,6 +4,7 @@ import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { benchCronLateness } from './cron-lateness.ts'
+import { benchDashboard } from './dashboard.ts'
 import { benchHostile } from './hostile.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   hostile: benchHostile,
   large: benchLarge,
   'pricing-table': benchPricingTable,
+  dashboard: benchDashboard,
 }
 
 const args = process.argv.slice(2)
