@@ -80,6 +80,8 @@ describe('the published schema', () => {
         !beyondSchema.has(code) &&
         !name.startsWith('tiers that') &&
         !name.startsWith('an infinite') &&
+        // `multipleOf` of a schema divides binary fractions, which refuses 1.1.
+        name !== 'a size of three decimals' &&
         !name.includes('lists a product twice'),
     ),
   )('refuses $name', ({ document }) => expect(accepts(document)).toBe(false))
