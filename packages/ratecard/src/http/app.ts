@@ -26,7 +26,7 @@ import { createAddressGuard } from './server/address-guard.ts'
 import { createRequestMetrics } from './server/metrics.ts'
 import { watchRoutes } from './contract/not-found.ts'
 import { registerDocs, registerOpenApi } from './contract/openapi.ts'
-import { answerClientError, createProblemSender, errorsUrl } from './response/problem.ts'
+import { answerClientError, answerIsLast, createProblemSender, errorsUrl } from './response/problem.ts'
 import { codingRefusal } from './request/transfer-coding.ts'
 import { requestIdOf } from './request/request-id.ts'
 import { registerPricingTable } from './response/pricing-table.ts'
@@ -260,6 +260,9 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     reply.header('x-request-id', request.id)
     const refusal = refusalOf(request.raw)
     if (refusal !== null) {
+      // Where such a request ends is not sure: nothing after it is read as another one.
+      reply.header('connection', 'close')
+      answerIsLast(request.raw.socket)
       done(refusal)
       return
     }

@@ -108,6 +108,13 @@ export function createProblemSender(docsUrl: string) {
 /** How long an answer may take to leave a connection that is ended. */
 const lingerMs = 2_000
 
+const answered = new WeakSet<Socket>()
+
+/** The answer that is being written is the last one of its connection, whatever else the bytes turn out to be. */
+export function answerIsLast(socket: Socket): void {
+  answered.add(socket)
+}
+
 /** Bytes that are not HTTP never become a request: they are answered on the bare socket, in the same form. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, docsUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -119,6 +126,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   socket.once('close', () => {
     clearTimeout(timer)
   })
+  if (answered.has(socket)) return
   const requestId = newRequestId()
   const problem = JSON.stringify(
     problemOf(

@@ -78,7 +78,8 @@ export class WorkerGateway {
   private dispatch(target: Target, request: IncomingMessage, response: ServerResponse): void {
     const { requestId, error } = headOf(request, target)
     const { name, host, path, prefix } = target
-    if (this.options.leaving.aborted) response.shouldKeepAlive = false
+    // Where a request that is refused for its head ends is not sure: nothing after it is read as another one.
+    if (this.options.leaving.aborted || error !== null) response.shouldKeepAlive = false
     const refusal = this.options.closing.aborted ? draining() : error
     const work =
       refusal === null
