@@ -853,10 +853,11 @@ export interface NewCheckout {
 export interface Usage {
   meter: string
   tenantId: string
-  /** A whole number, or a decimal as text; never negative. */
-  value: number | string
+  value: number | string | null
   timestamp: string | null
   identifier: string
+  /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
+  alreadyCounted: boolean
 }
 
 export interface NewUsage {
