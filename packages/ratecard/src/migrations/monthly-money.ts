@@ -1,4 +1,5 @@
 import type { BillingConfig } from '../config/document/schema.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem } from '../processor/customer-half.ts'
 import type { Tariff } from '../pricing/calculate.ts'
 import { monthlyAmount } from '../pricing/impact.ts'
@@ -6,8 +7,8 @@ import type { Store } from '../store/store.ts'
 import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
 
 export interface Money {
-  /** Minor units a month at the item's present price; null where it depends on usage or is not known any more. */
-  before(item: LiveItem): Promise<number | null>
+  /** Minor units a month at the price that gives way, the item's own or a scheduled one; null where it depends on usage or is not known. */
+  before(item: LiveItem, from: ProcessorId): Promise<number | null>
   /** The same at the price it goes to. */
   after(wanted: BookedPrice, item: LiveItem): number | null
 }
@@ -15,17 +16,18 @@ export interface Money {
 /** The processor tells an item's amount, but not its tiers: those are in the revision that made the price. */
 export function createMoney(versions: Pick<Store['versions'], 'find'>, book: PriceBook, priceId: string): Money {
   const former = new Map<string, Promise<Tariff | null>>()
-  const tariffOf = (item: LiveItem): Promise<Tariff | null> => {
-    if (item.price.unitAmount !== null) return Promise.resolve({ unit_amount_decimal: item.price.unitAmount })
-    const known = former.get(item.price.id)
+  const tariffOf = ({ price }: LiveItem, from: ProcessorId): Promise<Tariff | null> => {
+    if (price.id === from && price.unitAmount !== null)
+      return Promise.resolve({ unit_amount_decimal: price.unitAmount })
+    const known = former.get(from)
     if (known !== undefined) return known
-    const entry = book.history(priceId).findLast(({ processorId }) => processorId === item.price.id)
+    const entry = book.history(priceId).findLast(({ processorId }) => processorId === from)
     const found = entry === undefined ? Promise.resolve(null) : tariffIn(versions, entry.revision, priceId)
-    former.set(item.price.id, found)
+    former.set(from, found)
     return found
   }
   return {
-    before: async (item) => monthly(await tariffOf(item), item),
+    before: async (item, from) => monthly(await tariffOf(item, from), item),
     after: ({ price }, item) => monthly(price, item),
   }
 }
