@@ -254,7 +254,12 @@ describe('POST usage', () => {
     const report = (value: number) =>
       post(usage, { meter: 'api_calls', value, identifier: 'batch-2' }, { cookie }).then((response) => response.json())
     expect(await report(5)).toMatchObject({ value: 5, already_counted: false })
-    expect(await report(50)).toMatchObject({ identifier: 'batch-2', value: null, timestamp: null, already_counted: true })
+    expect(await report(50)).toMatchObject({
+      identifier: 'batch-2',
+      value: null,
+      timestamp: null,
+      already_counted: true,
+    })
   })
 
   it('records once for each Idempotency-Key', async () => {

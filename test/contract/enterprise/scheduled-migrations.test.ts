@@ -42,10 +42,10 @@ test('a price is rolled back before the renewal, and whoever was migrated to the
   ])
   expect(plan.lines[0]?.effective).toBe('period_end')
   expect(await migrate(shop)).toMatchObject({ state: 'done', steps: [{ state: 'succeeded' }] })
-  // Once more there is nothing to do, and nothing to warn of.
+  // Once more there is nothing to do. Whoever goes back to where they are goes nowhere.
   expect((await migrate(shop)).stepsTotal).toBe(0)
   const next = await shop.service.push(amount('1.3.0', 1300), { ...nobody, dryRun: true })
-  expect(warned(next.warnings)).toHaveLength(1)
+  expect(warned(next.warnings)).toEqual([])
   shop.advance(32)
   expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
   expect(await paid()).toEqual([7000, 7000])
@@ -61,6 +61,25 @@ test('a price that is raised again before the renewal was billed at the amount i
   shop.advance(32)
   expect(await shop.items(id)).toEqual([['pro_monthly', 7]])
   expect(await paid()).toEqual([7000, 10_500])
+})
+
+test('the money of a scheduled price is known also after it was renamed and the rename was rolled back', async () => {
+  const shop = await tenantShop(negotiated())
+  await shop.subscribe(await shop.tenant('small'), [['pro_monthly', 7]])
+  await shop.push(
+    negotiated('1.1.0', (config) =>
+      Object.assign(priceIn(config, 'pro_monthly'), {
+        id: 'team_monthly',
+        previous_ids: ['pro_monthly'],
+        amount: 1200,
+      }),
+    ),
+  )
+  const { id } = await shop.service.startMigration({ priceId: 'team_monthly', to: 'renewal' }, caller)
+  await shop.finished(id)
+  await shop.service.rollback(1, nobody)
+  const { lines } = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
+  expect(lines).toMatchObject([{ monthlyBefore: 8400, monthlyAfter: 7000, skipped: null }])
 })
 
 test('a schedule of somebody else is left alone', async () => {

@@ -1,4 +1,4 @@
-import type { BillingConfig } from '../config/document/schema.ts'
+import type { BillingConfig, Price } from '../config/document/schema.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem } from '../processor/customer-half.ts'
 import type { Tariff } from '../pricing/calculate.ts'
@@ -22,7 +22,10 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
     const known = former.get(from)
     if (known !== undefined) return known
     const entry = book.history(priceId).findLast(({ processorId }) => processorId === from)
-    const found = entry === undefined ? Promise.resolve(null) : tariffIn(versions, entry.revision, priceId)
+    const found =
+      entry === undefined
+        ? Promise.resolve(null)
+        : tariffIn(versions, entry.revision, book.find(priceId)?.price ?? { id: priceId })
     former.set(from, found)
     return found
   }
@@ -35,12 +38,19 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
 async function tariffIn(
   versions: Pick<Store['versions'], 'find'>,
   revision: number,
-  priceId: string,
+  present: Pick<Price, 'id' | 'previous_ids'>,
 ): Promise<Tariff | null> {
   const document = (await versions.find(revision))?.document ?? null
   if (document === null) return null
   const { products } = JSON.parse(document) as BillingConfig
-  return products.flatMap(({ prices }) => prices ?? []).find(({ id }) => id === priceId) ?? null
+  const prices = products.flatMap((product) => product.prices ?? [])
+  const { id: now, previous_ids: earlier = [] } = present
+  return (
+    prices.find(({ id }) => id === now) ??
+    // It had another name then: an earlier one, or a later one that was rolled back.
+    prices.find(({ id, previous_ids: before = [] }) => earlier.includes(id) || before.includes(now)) ??
+    null
+  )
 }
 
 /** An item keeps its rhythm when it moves, so both sides are of the item's own. */

@@ -62,17 +62,17 @@ async function scheduledFor(
   { target, now }: { readonly target: string; readonly now: number },
 ): Promise<number> {
   const { items } = await jobs.list({ kind: 'migration', limit: newestMigrations, offset: 0 })
-  // The newest step of an item is the one that counts.
-  const goal = new Map<string, { readonly to: string; readonly at: number }>()
+  // Newest first: an item goes where its newest step says, from where its oldest one that is still to come found it.
+  const ways = new Map<string, { readonly to: string; readonly from: string }>()
   for (const { id } of items)
     for (const { state, step, result } of await jobs.steps(id)) {
       if (state !== 'succeeded' || result === null) continue
-      const planned = JSON.parse(step) as Record<'item' | 'to_processor_id' | 'effective_at', string>
+      const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
       const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }
-      if (goal.has(planned.item)) continue
-      goal.set(planned.item, { to: planned.to_processor_id, at: Date.parse(at ?? planned.effective_at) })
+      if (Date.parse(at ?? said.effective_at) <= now) continue
+      ways.set(said.item, { to: ways.get(said.item)?.to ?? said.to_processor_id, from: said.from_processor_id })
     }
-  return [...goal.values()].filter(({ to, at }) => to === target && at > now).length
+  return [...ways.values()].filter(({ to, from }) => to === target && from !== target).length
 }
 
 function toldOfScheduled(
