@@ -165,3 +165,25 @@ test('a rollback takes renames back: the ids of then stand for the same objects'
   expect(await shop.processorPrice('pro_yearly')).toBe(first)
   expect((await shop.stripe.prices.retrieve(first)).active).toBe(true)
 })
+
+test('an id that was given anew and went by a rollback does not join the item that once had it', async () => {
+  const shop = await tenantShop(negotiated())
+  const team = negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly'))
+  const { revision } = await shop.service.push(team, nobody)
+  await shop.push(
+    negotiated('1.2.0', (config) => {
+      renamed(config, 'pro_yearly', 'team_yearly', 'none')
+      const prices = config.products.find(({ prices = [] }) => prices.some(({ id }) => id === 'team_yearly'))?.prices
+      prices?.push({ id: 'pro_yearly', amount: 99_900, currency: 'usd', interval: 'year' })
+    }),
+  )
+  const anew = await shop.processorPrice('pro_yearly')
+  const { id } = await shop.subscribe(await shop.tenant('small'), [['pro_yearly', 1]])
+  await shop.service.rollback(revision ?? 0, nobody)
+  // The same document once more says nothing new.
+  expect((await shop.service.push(team, nobody)).status).toBe('unchanged')
+  expect(await shop.service.convert(anew, { hidden: true })).toMatchObject({ configId: 'pro_yearly' })
+  const job = await shop.finished((await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id)
+  expect(job.state).toBe('done')
+  expect((await shop.stripe.subscriptions.retrieve(id)).items.data.map(({ price }) => price.id)).toEqual([anew])
+})
