@@ -1479,6 +1479,8 @@ export interface Job {
   /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
+  /** What may be asked of it now; anything else is refused. */
+  allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
@@ -1551,6 +1553,8 @@ export interface JobReport {
   /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
+  /** What may be asked of it now; anything else is refused. */
+  allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
