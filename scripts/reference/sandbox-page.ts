@@ -101,7 +101,7 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['`GET /v1/prices` without `active` lists archived prices as well', 'chosen'],
   ['The id of a deleted coupon or product may be used again', 'chosen'],
   ['A deactivated meter gives its event name free', 'threads'],
-  ['Portal sessions need no saved settings', 'chosen'],
+  ['A portal session without saved settings and without a configuration is refused; the configuration that is made first is the default', 'threads'],
   ['An invoice has a payment intent once it is finalized, and a charge for each try of a card', 'documented'],
   ['In the order of a payment: `charge.*`, `payment_intent.*`, `invoice.*`', 'chosen'],
   ['What waits for an invoice comes with the first one and with those of a period', 'documented'],
