@@ -1,5 +1,6 @@
 // The objects as they are kept. Fields that begin with an underscore are never shown; which of the others need `expand`
 // is said in expand.ts.
+import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
   DiscountBody,
   InvoiceBody,
@@ -303,6 +304,7 @@ export interface Bodies {
   discount: DiscountBody
   invoice: InvoiceBody
   invoiceitem: InvoiceItemBody
+  credit_note: CreditNoteBody
   charge: ChargeBody
   payment_intent: PaymentIntentBody
   'billing.meter_event': MeterEventBody
@@ -337,6 +339,7 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
   invoiceitem: { noun: 'invoiceitem', param: 'invoiceitem' },
+  credit_note: { noun: 'credit note', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },

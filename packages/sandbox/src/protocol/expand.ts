@@ -109,6 +109,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     tax_rates: taxRates,
     test_clock: clock,
   },
+  credit_note: { customer, invoice: { refer: 'invoice' } },
   payment_intent: { customer, latest_charge: { refer: 'charge' }, payment_method: { refer: 'payment_method' } },
   charge: { customer, payment_intent: { refer: 'payment_intent' } },
   'billing.meter_event': {},

@@ -3,6 +3,7 @@ import type { Operation } from './operation.ts'
 import { account } from '../resources/account.ts'
 import { checkoutSessions } from '../resources/checkout-sessions.ts'
 import { coupons } from '../resources/coupons.ts'
+import { creditNotes } from '../resources/credit-notes.ts'
 import { customers } from '../resources/customers.ts'
 import { entitlementFeatures } from '../resources/entitlement-features.ts'
 import { events } from '../resources/events.ts'
@@ -44,6 +45,7 @@ const operations: readonly Operation[] = [
   ...subscriptionSchedules,
   ...invoices,
   ...invoiceItems,
+  ...creditNotes,
   ...meterEvents,
   ...lateEvents,
   ...taxRates,
