@@ -20,6 +20,7 @@ import type {
   PaymentIntentBody,
   PortalConfigurationBody,
   PortalSessionBody,
+  SetupIntentBody,
 } from './session-bodies.ts'
 
 export interface ProductBody extends ProductDetails {
@@ -307,6 +308,7 @@ export interface Bodies {
   credit_note: CreditNoteBody
   charge: ChargeBody
   payment_intent: PaymentIntentBody
+  setup_intent: SetupIntentBody
   'billing.meter_event': MeterEventBody
   'test_helpers.test_clock': TestClockBody
   'checkout.session': CheckoutSessionBody
@@ -342,6 +344,7 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   credit_note: { noun: 'credit note', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
+  setup_intent: { noun: 'setupintent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },
   'test_helpers.test_clock': { noun: 'test clock', param: 'test_clock' },
   'checkout.session': { noun: 'checkout.session', param: 'session' },

@@ -20,6 +20,7 @@ import { prices } from '../resources/prices.ts'
 import { products } from '../resources/products.ts'
 import { promotionCodes } from '../resources/promotion-codes.ts'
 import { searches } from '../resources/search.ts'
+import { setupIntents } from '../resources/setup-intents.ts'
 import { subscriptionItems } from '../resources/subscription-items.ts'
 import { subscriptionSchedules } from '../resources/subscription-schedules.ts'
 import { subscriptions } from '../resources/subscriptions.ts'
@@ -55,6 +56,7 @@ const operations: readonly Operation[] = [
   ...portalConfigurations,
   ...paymentIntents,
   ...charges,
+  ...setupIntents,
 ]
 
 interface Routed {
