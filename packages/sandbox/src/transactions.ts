@@ -56,21 +56,8 @@ export class Transactions {
     const outbox: Outgoing[] = []
     const result = state.transaction(() =>
       work((request) => {
-        const call = new Call(
-          state,
-          account,
-          { ...request, now: this.now(account) },
-          this.#around(account, outbox),
-        )
-        catchUp(
-          new Call(
-            state,
-            account,
-            { ...byItself, now: call.now },
-            this.#around(account, outbox),
-          ),
-          null,
-        )
+        const call = new Call(state, account, { ...request, now: this.now(account) }, this.#around(account, outbox))
+        catchUp(new Call(state, account, { ...byItself, now: call.now }, this.#around(account, outbox)), null)
         return call
       }),
     )
@@ -120,12 +107,7 @@ export class Transactions {
     const outbox: Outgoing[] = []
     const until = performance.now() + sliceMs
     const reached = state.transaction(() => {
-      const call = new Call(
-        state,
-        account,
-        { ...byItself, now: target },
-        this.#around(account, outbox),
-      )
+      const call = new Call(state, account, { ...byItself, now: target }, this.#around(account, outbox))
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)
       return stopped

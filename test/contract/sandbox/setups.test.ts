@@ -51,7 +51,8 @@ describe('a setup intent', () => {
   test('of a card that declines fails, and one that declines later succeeds', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
-    const confirmed = (payment_method: string) => stripe.setupIntents.create({ customer, payment_method, confirm: true })
+    const confirmed = (payment_method: string) =>
+      stripe.setupIntents.create({ customer, payment_method, confirm: true })
     expect(await refusal(confirmed('pm_card_chargeDeclined'))).toMatchObject({ status: 402, code: 'card_declined' })
     expect((await stripe.setupIntents.list()).data[0]).toMatchObject({
       status: 'requires_payment_method',

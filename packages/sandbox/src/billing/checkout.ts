@@ -113,7 +113,11 @@ export interface Paying {
 
 /** Whether a card is asked for. */
 export function needsCard(session: CheckoutSessionBody, total: number): boolean {
-  return total > 0 || session.mode === 'setup' || (session.mode === 'subscription' && session.payment_method_collection !== 'if_required')
+  return (
+    total > 0 ||
+    session.mode === 'setup' ||
+    (session.mode === 'subscription' && session.payment_method_collection !== 'if_required')
+  )
 }
 
 /** Pays and closes the session; what the card or the rules refuse is thrown and leaves everything as it was. */

@@ -14,7 +14,9 @@ export function showPortal(call: Call, session: PortalSessionBody, error: string
   const found = call.select('subscription', [{ field: 'customer', is: session.customer }])
   const living = found.filter((subscription) => !isOver(subscription))
   const list =
-    living.length === 0 ? [html`<p>There are no subscriptions.</p>`] : living.map((one) => section(call, one, cancelsIn(call, session)))
+    living.length === 0
+      ? [html`<p>There are no subscriptions.</p>`]
+      : living.map((one) => section(call, one, cancelsIn(call, session)))
   const settings = call.find('billing_portal.configuration', session.configuration)
   const returnUrl = session.return_url ?? settings?.default_return_url ?? null
   const back = returnUrl === null ? html`` : html`<p><a href="${returnUrl}">Back</a></p>`
@@ -51,8 +53,7 @@ function section(call: Call, subscription: SubscriptionBody, cancels: Cancels): 
         ${rows}
       </tbody>
     </table>
-    ${plan}
-    ${cancels === null ? html`` : form}
+    ${plan} ${cancels === null ? html`` : form}
   </section>`
 }
 

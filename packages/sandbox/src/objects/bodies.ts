@@ -191,7 +191,8 @@ export interface CustomerBody {
   default_source: string | null
   delinquent: boolean
   description: string | null
-  discount: null
+  /** Of the customer itself, from programs of former versions. */
+  discount: string | null
   email: string | null
   invoice_prefix: string
   invoice_settings: {

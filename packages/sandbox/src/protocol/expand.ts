@@ -54,6 +54,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   },
   webhook_endpoint: {},
   customer: {
+    discount: { refer: 'discount', always: true },
     test_clock: clock,
     invoice_settings: { within: { default_payment_method: { refer: 'payment_method' } } },
   },

@@ -114,9 +114,13 @@ function refuseUncreditable(invoice: InvoiceBody): void {
   const { status } = invoice
   if (status === 'uncollectible') throw notSupported('credit notes of uncollectible invoices', 'invoice')
   if (status !== 'open' && status !== 'paid')
-    throw refused(`You can only create a credit note for an open or paid invoice; this one is \`${status}\`.`, 'invoice')
+    throw refused(
+      `You can only create a credit note for an open or paid invoice; this one is \`${status}\`.`,
+      'invoice',
+    )
   if (invoice.total_taxes.length > 0) throw notSupported('credit notes of invoices with taxes', 'invoice')
-  if (invoice.total_discount_amounts.length > 0) throw notSupported('credit notes of invoices with discounts', 'invoice')
+  if (invoice.total_discount_amounts.length > 0)
+    throw notSupported('credit notes of invoices with discounts', 'invoice')
 }
 
 function issued(notes: readonly CreditNoteBody[]): number {
@@ -169,7 +173,8 @@ function lineOf(
 
 function customLine(line: LineParams, name: string): CreditNoteLineBody {
   for (const other of ['amount', 'invoice_line_item'] as const)
-    if (line[other] !== undefined) throw refused(`\`${other}\` is only valid when \`type\` is \`invoice_line_item\`.`, `${name}[${other}]`)
+    if (line[other] !== undefined)
+      throw refused(`\`${other}\` is only valid when \`type\` is \`invoice_line_item\`.`, `${name}[${other}]`)
   if (line.unit_amount !== undefined && line.unit_amount_decimal !== undefined)
     throw onlyOneOf(`${name}[unit_amount]`, `${name}[unit_amount_decimal]`)
   const unit = line.unit_amount_decimal ?? line.unit_amount?.toString()
@@ -188,13 +193,13 @@ function customLine(line: LineParams, name: string): CreditNoteLineBody {
 /** Part of a line of the invoice, by amount or by quantity. */
 function creditedLine(call: Call, line: LineParams, name: string, invoice: InvoiceBody): CreditNoteLineBody {
   for (const other of ['description', 'unit_amount', 'unit_amount_decimal'] as const)
-    if (line[other] !== undefined) throw refused(`\`${other}\` is only valid when \`type\` is \`custom_line_item\`.`, `${name}[${other}]`)
+    if (line[other] !== undefined)
+      throw refused(`\`${other}\` is only valid when \`type\` is \`custom_line_item\`.`, `${name}[${other}]`)
   if (line.invoice_line_item === undefined) throw missingParam(`${name}[invoice_line_item]`)
   const credited = invoice.lines.data.find(({ id }) => id === line.invoice_line_item)
   if (credited === undefined)
     throw noSuchReference('invoice line item', line.invoice_line_item, `${name}[invoice_line_item]`)
-  if (line.amount !== undefined && line.quantity !== undefined)
-    throw onlyOneOf(`${name}[amount]`, `${name}[quantity]`)
+  if (line.amount !== undefined && line.quantity !== undefined) throw onlyOneOf(`${name}[amount]`, `${name}[quantity]`)
   if (line.amount === undefined && line.quantity === undefined)
     throw notSupported('crediting a line without its `amount` or `quantity`', name)
   const unit = credited.pricing.unit_amount_decimal

@@ -54,11 +54,7 @@ function refuseOver(intent: SetupIntentBody, what: string): void {
 /** The setup of a checkout is confirmed by its page, and ends with it (the SDK’s types, `setup_intent`). */
 function refuseOfCheckout(intent: SetupIntentBody, what: string): void {
   if (intent._session === null) return
-  throw refused(
-    `You cannot ${what} the SetupIntent of a Checkout Session.`,
-    undefined,
-    'setup_intent_unexpected_state',
-  )
+  throw refused(`You cannot ${what} the SetupIntent of a Checkout Session.`, undefined, 'setup_intent_unexpected_state')
 }
 
 function callOf(outer: Call, intent: SetupIntentBody): Call {
