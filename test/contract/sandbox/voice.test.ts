@@ -48,7 +48,9 @@ describe('what the sandbox has not', () => {
 
   test('a value of one of the real API’s enums is not supported, any other one is invalid', async () => {
     const ask = await asker()
-    expect(await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' })).toMatchObject({
+    expect(
+      await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' }),
+    ).toMatchObject({
       error: { message: 'The sandbox does not support the value `elements` of `ui_mode`.', param: 'ui_mode' },
     })
     expect(await ask('POST', '/v1/checkout/sessions', { mode: 'gift', success_url: 'https://a.b' })).toMatchObject({
