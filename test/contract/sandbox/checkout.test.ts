@@ -307,7 +307,7 @@ describe('customer portal of the sandbox', () => {
     const { stripe } = await sandboxForTest({ portalSavedFor: ['sk_test_sandbox'] })
     const { id: customer } = await stripe.customers.create()
     const { configuration } = await stripe.billingPortal.sessions.create({ customer })
-    expect(await stripe.billingPortal.configurations.retrieve(String(configuration))).toMatchObject({
+    expect(await stripe.billingPortal.configurations.retrieve(configuration as string)).toMatchObject({
       is_default: true,
       features: { subscription_cancel: { enabled: true, mode: 'at_period_end' } },
     })

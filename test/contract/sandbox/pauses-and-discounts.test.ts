@@ -174,7 +174,7 @@ describe('phases of a schedule with coupons', () => {
       phases: [{ items, duration: { interval: 'month' }, discounts: [{ coupon: coupon.id }] }],
     })
     await advance(shop, january + 2 * 3600)
-    expect(await latest(shop, String(begun.subscription))).toMatchObject({ total: 900 })
+    expect(await latest(shop, begun.subscription as string)).toMatchObject({ total: 900 })
   })
 })
 

@@ -23,7 +23,7 @@ describe('a setup intent', () => {
     })
     const done = await stripe.setupIntents.confirm(made.id, { payment_method: 'pm_card_visa' })
     expect(done).toMatchObject({ status: 'succeeded', customer, description: 'Later' })
-    expect(await stripe.paymentMethods.retrieve(String(done.payment_method))).toMatchObject({ customer })
+    expect(await stripe.paymentMethods.retrieve(done.payment_method as string)).toMatchObject({ customer })
     expect(await stripe.customers.retrieve(customer)).toMatchObject({
       invoice_settings: { default_payment_method: null },
     })
@@ -84,7 +84,7 @@ describe('a checkout that keeps a card', () => {
       payment_status: 'no_payment_required',
       status: 'open',
     })
-    const intent = String(session.setup_intent)
+    const intent = session.setup_intent as string
     expect(await stripe.setupIntents.retrieve(intent)).toMatchObject({
       status: 'requires_payment_method',
       customer,
@@ -118,10 +118,10 @@ describe('a checkout that keeps a card', () => {
     const always = await create({ customer_creation: 'always' })
     await pay(always.url, '4242424242424242')
     const { customer } = await stripe.checkout.sessions.retrieve(always.id)
-    expect((await stripe.paymentMethods.list({ customer: String(customer) })).data).toHaveLength(1)
+    expect((await stripe.paymentMethods.list({ customer: customer as string })).data).toHaveLength(1)
     const expired = await create()
     await stripe.checkout.sessions.expire(expired.id)
-    expect((await stripe.setupIntents.retrieve(String(expired.setup_intent))).status).toBe('canceled')
+    expect((await stripe.setupIntents.retrieve(expired.setup_intent as string)).status).toBe('canceled')
   })
 
   test.each([
