@@ -53,6 +53,35 @@ export function withItems(
   return now ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
 }
 
+/**
+ * A subscription that a schedule takes to its next phase: items whose period goes on are prorated. Those whose period is over are
+ * billed anew by the renewal, which takes what waits along.
+ */
+export function withinPeriods(
+  call: Call,
+  before: SubscriptionBody,
+  wanted: readonly SubscriptionItemBody[],
+  {
+    after,
+    behavior,
+    ended,
+  }: {
+    readonly after: SubscriptionBody
+    readonly behavior: ProrationBehavior
+    readonly ended: readonly SubscriptionItemBody[]
+  },
+): SubscriptionBody {
+  if (before.status === 'trialing') return after
+  const over = new Set(ended.map((item) => item.id))
+  const running = before.items.data.filter((item) => !over.has(item.id))
+  const renews = ended.length > 0
+  // What the phase has added is billed by the renewal as well.
+  const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
+  const goesOn = { ...before, items: { ...before.items, data: running } }
+  const lines = [...after._pending, ...leftovers(call, goesOn, kept, { behavior }, false)]
+  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+}
+
 /** The lines on an invoice of their own, finalized; without lines there is none. */
 export function invoicedNow(
   call: Call,
@@ -63,7 +92,8 @@ export function invoicedNow(
   const period = { start: call.now, end: call.now }
   const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
   // One that is set aside, because nothing is collected now, is not settled.
-  const invoice = subscription.pause_collection === null ? finalize(call, made.invoice) : made.invoice
+  const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
+  const invoice = isSetAside ? made.invoice : finalize(call, made.invoice)
   return {
     ...afterInvoice(subscription, made),
     latest_invoice: invoice.id,
