@@ -40,6 +40,35 @@ export function withItems(
   return now ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
 }
 
+/**
+ * A subscription that a schedule takes to its next phase: items whose period goes on are prorated. Those whose period is over are
+ * billed anew by the renewal, which takes what waits along.
+ */
+export function withinPeriods(
+  call: Call,
+  before: SubscriptionBody,
+  wanted: readonly SubscriptionItemBody[],
+  {
+    after,
+    behavior,
+    ended,
+  }: {
+    readonly after: SubscriptionBody
+    readonly behavior: ProrationBehavior
+    readonly ended: readonly SubscriptionItemBody[]
+  },
+): SubscriptionBody {
+  if (before.status === 'trialing') return after
+  const over = new Set(ended.map((item) => item.id))
+  const running = before.items.data.filter((item) => !over.has(item.id))
+  const renews = ended.length > 0
+  // What the phase has added is billed by the renewal as well.
+  const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
+  const goesOn = { ...before, items: { ...before.items, data: running } }
+  const lines = [...after._pending, ...leftovers(call, goesOn, kept, behavior, false)]
+  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+}
+
 /** The lines on an invoice of their own, finalized; without lines there is none. */
 export function invoicedNow(
   call: Call,

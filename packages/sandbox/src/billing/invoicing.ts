@@ -355,6 +355,30 @@ export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
   return call.update(invoice, asPaid(call, invoice), 'invoice.paid')
 }
 
+/** Nobody has to pay it any more. */
+export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'uncollectible'): InvoiceBody {
+  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const after: InvoiceBody = {
+    ...invoice,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status,
+    status_transitions: { ...invoice.status_transitions, [at]: call.now },
+    _due: null,
+  }
+  if (status === 'void') cancelIntent(call, invoice)
+  return call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+}
+
+/** Those that a subscription waits for to be paid. */
+export function openInvoices(call: Call, { id }: { readonly id: string }, most?: number): InvoiceBody[] {
+  const conditions = [
+    { field: 'parent.subscription_details.subscription', is: id },
+    { field: 'status', is: 'open' },
+  ]
+  return call.select('invoice', conditions, most)
+}
+
 export function subscriptionOf({ parent }: Pick<InvoiceBody, 'parent'>): string | null {
   return parent?.subscription_details.subscription ?? null
 }
@@ -386,11 +410,7 @@ export function statusAfter(
   if (subscription.status === 'trialing') return 'trialing'
   if (!paid) return isAwaited(call, invoice) ? subscription.status : 'past_due'
   if (subscription.status !== 'past_due') return subscription.status
-  const conditions = [
-    { field: 'parent.subscription_details.subscription', is: subscription.id },
-    { field: 'status', is: 'open' },
-  ]
-  return call.select('invoice', conditions, 1).length === 0 ? 'active' : 'past_due'
+  return openInvoices(call, subscription, 1).length === 0 ? 'active' : 'past_due'
 }
 
 /** Mailed, and its day has not come. */

@@ -1,8 +1,10 @@
-// A schedule moves its subscription from phase to phase, at the border between two and without prorations.
+// A schedule moves its subscription from phase to phase, at the border between two. What changes in the middle of a period is
+// prorated as the phase says.
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../objects/schedule-bodies.ts'
 import { sameStep } from './calendar.ts'
+import { withinPeriods } from './change.ts'
 import { holderOf, newItem } from './items.ts'
 import { priceOf, stepOf } from './records.ts'
 import type { Terms } from './terms.ts'
@@ -21,12 +23,13 @@ export function enterNextPhase(
   call.update(schedule, { ...schedule, current_phase: current }, 'subscription_schedule.updated')
   // A discount that was used up meanwhile does not come back.
   const discounts = next.discounts.map((one) => one.discount).filter((id) => subscription.discounts.includes(id))
-  return {
-    ...subscription,
-    ...termsOfPhase(subscription, schedule, next),
-    discounts,
-    items: { ...subscription.items, data: itemsOf(call, subscription, next, ended) },
-  }
+  const terms = termsOfPhase(subscription, schedule, next)
+  const items = { ...subscription.items, data: itemsOf(call, subscription, next, ended) }
+  return withinPeriods(call, { ...subscription, ...terms }, items.data, {
+    after: { ...subscription, ...terms, discounts, items },
+    behavior: next.proration_behavior,
+    ended,
+  })
 }
 
 /** How the subscription bills in a phase: as the phase says, or else the schedule. */

@@ -3,7 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
 import { cancelNow } from './cancel.ts'
-import { afterInvoice, draft } from './invoicing.ts'
+import { afterInvoice, draft, givenUp, openInvoices } from './invoicing.ts'
 import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
 import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
@@ -26,7 +26,9 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
   return save(call, subscription, billed(call, started, ended, arrears))
 }
 
+/** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */
 function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  for (const invoice of openInvoices(call, subscription)) givenUp(call, invoice, 'void')
   return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
 }
 

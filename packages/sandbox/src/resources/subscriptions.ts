@@ -1,6 +1,6 @@
 import type { Call } from '../protocol/call.ts'
 import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
-import { cancelNow } from '../billing/cancel.ts'
+import { cancelNow, refuseBrokenPeriod } from '../billing/cancel.ts'
 import { invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
@@ -111,6 +111,7 @@ function create(outer: Call): SubscriptionBody {
     paymentMethod: paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method'),
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
     cancelAt: params.cancel_at,
+    prorationBehavior: params.proration_behavior,
     cancelAtPeriodEnd: params.cancel_at_period_end,
     paymentBehavior: params.payment_behavior,
   })
@@ -172,6 +173,8 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   }
   if (params.trial_end !== undefined)
     after = withTrial(call, after, params.trial_end, params.proration_behavior ?? 'create_prorations')
+  if (typeof params.cancel_at === 'number')
+    refuseBrokenPeriod(call, after, params.cancel_at, params.proration_behavior ?? 'create_prorations')
   if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
   return save(call, before, after)
 }
