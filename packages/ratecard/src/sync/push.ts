@@ -20,6 +20,8 @@ import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
 import { checkVersion } from './version.ts'
+import { inTurns } from '../turns.ts'
+import { jsonTurns } from '../wire/json.ts'
 import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest {
@@ -155,7 +157,7 @@ export async function pushUnderLease(
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
     kind: subject.kind,
-    document: JSON.stringify(subject.document),
+    document: await inTurns(jsonTurns(subject.document)),
     checksum,
     version: config.version,
     author: request.author,
