@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
-import type { FastifySchemaCompiler, FastifyValidationResult } from 'fastify'
+import type { FastifySchemaCompiler } from 'fastify'
 
 // Parameters are text on the wire and become what the schema says; bodies are JSON and stay what they are.
 const shared = { allErrors: true, useDefaults: true, strict: false, verbose: true, removeAdditional: false } as const
@@ -18,7 +18,7 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPa
   if (httpPart === 'headers' || (httpPart === 'body' && '$ref' in schema)) return () => true
   const of = httpPart === 'body' ? 'bodies' : 'parameters'
   let known: ValidateFunction | undefined
-  const judge: FastifyValidationResult = (data: unknown) => {
+  const judge: ReturnType<FastifySchemaCompiler<object>> = (data: unknown) => {
     known ??= validatorOf(of, schema)
     const valid = known(data)
     judge.errors = known.errors ?? null
