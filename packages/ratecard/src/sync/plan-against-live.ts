@@ -27,6 +27,8 @@ export interface PlanWithImpact {
   readonly impact: Impact
   /** What the plan does to live subscriptions that must be approved. */
   readonly approvals: readonly Issue[]
+  /** Warnings about subscribers who are on their way to a price that this plan changes. */
+  readonly scheduled: readonly Issue[]
   /** Jobs whose waiting moves go to the new price with this plan. */
   readonly movedAlong: readonly string[]
   readonly unchanged: boolean
@@ -99,6 +101,7 @@ export async function planAgainstLive(
     impact,
     approvals,
     movedAlong: waiting.movedAlong,
+    scheduled: waiting.scheduled,
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     checksum: document,
     fingerprint,
