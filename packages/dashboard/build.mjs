@@ -2,7 +2,7 @@
 // run does nothing. Plain JavaScript: `npm ci` starts it after the compiler.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const source = path.join(root, 'packages/dashboard/src')
@@ -72,7 +72,12 @@ export async function buildDashboard() {
     if (found === undefined) throw new Error(`the bundle has no file like ${pattern}`)
     return `${mount}/assets/${found}`
   }
-  const page = { script: named(/^main-\w+\.js$/), style: named(/^main-\w+\.css$/), first: firstChunks(metafile) }
+  const page = {
+    shell: await renderShell(build, fresh),
+    script: named(/^main-\w+\.js$/),
+    style: named(/^main-\w+\.css$/),
+    first: firstChunks(metafile),
+  }
   mkdirSync(fresh, { recursive: true })
   writeFileSync(path.join(fresh, 'index.html'), indexPage(page))
   writeFileSync(
@@ -83,6 +88,26 @@ export async function buildDashboard() {
   renameSync(fresh, target)
 }
 
+/** The frame of every page as HTML: seen while the script is still on its way. */
+async function renderShell(build, folder) {
+  const file = path.join(folder, 'shell.mjs')
+  await build({
+    absWorkingDir: root,
+    entryPoints: [path.join(source, 'shell.tsx')],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'warning',
+  })
+  const { shell } = await import(pathToFileURL(file).href)
+  rmSync(file)
+  return shell()
+}
+
 /** What the first script imports at once: fetched beside it instead of after it. */
 function firstChunks({ outputs }) {
   const [main] = Object.entries(outputs).filter(([file]) => /\/main-\w+\.js$/.test(file))
@@ -91,7 +116,7 @@ function firstChunks({ outputs }) {
     .map((one) => `${mount}/assets/${path.basename(one.path)}`)
 }
 
-const indexPage = ({ script, style, first }) => `<!doctype html>
+const indexPage = ({ shell, script, style, first }) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -102,7 +127,7 @@ const indexPage = ({ script, style, first }) => `<!doctype html>
 <link rel="stylesheet" href="${style}">
 ${first.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')}<script type="module" src="${script}"></script>
 </head>
-<body><div id="root"></div><noscript><p>The dashboard needs JavaScript. The command line does not: <code>ratecard --help</code>.</p></noscript></body>
+<body><div id="root">${shell}</div><noscript><p>The dashboard needs JavaScript. The command line does not: <code>ratecard --help</code>.</p></noscript></body>
 </html>
 `
 

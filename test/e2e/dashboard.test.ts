@@ -199,6 +199,21 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
+  test('a job offers what the service allows, and nothing that it refuses', async () => {
+    const [job] = (await client.jobs.list({ kind: 'webhook_rotation' })).jobs
+    expect(job).toMatchObject({ state: 'waiting', allows: ['cancel'] })
+    const { page, open } = await signIn(key)
+    await open(`jobs/${job?.id ?? ''}`)
+    const [stop, goOn] = ['Stop …', 'Go on …'].map((name) => page.getByRole('button', { name }))
+    await stop?.click()
+    expect(await goOn?.count()).toBe(0)
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click()
+    await page.getByText('cancelled').first().waitFor()
+    expect([await stop?.count(), await goOn?.count()]).toEqual([0, 0])
+    const deal = (await client.jobs.list({ kind: 'enterprise_apply' })).jobs[0]
+    expect(deal?.allows).toEqual([])
+  })
+
   test('coverage calls as many cells gaps as it counts', async () => {
     const { gaps } = await client.enterprise.coverage()
     const { page, open } = await signIn(key)
@@ -247,14 +262,15 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
       await page.locator('.loading').first().waitFor({ state: 'detached' })
       expect([where, await page.getByRole('button', { name: act }).count()]).toEqual([where, 0])
     }
-    const status = await page.evaluate(async () => {
+    const token = await page.locator('meta[name="page-token"]').getAttribute('content')
+    const status = await page.evaluate(async (known) => {
       const answer = await fetch('/dashboard/api/v1/billing/admin/keys', {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', 'x-csrf-token': known ?? '' },
         body: '{"name":"more"}',
       })
       return [answer.status, ((await answer.json()) as { code: string }).code]
-    })
+    }, token)
     expect(status).toEqual([403, 'key_scope'])
   })
 
@@ -290,6 +306,67 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
       await page.getByRole('button', { name: 'Sign out' }).waitFor()
     } finally {
       other.close()
+    }
+  })
+
+  test('a page that a worker serves acts on nothing, although it shares the origin', async () => {
+    const { context, page } = await signIn(key)
+    await client.workers.deploy('neighbour', {
+      modules: [
+        {
+          name: 'w.js',
+          type: 'esm',
+          content: `export default { fetch: ({ url }) => url.endsWith('.js')
+            ? new Response('addEventListener("fetch", () => {})', { headers: { 'content-type': 'text/javascript', 'service-worker-allowed': '/' } })
+            : new Response('<!doctype html><title>neighbour</title><p>neighbour</p>', { headers: { 'content-type': 'text/html', 'cross-origin-opener-policy': 'same-origin' } }) }`,
+        },
+      ],
+      main: 'w.js',
+      compatibilityDate: '2026-01-01',
+    })
+    try {
+      const neighbour = await context.newPage()
+      await neighbour.goto(`${server.url}/workers/neighbour/`)
+      await neighbour.getByText('neighbour').waitFor()
+      const outcome = await neighbour.evaluate(async () => {
+        const admin = '/dashboard/api/v1/billing/admin'
+        const codeOf = async (answer: Response) => ((await answer.json()) as { code: string }).code
+        const tokenIn = (document: string) => document.includes('page-token')
+        const acted = await fetch(`${admin}/tenants`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"name":"Made by a neighbour"}',
+        })
+        const read = await fetch(`${admin}/webhooks`)
+        const cached = await fetch('/dashboard/plan', { cache: 'only-if-cached', mode: 'same-origin' }).then(
+          async (answer) => tokenIn(await answer.text()),
+          () => false,
+        )
+        const asked = tokenIn(await (await fetch('/dashboard/plan', { cache: 'force-cache' })).text())
+        return [await codeOf(acted), await codeOf(read), cached, asked]
+      })
+      expect(outcome).toEqual(['session_invalid', 'session_invalid', false, false])
+      const between = await neighbour.evaluate<string>(
+        `navigator.serviceWorker.register('/workers/neighbour/sw.js', { scope: '/' }).then(() => 'registered', () => 'refused')`,
+      )
+      expect(between).toBe('refused')
+      // A window that it opens: the dashboard comes, out of reach.
+      const opened = context.waitForEvent('page')
+      await neighbour.evaluate(`window.held = window.open('/dashboard/plan'); undefined`)
+      await (await opened).locator('main h1').waitFor()
+      expect(await neighbour.evaluate('window.held.closed')).toBe(true)
+      // A frame stays empty.
+      await neighbour.evaluate(
+        `document.body.append(Object.assign(document.createElement('iframe'), { src: '/dashboard/plan' }))`,
+      )
+      await neighbour.waitForFunction(
+        `(() => { try { return frames[0].location.href !== 'about:blank' || frames[0].document === null } catch { return true } })()`,
+      )
+      expect((await client.tenants.list()).tenants.map(({ name }) => name)).not.toContain('Made by a neighbour')
+      await page.reload()
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    } finally {
+      await client.workers.remove('neighbour')
     }
   })
 

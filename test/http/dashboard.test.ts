@@ -36,10 +36,24 @@ const signedIn = async (scope: 'read' | 'write' = 'write') => {
   const key = await test.service.createKey(`for ${scope}`, { scope })
   return { key, cookie: cookieOf(await signIn(key.key)) }
 }
-const get = (cookie: string, url: string, headers: Readonly<Record<string, string>> = own) =>
-  test.inject({ url: `${api}${url}`, headers: { cookie, ...headers } })
-const act = (cookie: string, url: string, payload: object, headers: Readonly<Record<string, string>> = own) =>
-  test.inject({ method: 'POST', url: `${api}${url}`, headers: { cookie, ...headers }, payload })
+/** What the document of the pages says, which scripts of other pages cannot read. */
+const tokenIn = (document: string) => /<meta name="page-token" content="([\w-]{43})">/.exec(document)?.[1]
+const navigation = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
+const load = (cookie: string, headers: Readonly<Record<string, string>> = navigation, url = '/dashboard') =>
+  test.inject({ url, headers: { cookie, ...headers } })
+const ofPage = async (cookie: string) => {
+  const token = tokenIn((await load(cookie)).body)
+  return token === undefined ? {} : { 'x-csrf-token': token }
+}
+const get = async (cookie: string, url: string, headers: Readonly<Record<string, string>> = own) =>
+  test.inject({ url: `${api}${url}`, headers: { cookie, ...(await ofPage(cookie)), ...headers } })
+const act = async (cookie: string, url: string, payload: object, headers: Readonly<Record<string, string>> = own) =>
+  test.inject({
+    method: 'POST',
+    url: `${api}${url}`,
+    headers: { cookie, ...(await ofPage(cookie)), ...headers },
+    payload,
+  })
 const codeOf = (response: LightMyRequestResponse) => [response.statusCode, response.json().code] as const
 
 describe('the pages', () => {
@@ -298,8 +312,53 @@ describe('another site', () => {
 
   it('makes nothing happen with a form: only JSON is read', async () => {
     const { cookie } = await signedIn()
-    const response = await post(`${api}/tenants`, { name: 'Form' }, { cookie, ...own })
+    const response = await post(`${api}/tenants`, { name: 'Form' }, { cookie, ...(await ofPage(cookie)), ...own })
     expect(codeOf(response)).toEqual([415, 'media_type_unsupported'])
+  })
+})
+
+describe('another page of the same origin', () => {
+  it('reads nothing and acts on nothing: it has the cookie, and not what our pages know', async () => {
+    const { cookie } = await signedIn()
+    const [other, { cookie: elsewhere }] = [{ id: 'intruder', name: 'Intruder' }, await signedIn()]
+    for (const said of [{}, { 'x-csrf-token': '' }, { 'x-csrf-token': 'x'.repeat(43) }, await ofPage(elsewhere)]) {
+      const headers = { cookie, ...own, ...said }
+      expect(codeOf(await test.inject({ url: `${api}/webhooks`, headers }))).toEqual([401, 'session_invalid'])
+      const acted = await test.inject({ method: 'POST', url: `${api}/tenants`, headers, payload: other })
+      expect(codeOf(acted)).toEqual([401, 'session_invalid'])
+    }
+    expect((await act(cookie, '/tenants', other)).statusCode).toBe(201)
+  })
+
+  it('cannot read it from the document: only a window that goes there gets it, and no cache keeps it', async () => {
+    const { cookie } = await signedIn()
+    const loaded = await load(cookie)
+    expect([tokenIn(loaded.body) === undefined, loaded.headers['cache-control']]).toEqual([false, 'no-store'])
+    expect(loaded.headers['cross-origin-opener-policy']).toBe('same-origin')
+    for (const goal of ['empty', 'iframe', 'frame', 'object', 'embed', 'image', 'script', 'style'])
+      expect([goal, tokenIn((await load(cookie, { ...own, 'sec-fetch-dest': goal })).body)]).toEqual([goal, undefined])
+    expect(tokenIn((await load('theme=dark', {})).body)).toBeUndefined()
+    expect(loaded.body).not.toContain(cookie.split('=')[1])
+  })
+})
+
+describe('who comes without the cookie', () => {
+  it('is asked for a key when the browser would have sent it, and comes back', async () => {
+    const here = '/dashboard/tenants/acme?x=1'
+    const sent = await load('theme=dark', navigation, here)
+    expect([sent.statusCode, sent.headers.location]).toEqual([
+      303,
+      `/dashboard/sign-in?next=${encodeURIComponent(here)}`,
+    ])
+    expect((await load('theme=dark', navigation, String(sent.headers.location))).body).toContain('Service key')
+  })
+
+  it('over a link of another site stays signed in: the pages are given, and the way to the sign-in leads back', async () => {
+    const crossed = await load('theme=dark', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' })
+    expect([crossed.statusCode, tokenIn(crossed.body)]).toEqual([200, undefined])
+    const { cookie } = await signedIn()
+    const back = await load(cookie, navigation, '/dashboard/sign-in?next=%2Fdashboard%2Fjobs')
+    expect([back.statusCode, back.headers.location]).toEqual([303, '/dashboard/jobs'])
   })
 })
 

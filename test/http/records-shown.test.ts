@@ -101,7 +101,7 @@ const answers: readonly Answer[] = [
     list: 'versions',
     besides: ['archived_webhooks', 'by'],
   },
-  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['by'] },
+  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['allows', 'by'] },
   {
     record: 'deployment',
     columns: deploymentColumns,

@@ -125,7 +125,7 @@ test('law: after any sequence of renames, revisions, edits at the processor and 
         const plan = planChanges({
           config: document,
           previous: document,
-          snapshot: await processor.snapshot({ signal: AbortSignal.timeout(30_000), attachments: true }),
+          snapshot: await processor.snapshot({ signal: AbortSignal.timeout(30_000) }),
           mappings: await store.mappings.all(),
         })
         expect(plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])

@@ -1,7 +1,7 @@
-// Databases as release 0.1.0 left them, on each engine, with the account at the sandbox that they belong to. In them: two
-// revisions, an interrupted push, tenants with and without a deal, a free subscription, a job that is done, and a migration
-// that waits for its date.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// What earlier releases left, each of them the same: a database on each engine with the account at the sandbox that it belongs to.
+// In it: two revisions, an interrupted push, tenants with and without a deal, a free subscription, a job that is done, and a
+// migration that waits for its date. `scripts/keep-release.ts` adds those of a release.
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
@@ -26,8 +26,13 @@ export interface OldStore {
   readonly sandbox: { readonly file: string; readonly content: string }
 }
 
-export function readOldStore(engine: OldStore['engine']): OldStore {
-  const file = new URL(`../fixtures/stores/0.1.0-${engine}.json.gz`, import.meta.url)
+/** By name; one that is called `schema-…` was left between two releases. */
+export const oldReleases: readonly string[] = readdirSync(new URL('../fixtures/stores/', import.meta.url))
+  .flatMap((file) => /^(.+)-sqlite\.json\.gz$/.exec(file)?.[1] ?? [])
+  .toSorted()
+
+export function readOldStore(release: string, engine: OldStore['engine']): OldStore {
+  const file = new URL(`../fixtures/stores/${release}-${engine}.json.gz`, import.meta.url)
   return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as OldStore
 }
 

@@ -1,11 +1,13 @@
 // Several server processes on one PostgreSQL, and one sandbox processor in a process of its own.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
 import type { LoggedRequest } from '../../packages/sandbox/src/protocol/request-log.ts'
@@ -40,8 +42,14 @@ export interface Replica {
 }
 
 export interface ReplicaWorld {
+  readonly databaseUrl: string
+  readonly masterKey: string
+  /** The account, used by somebody else. */
+  readonly stripe: Stripe
   /** The real command. */
   startServer(env?: NodeJS.ProcessEnv): Promise<Replica>
+  /** The service of an earlier release, as `scripts/keep-release.ts` kept it. */
+  startRelease(release: string): Promise<Replica>
   /** The same service, see replica.ts. */
   startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'stop'>>): Promise<Replica>
   /** What the processor was asked since this was asked last; reads left out. */
@@ -62,19 +70,29 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
     startProcess(args, { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled'), ...env }, folder)
   const sandbox = await start([command, 'sandbox', '--port', '0', '--json'])
   const common = { masterKey, serviceKey, secretKey, apiBase: sandbox.url, databaseUrl }
+  const dataDir = path.join(folder, 'data')
+  const settings = {
+    HOME: folder,
+    DATABASE_URL: databaseUrl,
+    RATECARD_MASTER_KEY: masterKey,
+    RATECARD_SERVICE_KEY: serviceKey,
+    RATECARD_WORKERS: 'off',
+    RATECARD_LOG_LEVEL: 'silent',
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_API_BASE: sandbox.url,
+  }
   return {
+    databaseUrl,
+    masterKey,
+    stripe: new Stripe(secretKey, {
+      host: '127.0.0.1',
+      port: Number(new URL(sandbox.url).port),
+      protocol: 'http',
+      telemetry: false,
+    }),
     startServer: (env = {}) =>
-      start([command, 'server', 'start', '--port', '0', '--data-dir', path.join(folder, 'data'), '--json'], {
-        HOME: folder,
-        DATABASE_URL: databaseUrl,
-        RATECARD_MASTER_KEY: masterKey,
-        RATECARD_SERVICE_KEY: serviceKey,
-        RATECARD_WORKERS: 'off',
-        RATECARD_LOG_LEVEL: 'silent',
-        STRIPE_SECRET_KEY: secretKey,
-        STRIPE_API_BASE: sandbox.url,
-        ...env,
-      }),
+      start([command, 'server', 'start', '--port', '0', '--data-dir', dataDir, '--json'], { ...settings, ...env }),
+    startRelease: (release) => start([unpacked(release), dataDir], settings),
     startReplica: (options = {}) =>
       start([script, JSON.stringify({ ...common, leaseMs: 15_000, stop: null, ...options } satisfies ReplicaOrder)]),
     takeWrites: async () => {
@@ -84,6 +102,33 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
       return requests.filter(({ method }) => method !== 'GET')
     },
   }
+}
+
+/** Where it lies so that it finds the libraries of this installation; a script whose argument is the folder of its data. */
+function unpacked(release: string): string {
+  const packed = readFileSync(new URL(`../fixtures/services/${release}.json.gz`, import.meta.url))
+  const files = JSON.parse(gunzipSync(packed).toString('utf8')) as Readonly<Record<string, string>>
+  const results = fileURLToPath(new URL('../../test-results/', import.meta.url))
+  mkdirSync(results, { recursive: true })
+  const folder = mkdtempSync(path.join(results, `service-${release}-`))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content)
+  const main = path.join(folder, 'start.mjs')
+  writeFileSync(
+    main,
+    `import { startServer } from './main.js'
+try {
+  const server = await startServer({ env: process.env, port: 0, dataDir: process.argv[2], out: () => undefined })
+  process.on('SIGTERM', () => server.close().then(() => process.exit(0)))
+  console.log(JSON.stringify({ url: server.url }))
+} catch (error) {
+  console.log(JSON.stringify({ refused: error.code, detail: error.message }))
+}
+`,
+  )
+  return main
 }
 
 /** A process that tells its address in its first line of JSON. */
@@ -101,8 +146,10 @@ async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, cwd
       throw new Error(`${args.join(' ')} ended with ${String(code)}`)
     }),
   ])) as [string]
+  const { url, ...other } = JSON.parse(line) as { readonly url?: string }
+  if (url === undefined) throw new Error(JSON.stringify(other))
   return {
-    url: (JSON.parse(line) as { url: string }).url,
+    url,
     // The third field of the line; the name in brackets before it may hold spaces.
     isStopped: () => /\) T /.test(readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8')),
     signal: (name) => void child.kill(name),

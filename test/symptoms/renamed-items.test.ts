@@ -114,6 +114,18 @@ test('a deal finds its tenant on a price that was renamed since', async () => {
   expect(await shop.items(id)).toEqual([['team_monthly', 25]])
 })
 
+test('Renamed base price: its negotiated prices, named after the earlier id, stand for another price, or for none', async () => {
+  const shop = await tenantShop(negotiated())
+  const { id } = await shop.subscribe(await shop.tenant('acme'), [['pro_monthly', 25]])
+  const next = negotiated('1.1.0', (config) => renamed(config, 'pro_monthly', 'team_monthly'))
+  const { details } = await shop.service.push(next, nobody)
+  expect(details.map(({ configId, action }) => [configId, action])).toEqual([['team_monthly', 'rename']])
+  await shop.apply('acme', { kind: 'custom', enterpriseId: 'acme' })
+  expect(await shop.items(id)).toEqual([['pro_monthly_acme', 25]])
+  await shop.apply('acme', nothing)
+  expect(await shop.items(id)).toEqual([['team_monthly', 25]])
+})
+
 test('a new id without the entry is planned as before, with a warning that has the line to add', async () => {
   const shop = await tenantShop(negotiated())
   const plan = await shop.service.push(
@@ -164,4 +176,26 @@ test('a rollback takes renames back: the ids of then stand for the same objects'
   expect(back.changes.prices).toMatchObject({ created: [], archived: [] })
   expect(await shop.processorPrice('pro_yearly')).toBe(first)
   expect((await shop.stripe.prices.retrieve(first)).active).toBe(true)
+})
+
+test('an id that was given anew and went by a rollback does not join the item that once had it', async () => {
+  const shop = await tenantShop(negotiated())
+  const team = negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly'))
+  const { revision } = await shop.service.push(team, nobody)
+  await shop.push(
+    negotiated('1.2.0', (config) => {
+      renamed(config, 'pro_yearly', 'team_yearly', 'none')
+      const prices = config.products.find(({ prices = [] }) => prices.some(({ id }) => id === 'team_yearly'))?.prices
+      prices?.push({ id: 'pro_yearly', amount: 99_900, currency: 'usd', interval: 'year' })
+    }),
+  )
+  const anew = await shop.processorPrice('pro_yearly')
+  const { id } = await shop.subscribe(await shop.tenant('small'), [['pro_yearly', 1]])
+  await shop.service.rollback(revision ?? 0, nobody)
+  // The same document once more says nothing new.
+  expect((await shop.service.push(team, nobody)).status).toBe('unchanged')
+  expect(await shop.service.convert(anew, { hidden: true })).toMatchObject({ configId: 'pro_yearly' })
+  const job = await shop.finished((await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id)
+  expect(job.state).toBe('done')
+  expect((await shop.stripe.subscriptions.retrieve(id)).items.data.map(({ price }) => price.id)).toEqual([anew])
 })

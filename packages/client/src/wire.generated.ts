@@ -853,10 +853,11 @@ export interface NewCheckout {
 export interface Usage {
   meter: string
   tenantId: string
-  /** A whole number, or a decimal as text; never negative. */
-  value: number | string
+  value: number | string | null
   timestamp: string | null
   identifier: string
+  /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
+  alreadyCounted: boolean
 }
 
 export interface NewUsage {
@@ -1478,6 +1479,8 @@ export interface Job {
   /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
+  /** What may be asked of it now; anything else is refused. */
+  allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
@@ -1550,6 +1553,8 @@ export interface JobReport {
   /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
+  /** What may be asked of it now; anything else is refused. */
+  allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null

@@ -1,81 +1,30 @@
-// The frame around every page: where one can go, who is signed in, whether the service answers. Each page has its own address
-// and its own script, which is loaded when somebody goes there.
-import { Component, lazy, Suspense, useEffect, useRef, useState } from 'react'
+// Which page is shown. Each has its own address.
+import { Component, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { api } from './api.ts'
+import { base, Frame } from './frame.tsx'
 import { useIsConnected, useLoaded } from './live.ts'
+import { pages } from './pages.ts'
+import type { PageScript } from './pages.ts'
 import { SessionContext } from './session.ts'
-import { Badge, Loading, Page, Problem, Text } from './ui/basic.tsx'
+import { Loading, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words.ts'
 
-interface Place {
-  readonly path: string
-  readonly name: string
-  readonly page: ComponentType
-}
-
-const pageOf = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-  lazy(async () => ({ default: (await load())[name] }))
-
-/** Every page in the order of the menu. What a person may do there is the page's own matter. */
-const menu: readonly { readonly group: string; readonly places: readonly Place[] }[] = [
-  {
-    group: 'Catalog',
-    places: [
-      { path: '/prices', name: 'Price list', page: pageOf(() => import('./pages/prices.tsx'), 'Prices') },
-      { path: '/plan', name: 'Plan', page: pageOf(() => import('./pages/plan.tsx'), 'Plan') },
-      { path: '/history', name: 'History', page: pageOf(() => import('./pages/history.tsx'), 'HistoryPage') },
-      { path: '/drift', name: 'Drift', page: pageOf(() => import('./pages/drift.tsx'), 'Drift') },
-    ],
-  },
-  {
-    group: 'Customers',
-    places: [
-      { path: '/tenants', name: 'Tenants', page: pageOf(() => import('./pages/tenants.tsx'), 'Tenants') },
-      { path: '/coverage', name: 'Coverage', page: pageOf(() => import('./pages/coverage.tsx'), 'CoveragePage') },
-      { path: '/jobs', name: 'Jobs', page: pageOf(() => import('./pages/jobs.tsx'), 'Jobs') },
-    ],
-  },
-  {
-    group: 'Service',
-    places: [
-      { path: '/workers', name: 'Workers', page: pageOf(() => import('./pages/workers.tsx'), 'Workers') },
-      { path: '/webhooks', name: 'Webhooks', page: pageOf(() => import('./pages/webhooks.tsx'), 'Webhooks') },
-      { path: '/keys', name: 'Keys', page: pageOf(() => import('./pages/keys.tsx'), 'Keys') },
-      { path: '/health', name: 'Health', page: pageOf(() => import('./pages/health.tsx'), 'Health') },
-    ],
-  },
-]
-
-/** Pages of one thing, which no menu shows. */
-const details: readonly Pick<Place, 'path' | 'page'>[] = [
-  { path: '/plan/:push', page: pageOf(() => import('./pages/push.tsx'), 'Push') },
-  { path: '/history/:revision', page: pageOf(() => import('./pages/revision.tsx'), 'RevisionPage') },
-  { path: '/tenants/:tenant', page: pageOf(() => import('./pages/tenant.tsx'), 'TenantPage') },
-  { path: '/jobs/:job', page: pageOf(() => import('./pages/job.tsx'), 'JobPage') },
-  { path: '/workers/:worker', page: pageOf(() => import('./pages/worker.tsx'), 'WorkerPage') },
-]
-
-const places = menu.flatMap((group) => group.places)
-
 export function App() {
+  // Pages do not wait for it: until it is known they offer no act.
   const key = useLoaded('key', (signal) => api.admin.ownKey({ signal }))
   return (
-    <Router base="/dashboard">
+    <Router base={base}>
       <SessionContext.Provider value={key.value ?? null}>
         <a className="skip" href="#content">
           Skip to the page
         </a>
-        <Frame>
-          {key.value === undefined ? (
-            key.error === null ? (
-              <Loading />
-            ) : (
-              <Problem error={key.error} onRetry={key.reload} />
-            )
-          ) : (
+        <Frame isConnected={useIsConnected()}>
+          {key.error === null || key.value !== undefined ? (
             <Pages />
+          ) : (
+            <Problem error={key.error} onRetry={key.reload} />
           )}
         </Frame>
       </SessionContext.Provider>
@@ -88,25 +37,43 @@ function Pages() {
   useFocusOnMove(path)
   return (
     <Failing key={path}>
-      <Suspense fallback={<Loading />}>
-        <Switch>
-          <Route path="/">
-            <Redirect to="/prices" replace />
+      <Switch>
+        <Route path="/">
+          <Redirect to="/prices" replace />
+        </Route>
+        {Object.entries(pages).map(([place, script]) => (
+          <Route key={place} path={place}>
+            <Loaded script={script} />
           </Route>
-          {[...places, ...details].map(({ path: place, page }) => (
-            <Route key={place} path={place} component={page} />
-          ))}
-          <Route>
-            <Page title="There is no such page" lead="The address may be mistyped, or from another version.">
-              <p>
-                <Link href="/prices">Go to the price list</Link>
-              </p>
-            </Page>
-          </Route>
-        </Switch>
-      </Suspense>
+        ))}
+        <Route>
+          <Page title="There is no such page" lead="The address may be mistyped, or from another version.">
+            <p>
+              <Link href="/prices">Go to the price list</Link>
+            </p>
+          </Page>
+        </Route>
+      </Switch>
     </Failing>
   )
+}
+
+/** At once where the script is there. `lazy` would hold a page back for a third of a second after it showed that it loads. */
+function Loaded({ script }: { readonly script: PageScript }) {
+  const [Shown, setShown] = useState<ComponentType | null>(() => script.component)
+  const [failure, setFailure] = useState<unknown>(null)
+  useEffect(() => {
+    let isHere = true
+    script.load().then(
+      (component) => isHere && setShown(() => component),
+      (error: unknown) => isHere && setFailure(error),
+    )
+    return () => {
+      isHere = false
+    }
+  }, [script])
+  if (failure !== null) throw asError(failure)
+  return Shown === null ? <Loading /> : <Shown />
 }
 
 /** Who reads the page aloud hears where they are; the first page is left as the browser has it. */
@@ -119,83 +86,6 @@ function useFocusOnMove(path: string) {
     const frame = requestAnimationFrame(() => document.querySelector<HTMLElement>('main h1')?.focus())
     return () => cancelAnimationFrame(frame)
   }, [path])
-}
-
-function Frame({ children }: { readonly children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false)
-  const [path] = useLocation()
-  const isConnected = useIsConnected()
-  useEffect(() => setOpen(false), [path])
-  return (
-    <div className="frame-grid">
-      <header className="top">
-        <Link href="/prices" className="brand">
-          <span className="brand-mark" aria-hidden="true" />
-          Ratecard
-        </Link>
-        <button
-          type="button"
-          className="button button-small menu-button"
-          aria-expanded={isOpen}
-          aria-controls="menu"
-          onClick={() => setOpen(!isOpen)}
-        >
-          Menu
-        </button>
-      </header>
-      <nav id="menu" className={isOpen ? 'side side-open' : 'side'} aria-label="Pages">
-        {menu.map(({ group, places: shown }) => (
-          <div key={group} className="side-group">
-            <p className="side-name">{group}</p>
-            <ul>
-              {shown.map((place) => (
-                <li key={place.path}>
-                  <Link
-                    href={place.path}
-                    className="side-link"
-                    aria-current={path === place.path || path.startsWith(`${place.path}/`) ? 'page' : undefined}
-                  >
-                    {place.name}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-        <SignedIn />
-      </nav>
-      <main id="content" tabIndex={-1}>
-        {isConnected ? null : (
-          <div className="alert alert-warning" role="status">
-            <p>The service does not answer. What is shown may be out of date; this page goes on trying.</p>
-          </div>
-        )}
-        {children}
-      </main>
-    </div>
-  )
-}
-
-function SignedIn() {
-  return (
-    <SessionContext.Consumer>
-      {(key) => (
-        <div className="side-foot">
-          {key === null ? null : (
-            <p className="small">
-              <span className="quiet">Signed in with </span>
-              <Text>{key.name}</Text> <Badge tone={key.scope === 'write' ? 'accent' : 'plain'}>{key.scope}</Badge>
-            </p>
-          )}
-          <form method="post" action="/dashboard/sign-out">
-            <button type="submit" className="button button-small button-wide">
-              Sign out
-            </button>
-          </form>
-        </div>
-      )}
-    </SessionContext.Consumer>
-  )
 }
 
 /** A page that fails says so and leaves the others alone. */

@@ -1,8 +1,9 @@
 // Data that stays true while somebody looks at it. One cheap question tells whether anything changed, here or in another browser;
 // only then does a page read its own data again.
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { api } from './api.ts'
+import { firstChangeTag } from './document.ts'
 import { asError } from './words.ts'
 
 const askEveryMs = 1000
@@ -12,14 +13,14 @@ type Listener = () => void
 class Pulse {
   readonly #changed = new Set<Listener>()
   readonly #connection = new Set<Listener>()
-  #tag: string | null = null
+  #tag = firstChangeTag
   #timer: ReturnType<typeof setTimeout> | null = null
   isConnected = true
   /** Settled once there is a tag to compare with: what is read afterwards is no older than it. */
   readonly ready: Promise<void>
 
   constructor() {
-    this.ready = this.#look()
+    this.ready = this.#tag === null ? this.#look() : Promise.resolve()
   }
 
   onChange(listener: Listener): () => void {
@@ -124,7 +125,8 @@ export function useLoaded<Value>(
       )
   }, [key])
 
-  useEffect(() => {
+  // Before the browser paints: the answer is on its way meanwhile.
+  useLayoutEffect(() => {
     run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,

@@ -34,6 +34,16 @@ export const count = (value: number) => new Intl.NumberFormat().format(value)
 /** `1 price`, `3 prices`. */
 export const many = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`
 
+/** `1 step is`, `3 steps are`: of a push or a job. */
+export function remaining(
+  { stepsTotal, stepsDone }: { readonly stepsTotal: number; readonly stepsDone: number },
+  one = 'step',
+  more?: string,
+): string {
+  const left = stepsTotal - stepsDone
+  return `${many(left, one, more)} ${left === 1 ? 'is' : 'are'}`
+}
+
 export function period(price: Pick<PriceDocument, 'interval' | 'interval_count'>): string {
   if (price.interval === undefined) return 'once'
   const times = price.interval_count ?? 1

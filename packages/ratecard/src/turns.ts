@@ -35,3 +35,22 @@ export async function inTurns<T>(work: Turns<T>): Promise<T> {
     if (performance.now() - turnBegan >= turnMs) await pause()
   }
 }
+
+/** A text counts as one value for each of so many characters. */
+const charactersOfValue = 100
+
+/** Whether these hold more than so many values in all. Looks at no more of them than decide it. */
+export function holdMoreThan(most: number, roots: readonly unknown[]): boolean {
+  const open: unknown[] = [...roots]
+  let values = 0
+  while (open.length > 0) {
+    const value = open.pop()
+    values += typeof value === 'string' ? 1 + value.length / charactersOfValue : 1
+    if (values > most) return true
+    if (typeof value !== 'object' || value === null) continue
+    const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+    if (values + members.length > most) return true
+    open.push(...members)
+  }
+  return false
+}

@@ -38,6 +38,37 @@ describe('subscription schedules of the sandbox', () => {
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([7000, 4900, 4900])
   })
 
+  test.each([
+    ['create_prorations', [1000, 2500], []],
+    ['always_invoice', [1000, 500, 2000], ['subscription_update']],
+    ['none', [1000, 2000], []],
+  ] as const)(
+    'a phase that begins in the middle of a period prorates as its proration_behavior says: %s',
+    async (behavior, totals, reasons) => {
+      const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
+      const [list, dearer] = [await monthly(1000), await monthly(2000)]
+      const made = await subscribed(list)
+      const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+      const middle = utc('2027-01-16T12:00:00')
+      await stripe.subscriptionSchedules.update(id, {
+        phases: [
+          { items: [{ price: list.id }], start_date: phases[0]?.start_date ?? 0, end_date: middle },
+          { items: [{ price: dearer.id }], end_date: utc('2027-03-01T00:00:00'), proration_behavior: behavior },
+        ],
+      })
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+      const all = await invoices()
+      expect(all.map((invoice) => invoice.total)).toEqual(totals)
+      expect(all.map((invoice) => invoice.billing_reason).filter((one) => one === 'subscription_update')).toEqual(
+        reasons,
+      )
+      const parts = all.flatMap((invoice) => invoice.lines.data).filter((line) => line.amount === -500)
+      expect(parts.map((line) => line.description)).toEqual(
+        behavior === 'none' ? [] : ['Unused time on P after 16 Jan 2027'],
+      )
+    },
+  )
+
   test('a metered item swapped by a phase is billed for the usage before it at the old price', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, customer, product, invoices } = shop

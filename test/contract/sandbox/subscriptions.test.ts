@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
-import { customerShop, firstItem, meteredPrice } from './customer-shop.ts'
+import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
 describe('subscriptions of the sandbox', () => {
   test('one begins active and paid, with its period on the item', async () => {
@@ -216,8 +216,36 @@ describe('subscriptions of the sandbox', () => {
     expect((await stripe.subscriptions.list({ customer })).data).toHaveLength(1)
     control.advance(24 * 3600, apiKey)
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('incomplete_expired')
+    const [first] = (await stripe.invoices.list({ customer })).data
+    expect(first).toMatchObject({ status: 'void', billing_reason: 'subscription_create' })
+    expect(first?.status_transitions.voided_at).not.toBeNull()
     expect(await refusal(stripe.paymentMethods.attach('pm_card_visa_chargeDeclined', { customer }))).toMatchObject({
       status: 402,
     })
+  })
+
+  test('an end in the middle of a period is refused where it would be prorated', async () => {
+    const start = utc('2027-01-01T00:00:00')
+    const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
+    const price = await monthly(1000)
+    const made = await subscribed(price)
+    const middle = utc('2027-01-16T00:00:00')
+    const later = utc('2027-02-16T00:00:00')
+    const words = 'The sandbox does not support a `cancel_at` in the middle of a'
+    for (const wrong of [
+      stripe.subscriptions.update(made.id, { cancel_at: middle }),
+      stripe.subscriptions.update(made.id, { cancel_at: later, proration_behavior: 'none' }),
+      subscribed(price, { cancel_at: middle }),
+    ]) {
+      const refused = await refusal(wrong)
+      expect(refused).toMatchObject({ status: 400, param: 'cancel_at' })
+      expect(refused.message).toContain(words)
+    }
+    const border = await stripe.subscriptions.update(made.id, { cancel_at: utc('2027-03-01T00:00:00') })
+    expect(border.cancel_at).toBe(utc('2027-03-01T00:00:00'))
+    await stripe.subscriptions.update(made.id, { cancel_at: middle, proration_behavior: 'none' })
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: later - 86_400 })
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
+    expect((await invoices()).map((invoice) => invoice.total)).toEqual([1000])
   })
 })

@@ -1,4 +1,5 @@
-// A database of an earlier release opens, says what it said, and is worked with: on both engines.
+// A database of each earlier release opens, says what it said, and is worked with: on both engines.
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
@@ -11,7 +12,7 @@ import { verifyHistory } from '../../../packages/ratecard/src/store/history-chai
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import { layOldPostgres, layOldSqlite, laySandbox, readOldStore } from '../../support/old-store.ts'
+import { layOldPostgres, layOldSqlite, laySandbox, oldReleases, readOldStore } from '../../support/old-store.ts'
 import type { OldStore } from '../../support/old-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import type { TestPostgres } from '../../support/postgres.ts'
@@ -70,19 +71,23 @@ function dearer(config: BillingConfig): BillingConfig {
   return { ...next, version: '1.3.0' }
 }
 
+/** Schemas before 14 do not keep whose key it was. */
+const writer = (old: OldStore) =>
+  (old.rows['schema_migrations']?.length ?? 0) < 14 ? null : { keyId: 'key_fixture', keyName: 'fixture' }
+
 function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType<typeof openOld>): void {
-  describe(`a database of release 0.1.0 on ${engine}`, () => {
-    const old = readOldStore(engine)
+  describe.each(oldReleases)(`a database of %s on ${engine}`, (release) => {
+    const old = readOldStore(release, engine)
 
     test('says what it said: history, pushes, tenants with their trail, keys and sessions', async () => {
       const { service, store } = await open(old)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
       expect((await service.history(page)).items.map(({ version, message, by }) => [version, message, by])).toEqual([
-        ['1.1.0', 'dearer', null],
-        ['1.0.0', null, null],
+        ['1.1.0', 'dearer', writer(old)],
+        ['1.0.0', null, writer(old)],
       ])
       expect(await service.findPush(old.interruptedPush)).toMatchObject({
-        by: null,
+        by: writer(old),
         state: 'interrupted',
         stepsDone: 1,
         stepsTotal: 2,
@@ -113,16 +118,23 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
     test('its waiting migration waits as it did, and moves its subscribers when the date comes', async () => {
       const { service, store, pass, clock, sandbox } = await open(old)
       const before = await service.findJob(old.jobs.waiting)
-      const said = old.rows['jobs']?.find(({ id }) => id === old.jobs.waiting)?.['error']
+      const [said] = (old.rows['jobs'] ?? []).filter(({ id }) => id === old.jobs.waiting)
       expect(before).toMatchObject({
         state: 'waiting',
         stepsDone: 0,
         steps: [{ state: 'pending' }, { state: 'pending' }],
       })
-      expect(JSON.stringify(before.error)).toBe(said)
-      expect(before.resumesAt === null ? null : toRfc3339(before.resumesAt)).toBe(before.error?.['resume_after'])
       const waits = (old.rows['job_steps'] ?? []).filter(({ job_id: job }) => job === old.jobs.waiting)
-      expect(before.steps.map(({ result }) => JSON.stringify(result))).toEqual(waits.map(({ result }) => result))
+      expect(before.resumesAt).toBeGreaterThan(old.now)
+      if (said?.['resumes_at'] === undefined) {
+        // It was an interrupted job then, and its error said until when.
+        expect(JSON.stringify(before.error)).toBe(said?.['error'])
+        expect(before.error?.['resume_after']).toBe(toRfc3339(before.resumesAt ?? 0))
+        expect(before.steps.map(({ result }) => JSON.stringify(result))).toEqual(waits.map(({ result }) => result))
+      } else {
+        expect(before.resumesAt).toBe(Number(said['resumes_at']))
+        expect(waits.map(({ waits_until: until }) => Number(until))).toEqual(before.steps.map(() => before.resumesAt))
+      }
       expect(await service.findJob(old.jobs.moved)).toMatchObject({ state: 'done', resumesAt: null, stepsDone: 1 })
 
       await service.waitingJobs.continueDue()
@@ -170,6 +182,13 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
     })
   })
 }
+
+test('every release of the changelog left a database', () => {
+  const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
+  const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
+  expect(released).toContain('0.1.0')
+  expect(oldReleases).toEqual(expect.arrayContaining(released))
+})
 
 upgrade('sqlite', (old) => {
   const file = path.join(temporaryFolder(), 'ratecard.db')

@@ -86,6 +86,36 @@ describe('features of a document', () => {
       expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
     }))
 
+  it('of a product that was archived come back with it, and what it shall not carry any more is taken off', () =>
+    withStack(async (stack) => {
+      const other = { id: 'other', name: 'Other' }
+      const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
+      await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
+      await stack.service.push(without, nobody)
+      // Archiving a product takes nothing off it: its subscribers keep what they are entitled to.
+      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+      const back = await stack.service.push({ ...document([sso, audit], ['sso']), version: '3.0.0' }, nobody)
+      expect(await carriedBy(stack)).toEqual(['sso'])
+      expect((await stepsOf(stack, back.pushId)).filter((step) => /attach|detach/.test(step))).toEqual([
+        'detach product pro',
+      ])
+      expect((await stack.service.drift()).inSync).toBe(true)
+      await stack.service.push({ ...without, version: '4.0.0' }, nobody)
+      expect((await stack.service.rollback(1, nobody)).status).toBe('applied')
+      expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
+    }))
+
+  it('of a product that somebody archived at the processor are not put on twice', () =>
+    withStack(async (stack) => {
+      const config = document([sso], ['sso'])
+      await stack.service.push(config, nobody)
+      await stack.stripe.products.update('rc_pro', { active: false })
+      const forced = await stack.service.push(config, { ...nobody, force: true })
+      expect((await stepsOf(stack, forced.pushId)).filter((step) => step.startsWith('attach'))).toEqual([])
+      expect(await carriedBy(stack)).toEqual(['sso'])
+      expect((await stack.service.drift()).inSync).toBe(true)
+    }))
+
   it('that are renamed stay the same object under the same lookup key', () =>
     withStack(async (stack) => {
       await stack.service.push(document([sso], ['sso']), nobody)

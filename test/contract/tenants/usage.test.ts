@@ -26,10 +26,11 @@ describe('usage', () => {
       meter: 'readings',
       tenantId: 'acme',
       identifier: 'a',
+      alreadyCounted: false,
     })
     await report('acme', 3, { identifier: 'a' })
     // The first report of an identifier stands.
-    await report('acme', 9, { identifier: 'a' })
+    expect(await report('acme', 9, { identifier: 'a' })).toMatchObject({ alreadyCounted: true })
     await report('beta', 1, { identifier: 'a' })
     await report('acme', '2', { identifier: 'x'.repeat(200) })
     await report('acme', 1)

@@ -7,7 +7,7 @@ import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
-import { many, shown } from '../words.ts'
+import { remaining, shown } from '../words.ts'
 import { jobWords } from './jobs.tsx'
 
 export function JobPage() {
@@ -110,15 +110,15 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
     onDone()
   })
   if (!mayAct) return null
-  const left = many(job.stepsTotal - job.stepsDone, 'step')
+  const left = remaining(job)
   return (
     <>
-      {['interrupted', 'failed', 'waiting'].includes(job.state) ? (
+      {job.allows.includes('resume') ? (
         <button type="button" className="button button-primary" onClick={() => setAsked('resume')}>
           Go on …
         </button>
       ) : null}
-      {['running', 'waiting'].includes(job.state) ? (
+      {job.allows.includes('cancel') ? (
         <button type="button" className="button button-danger" onClick={() => setAsked('cancel')}>
           Stop …
         </button>
@@ -136,8 +136,10 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
         >
           <p>
             {asked === 'resume'
-              ? `${left} are left. A step of unknown outcome is looked up first.`
-              : `It stops between two steps. What was done stays done; ${left} are left.`}
+              ? `${left} left. A step of unknown outcome is looked up first.`
+              : job.kind === 'webhook_rotation'
+                ? 'Then the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
+                : `It stops between two steps. What was done stays done; ${left} left.`}
           </p>
         </Confirm>
       )}

@@ -8,7 +8,7 @@ import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
-import { kindWords, many } from '../words.ts'
+import { kindWords, many, remaining } from '../words.ts'
 
 export function Push() {
   const { push: id = '' } = useParams()
@@ -198,8 +198,7 @@ function Acts({ report, state, onDone }: ActsProps) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {many(report.stepsTotal - report.stepsDone, 'step')} of the plan{' '}
-            {report.stepsTotal - report.stepsDone === 1 ? 'is' : 'are'} left. What became of a step whose answer was
+            {remaining(report, 'step of the plan', 'steps of the plan')} left. What became of a step whose answer was
             lost is looked up first; nothing is done twice. To drop it instead, push other files.
           </p>
         </Confirm>

@@ -76,7 +76,8 @@ function mayRename(config: BillingConfig): boolean {
 /**
  * What the document renames, against the version applied before it and the mapping history: ids of `previous_ids` that are mapped,
  * and ids whose present object the document adopts under another id. Ids that never existed here name nothing, so that a document
- * can be promoted. Several items that the earlier version sold side by side are never merged into one.
+ * can be promoted. Several items that the earlier version sold side by side are never merged into one. What the earlier version
+ * said of an item was done then: whatever got such an id afterwards, and is gone by a rollback, is another item.
  */
 export function renamesOf(
   config: BillingConfig,
@@ -86,7 +87,9 @@ export function renamesOf(
   if (!mayRename(config)) return { renames: [], refused: [] }
   const items = everyItem(config)
   const present = keysOf(items)
-  const before = keysOf(previous === null ? [] : everyItem(previous))
+  const earlier = previous === null ? [] : everyItem(previous)
+  const before = keysOf(earlier)
+  const done = new Map(earlier.map((item) => [resourceKey(item.kind, item.id), item.previousIds]))
   const current = latestEntries(mappings)
   const owners = ownersOf(current)
   const wanted = new Map(items.map((item) => [resourceKey(item.kind, item.id), item]))
@@ -94,9 +97,10 @@ export function renamesOf(
   const renames: Rename[] = []
   const refused: RefusedRename[] = []
   for (const { kind, id, previousIds, adopt } of items) {
+    const said = new Set([id, ...previousIds].flatMap((one) => done.get(resourceKey(kind, one)) ?? []))
     const named = previousIds.filter((from) => {
       const key = resourceKey(kind, from)
-      return current.has(key) && !present.has(key)
+      return current.has(key) && !present.has(key) && !said.has(from)
     })
     const owner = adopt === null ? undefined : owners.get(resourceKey(kind, adopt))
     if (

@@ -15,9 +15,17 @@ export interface BuiltFile {
   bytes(encoding: Encoding): Promise<Buffer>
 }
 
+/** What the pages of a session begin with, in their document: text that needs no escaping. */
+export interface KnownToPages {
+  /** Says that a call comes from such a page. */
+  readonly pageToken: string
+  /** As of now: one question less before anything is shown. */
+  readonly changeTag: string
+}
+
 export interface BuiltPages {
-  /** The page that loads the others. */
-  readonly index: string
+  /** The page that loads the others; without `known` nobody is signed in. */
+  index(known?: KnownToPages): string
   /** Address of the style sheet that pages without script share. */
   readonly styleSheet: string
   /** By name, which has a hash of the content in it; undefined for a name that the build did not make. */
@@ -54,12 +62,16 @@ export function createPages(from: string = folder): () => Promise<BuiltPages | n
 async function readPages(from: string): Promise<BuiltPages> {
   const manifest = JSON.parse(await readFile(path.join(from, 'manifest.json'), 'utf8')) as Manifest
   const files = new Map(manifest.files.map((name) => [name, builtFile(path.join(from, 'assets', name))]))
+  const index = await readFile(path.join(from, 'index.html'), 'utf8')
   return {
-    index: await readFile(path.join(from, 'index.html'), 'utf8'),
+    index: (known) => (known === undefined ? index : index.replace('</head>', `${metaOf(known)}</head>`)),
     styleSheet: manifest.styleSheet,
     file: (name) => files.get(name),
   }
 }
+
+const metaOf = ({ pageToken, changeTag }: KnownToPages) =>
+  `<meta name="page-token" content="${pageToken}">\n<meta name="change-tag" content="${changeTag}">\n`
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }

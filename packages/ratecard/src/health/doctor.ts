@@ -86,7 +86,7 @@ async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'
 }
 
 async function checkWebhooks({ processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
-  const { webhook } = await processor.snapshot({ signal })
+  const { webhook } = await processor.snapshot({ signal, attachments: false })
   const detail = `${String(webhook.length)} of ${String(endpointLimit)} webhook endpoints used`
   if (webhook.length < endpointLimit) return { status: 'ok', detail }
   return { status: 'warning', detail, hint: 'Delete endpoints that nobody needs; the next one would be refused.' }

@@ -2,6 +2,7 @@
 // this every subscriber keeps the price that was bought. Nothing is billed by it; what does not fit stays, with the reason.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller, MigrationLine, MigrationPlan, MigrationRequest, TenantOperations } from '../service/tenants.ts'
@@ -102,11 +103,11 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         customer: subscription.customer,
         subscription: subscription.id,
         item: move.item.id,
-        fromProcessorPriceId: move.item.price.id,
+        fromProcessorPriceId: move.from,
         toProcessorPriceId: replaced.current ?? priceId,
         quantity: move.item.quantity,
         currency: subscription.currency,
-        monthlyBefore: await money.before(move.item),
+        monthlyBefore: await money.before(move.item, move.from),
         monthlyAfter: money.after(replaced.booked, move.item),
         effective: move.effective,
         effectiveAt: move.effectiveAt,
@@ -116,13 +117,17 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
   return { priceId, lines, totals: totalsOf(lines) }
 }
 
-/** Oldest first; each once, also when several of its items are on former prices. */
-async function subscribersOf(deps: SwapDeps, { former }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
+/**
+ * Oldest first; each once, also when several of its items are on former prices. With those on the present price that have a schedule:
+ * it may lead back to a former one.
+ */
+async function subscribersOf(deps: SwapDeps, { former, current }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
   const found = new Map<string, LiveSubscription>()
-  for (const price of former) {
-    const holders = await askProcessor(deps.shutdown, () => deps.processor.subscriptionsOfPrice(price, deps.shutdown))
-    for (const subscription of holders) found.set(subscription.id, subscription)
-  }
+  const holdersOf = (price: ProcessorId) =>
+    askProcessor(deps.shutdown, () => deps.processor.subscriptionsOfPrice(price, deps.shutdown))
+  for (const price of former) for (const one of await holdersOf(price)) found.set(one.id, one)
+  if (former.size > 0 && current !== null)
+    for (const one of await holdersOf(current)) if (one.schedule !== null) found.set(one.id, one)
   return [...found.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 

@@ -24,8 +24,8 @@ export interface Performed {
 
 export interface ReadOptions {
   readonly signal: AbortSignal
-  /** `false`: nobody asks for the features of products, which would be a list for each product. Default true. */
-  readonly attachments?: boolean
+  /** Of which products the features are asked, a list for each product; `false`: of none. Default: of the active ones. */
+  readonly attachments?: false | ((product: ObservedResource<'product'>) => boolean)
   /** Called after each page, for progress. */
   readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
 }

@@ -10,6 +10,8 @@ import { byOf } from '../store/records/who.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
 import { tenantLease } from '../tenants/lease.ts'
 import { jobLease } from './deps.ts'
+import { actsOpenTo, assertOpenTo, notOpen, resumable } from './job-acts.ts'
+import type { ResumableKind } from './job-acts.ts'
 import type { SwapDeps } from './deps.ts'
 import { resumeJob } from './run-job.ts'
 import type { DoStep } from './run-job.ts'
@@ -40,7 +42,7 @@ const leaseOf = ({ id, kind, subject }: JobRecord) =>
 export async function summaryOf({ store }: Reading, job: JobRecord): Promise<JobSummary> {
   const again = async () => (await store.jobs.find(job.id))?.state ?? null
   const state = await liveState(store, job.state, leaseOf(job), again)
-  return { ...shown(jobColumns, job), by: byOf(job), state }
+  return { ...shown(jobColumns, job), by: byOf(job), state, allows: actsOpenTo(job.kind, state) }
 }
 
 async function listJobs(
@@ -85,13 +87,11 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
 /** Whoever runs it stops between two steps. `job_not_running` unless it runs or waits, or when it cannot be stopped half-way. */
 async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
-  if (job.kind === 'enterprise_apply')
-    throw new ServiceError('job_not_running', 'Applying to one tenant cannot be stopped half-way.')
   const { state } = await summaryOf(deps, job)
-  const stops =
-    state === 'waiting' ? await endWaiting(deps, id) : state === 'running' && (await requestCancel(deps, id))
-  if (!stops)
-    throw new ServiceError('job_not_running', `The job is ${state}; only one that runs or waits can be cancelled.`)
+  assertOpenTo(job, state, 'cancel')
+  const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
+  // It ended or went on meanwhile.
+  if (!stops) throw notOpen(state, 'cancel')
   return summaryOf(deps, await findJobRecord(deps, id))
 }
 
@@ -113,27 +113,13 @@ async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): 
 }
 
 /** What carries out the steps of each kind of job that can be resumed. */
-export type Resumed = Readonly<
-  Record<Exclude<JobRecord['kind'], 'enterprise_apply' | 'webhook_rotation'>, (job: JobRecord) => DoStep>
->
+export type Resumed = Readonly<Record<ResumableKind, (job: JobRecord) => DoStep>>
 
 /** Takes up what an interrupted or failed job left; `job_not_running` for any other. Resolves when it runs. */
 async function resume(deps: SwapDeps, id: string, resumed: Resumed): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
-  if (job.kind === 'enterprise_apply')
-    throw new ServiceError('job_not_running', 'Applying to one tenant is not resumed.', {
-      hint: 'Apply again: what is in place is left alone, the rest is finished.',
-    })
-  if (job.kind === 'webhook_rotation')
-    throw new ServiceError('job_not_running', 'A rotation is not resumed.', {
-      hint: 'When its overlap ends, the service goes on by itself. One that never got a new endpoint: rotate again.',
-    })
-  if (state !== 'interrupted' && state !== 'waiting' && state !== 'failed')
-    throw new ServiceError(
-      'job_not_running',
-      `The job is ${state}; only one that stopped before its end can be resumed.`,
-    )
+  const { kind } = resumable(job, state)
   await deps.assertAccount('write')
-  return summaryOf(deps, await resumeJob(deps, id, resumed[job.kind](job)))
+  return summaryOf(deps, await resumeJob(deps, id, resumed[kind](job)))
 }

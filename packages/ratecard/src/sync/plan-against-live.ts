@@ -3,9 +3,9 @@ import { checksumTurns } from '../config/document/checksum.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { renamesBack } from '../catalog/renames.ts'
+import { handOver, renamesBack, renamesOf } from '../catalog/renames.ts'
 import type { Rename } from '../catalog/renames.ts'
-import type { MappingEntry, ProcessorId } from '../catalog/resource.ts'
+import type { MappingEntry, ObservedResource, ProcessorId } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import { meanTheSameTurns } from '../catalog/desired.ts'
 import { planFingerprintTurns, planIsEmpty, planTurns } from '../catalog/plan.ts'
@@ -27,6 +27,8 @@ export interface PlanWithImpact {
   readonly impact: Impact
   /** What the plan does to live subscriptions that must be approved. */
   readonly approvals: readonly Issue[]
+  /** Warnings about subscribers who are on their way to a price that this plan changes. */
+  readonly scheduled: readonly Issue[]
   /** Jobs whose waiting moves go to the new price with this plan. */
   readonly movedAlong: readonly string[]
   readonly unchanged: boolean
@@ -43,6 +45,15 @@ function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   )
 }
 
+/** Whether the document brings back a product that is archived: what hangs on it from before is still there. */
+function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntry[]) {
+  const ids = new Set<string>(products.flatMap(({ id, processor_id: adopted }) => [id, adopted ?? id]))
+  const ours = mappings.filter(({ kind, configId }) => kind === 'product' && ids.has(configId))
+  const objects = new Set(ours.map(({ processorId }) => processorId))
+  return ({ processorId, mark }: ObservedResource<'product'>): boolean =>
+    objects.has(processorId) || ids.has(processorId) || (mark !== null && ids.has(mark))
+}
+
 /** Fails with `processor_drift` or `plan_refused` when the plan is impossible. */
 export async function planAgainstLive(
   deps: SyncDeps,
@@ -52,9 +63,12 @@ export async function planAgainstLive(
 ): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
   const previous = currentDocument(current)
-  const attachments = speaksOfFeatures(config) || (previous !== null && speaksOfFeatures(previous))
-  const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments }))
   const mappings = await deps.store.mappings.all()
+  const undone = rollbackTo === undefined ? undefined : await renamesTo(deps, rollbackTo, mappings, previous)
+  const featured = speaksOfFeatures(config) || (previous !== null && speaksOfFeatures(previous))
+  const comesBack = mayComeBack(config, handOver(mappings, undone ?? renamesOf(config, previous, mappings).renames))
+  const attachments = featured && ((product: ObservedResource<'product'>) => product.active || comesBack(product))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments }))
   const plan = await inTurns(
     planTurns({
       config,
@@ -64,7 +78,7 @@ export async function planAgainstLive(
       force,
       retiring: await retiringEndpoints(deps.store),
       stopped: await stoppedObjects(deps, current),
-      ...(rollbackTo === undefined ? {} : { renames: await renamesTo(deps, rollbackTo, mappings, previous) }),
+      ...(undone === undefined ? {} : { renames: undone }),
     }),
   )
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
@@ -85,6 +99,7 @@ export async function planAgainstLive(
     impact,
     approvals,
     movedAlong: waiting.movedAlong,
+    scheduled: waiting.scheduled,
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     checksum: document,
     fingerprint,

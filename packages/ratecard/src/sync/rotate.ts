@@ -90,7 +90,7 @@ async function findEndpoint(deps: SyncDeps, asked: string, signal: AbortSignal):
     throw new ServiceError('webhook_not_found', `The configuration has no webhook "${asked}".`, {
       hint: 'See `ratecard billing webhook secret` for the ids that there are.',
     })
-  const snapshot = await readForPush(() => deps.processor.snapshot({ signal }))
+  const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments: false }))
   requireLive(
     id,
     snapshot.webhook.find((one) => one.processorId === endpoint),

@@ -1,6 +1,6 @@
 // Work on many subscriptions, journalled: what ran, what runs, what waits.
 import { Type } from 'typebox'
-import { jobKinds, jobStates } from '../store/records/journal.ts'
+import { jobActs, jobKinds, jobStates } from '../store/records/journal.ts'
 import { journalled, Pagination, StepState } from './common.ts'
 import { customerErrors, idParams, operations, pageQuery } from './operation.ts'
 import { AnyObject, choice, Count, nullable, shape, Time } from './schema.ts'
@@ -15,6 +15,9 @@ const job = {
     description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
   }),
   resumes_at: nullable(Time('When a waiting job goes on.')),
+  allows: Type.Array(Type.Enum([...jobActs]), {
+    description: 'What may be asked of it now; anything else is refused.',
+  }),
   ...journalled,
 }
 export const Job = shape('Job', job)

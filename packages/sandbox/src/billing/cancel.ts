@@ -1,7 +1,16 @@
 import type { Call } from '../protocol/call.ts'
-import type { InvoiceLineBody, SubscriptionBody } from '../objects/customer-bodies.ts'
+import type {
+  InvoiceLineBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../objects/customer-bodies.ts'
+import { refused } from '../protocol/errors.ts'
+import { periodAt } from './calendar.ts'
+import { amountFor } from './charges.ts'
 import { draft } from './invoicing.ts'
-import { save } from './records.ts'
+import { quantityOf } from './lines.ts'
+import { isMetered, priceOf, save, stepOf } from './records.ts'
 
 /** Ends a subscription, with a last invoice when there are lines. A schedule that drove it ends too. */
 export function cancelNow(
@@ -28,6 +37,32 @@ export function cancelNow(
   // Read anew: the caller may have changed it without writing.
   const written = call.find('subscription', before.id) ?? before
   return save(call, written, after, 'customer.subscription.deleted')
+}
+
+/**
+ * An end in the middle of a period is prorated, in the running period as asked for and in a later one always (the SDK's types,
+ * `cancel_at`). That is not here, so nobody is billed wrong.
+ */
+export function refuseBrokenPeriod(
+  call: Call,
+  subscription: Pick<SubscriptionBody, 'currency' | 'status'> & {
+    readonly items: { readonly data: SubscriptionItemBody[] }
+  },
+  at: number,
+  behavior: ProrationBehavior,
+): void {
+  for (const item of subscription.items.data) {
+    const price = priceOf(call, item)
+    if (isMetered(price) || amountFor(price, subscription.currency, quantityOf(item)) === 0) continue
+    const running = at < item.current_period_end
+    if (running && (behavior === 'none' || subscription.status === 'trialing')) continue
+    if (!running && periodAt(item._anchor, stepOf(price), at).start === at) continue
+    const what = `The sandbox does not support a \`cancel_at\` in the middle of a ${running ? 'period with prorations' : 'later period'}`
+    throw refused(
+      `${what}. ${running ? 'Give `proration_behavior: none`, or a border of a period.' : 'Give a border of a period.'}`,
+      'cancel_at',
+    )
+  }
 }
 
 function endSchedule(call: Call, subscription: SubscriptionBody): void {

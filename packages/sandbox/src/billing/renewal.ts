@@ -3,7 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
 import { cancelNow } from './cancel.ts'
-import { afterInvoice, draft } from './invoicing.ts'
+import { afterInvoice, draft, givenUp, openInvoices } from './invoicing.ts'
 import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
 import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
@@ -11,6 +11,10 @@ import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
 /** Acts once; what is still due afterwards is met again. */
 export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expire(call, subscription)
+  const { pause_collection: pause } = subscription
+  // Collecting begins again before what is due at the same moment.
+  if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
+    return save(call, subscription, { ...subscription, pause_collection: null })
   const warned = warn(call, subscription)
   if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
   const trialOver = warned.status === 'trialing' && warned.trial_end !== null && warned.trial_end <= call.now
@@ -26,7 +30,9 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
   return save(call, subscription, billed(call, started, ended, arrears))
 }
 
+/** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */
 function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  for (const invoice of openInvoices(call, subscription)) givenUp(call, invoice, 'void')
   return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
 }
 

@@ -1,10 +1,16 @@
 // How a subscription begins: through the API or at the end of a checkout, by the same rules.
 import type { CustomerBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import type { InvoiceLineBody, InvoiceTextBody, SubscriptionBody } from '../objects/customer-bodies.ts'
+import type {
+  InvoiceLineBody,
+  InvoiceTextBody,
+  ProrationBehavior,
+  SubscriptionBody,
+} from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
+import { refuseBrokenPeriod } from './cancel.ts'
 import { amountFor } from './charges.ts'
 import { readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
@@ -32,6 +38,8 @@ export interface Wish {
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
+  /** What an end in the middle of a period does with money; `create_prorations` is the default. */
+  readonly prorationBehavior?: ProrationBehavior | undefined
   /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
   readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
   /** The first invoice is a draft for an hour. */
@@ -68,12 +76,14 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   const holder = { ...blank, trialEnd: wish.trialEnd }
   const items = wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
   const checked = checkItems(call, items, blank.billing_mode.type)
+  const whole = { ...blank, items: { ...blank.items, data: checked } }
+  if (wish.cancelAt !== undefined)
+    refuseBrokenPeriod(call, whole, wish.cancelAt, wish.prorationBehavior ?? 'create_prorations')
   const discounts = redeemAll(call, wish, blank, checked)
   const made = writeNew(call, {
-    ...blank,
+    ...whole,
     ...cancellation(call, wish, lastPeriodEnd(checked)),
     discounts,
-    items: { ...blank.items, data: checked },
   })
   if (wish.customer.currency === null) call.update(wish.customer, { ...wish.customer, currency }, null)
   const started = firstInvoice(call, made, wish)

@@ -121,6 +121,12 @@ export interface TaxBody {
   type: 'tax_rate_details'
 }
 
+/** What becomes of invoices as long as nothing is collected. */
+export interface PauseBody {
+  behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'
+  resumes_at: number | null
+}
+
 export interface SubscriptionBody extends Timed {
   id: string
   object: 'subscription'
@@ -161,7 +167,7 @@ export interface SubscriptionBody extends Timed {
   metadata: Metadata
   next_pending_invoice_item_invoice: null
   on_behalf_of: null
-  pause_collection: null
+  pause_collection: PauseBody | null
   payment_settings: Record<string, unknown>
   pending_invoice_item_interval: null
   pending_setup_intent: null

@@ -1,5 +1,4 @@
-import { attempt, finalize, paidElsewhere, reflect, settle } from '../billing/invoicing.ts'
-import { cancelIntent } from '../billing/payments.ts'
+import { attempt, finalize, givenUp, paidElsewhere, reflect, settle } from '../billing/invoicing.ts'
 import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
@@ -89,7 +88,6 @@ function sendNow(outer: Call): InvoiceBody {
   return invoice
 }
 
-/** Nobody has to pay it any more. */
 function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
   const invoice = outer.subject('invoice')
   outer.read({})
@@ -98,17 +96,7 @@ function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
     throw refused(`You can only do this to invoices that are ${allowed}; this one is \`${invoice.status}\`.`)
   }
   const call = outer.at(momentOf(outer, invoice.test_clock))
-  const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
-  const after: InvoiceBody = {
-    ...invoice,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status,
-    status_transitions: { ...invoice.status_transitions, [at]: call.now },
-    _due: null,
-  }
-  if (status === 'void') cancelIntent(call, invoice)
-  const done = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  const done = givenUp(call, invoice, status)
   reflect(call, done)
   return done
 }

@@ -203,7 +203,6 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   }
   const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
   showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned)
-  for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   sayExpanded(context, promotion)
   const moves = webhookMoves(current?.config ?? null, expanded.config, expanded.written)
   for (const { detail } of moves) out.note(`${out.paint.yellow('warning')} ${detail}`)

@@ -38,7 +38,6 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   if (saved.written !== null) concealVariables(context.io, secretsOf(saved.written, saved.document))
   await concealPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned)
-  for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   if (options.flag('dryRun')) return planned
   await confirmPlan(context, connection, planned, { approved: true })
   out.say()

@@ -14,13 +14,20 @@ import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
 import { mount } from '../contract/route.ts'
 import type { Route } from '../contract/route.ts'
+import { bringsCookies, isNavigation, pageTokenOf, saysPageToken } from './page-token.ts'
 import { createSameOrigin } from './same-origin.ts'
 import type { SameOrigin } from './same-origin.ts'
 
 export interface DashboardDeps {
   readonly service: Pick<
     Service,
-    'authenticate' | 'noteChange' | 'openDashboard' | 'openDashboardByLink' | 'authenticateDashboard' | 'closeDashboard'
+    | 'authenticate'
+    | 'noteChange'
+    | 'changeTag'
+    | 'openDashboard'
+    | 'openDashboardByLink'
+    | 'authenticateDashboard'
+    | 'closeDashboard'
   >
   readonly guard: AddressGuard
   readonly publicUrl: string | null
@@ -47,6 +54,8 @@ const pageHeaders = {
   // Forms of ours say their origin; nobody else learns an address.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
+  // Whoever opened the window cannot reach into it.
+  'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
 } as const
 
@@ -63,7 +72,7 @@ export async function registerDashboard(app: FastifyInstance, deps: DashboardDep
         done()
       })
       const pages = createPages()
-      pageRoutes(scope, pages)
+      pageRoutes(scope, deps, pages)
       // Forms are read here alone: a page of another site can send one.
       await scope.register(async (gate) => {
         takeForms(gate)
@@ -89,10 +98,17 @@ function takeForms(scope: FastifyInstance): void {
 
 type Pages = () => Promise<BuiltPages | null>
 
-function pageRoutes(scope: FastifyInstance, pages: Pages): void {
-  const index = async (_request: FastifyRequest, reply: FastifyReply) => {
+function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: Pages): void {
+  const index = async (request: FastifyRequest, reply: FastifyReply) => {
     const built = await pages()
-    return sendPage(reply, built === null ? 503 : 200, built?.index ?? notBuiltPage())
+    if (built === null) return sendPage(reply, 503, notBuiltPage())
+    const session = isNavigation(request) ? await sessionOf(request, service) : null
+    if (session === null && bringsCookies(request))
+      return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
+    if (session === null) return sendPage(reply, 200, built.index())
+    // Kept nowhere: from a cache a script could read what it cannot ask for.
+    const known = { pageToken: pageTokenOf(session), changeTag: await service.changeTag() }
+    return sendPage(reply.headers(notStored), 200, built.index(known))
   }
   scope.get('/', hidden, index)
   // Each page of the dashboard has an address of its own, which the script makes sense of.
@@ -146,9 +162,13 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
       maxAge: sessionSeconds,
     })
 
-  scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async ({ query }, reply) =>
-    signInAnswer(reply, 200, pathWithin(query.next), null),
-  )
+  scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async (request, reply) => {
+    const next = pathWithin(request.query.next)
+    // Sent here by a page that came without the cookie, from a link on another site: this request has it.
+    if (request.query.next !== undefined && (await sessionOf(request, service)) !== null)
+      return reply.headers(notStored).redirect(next, 303)
+    return signInAnswer(reply, 200, next, null)
+  })
 
   scope.post('/session', hidden, async (request, reply) => {
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
@@ -213,6 +233,10 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
     else sameOrigin.require(request)
     const value = cookieOf(request)
     const visitor = value === undefined ? null : await service.authenticateDashboard(value)
+    if (value !== undefined && visitor !== null && !saysPageToken(request, value))
+      throw new ServiceError('session_invalid', 'This page does not belong to the session.', {
+        hint: 'Load the page again. Programs send a service key in X-Service-Key, to /api/v1.',
+      })
     if (visitor === null) {
       await guard.count(request, 'failed_authentication')
       throw new ServiceError('session_invalid', 'Nobody is signed in to the dashboard here.', {
@@ -227,6 +251,15 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
     reply.callNotFound()
   })
   mount(scope, apiPrefix, deps.routes, { isDescribed: false })
+}
+
+/** The value of the cookie, while somebody is signed in with it. */
+async function sessionOf(
+  request: FastifyRequest,
+  service: Pick<Service, 'authenticateDashboard'>,
+): Promise<string | null> {
+  const value = cookieOf(request)
+  return value === undefined || (await service.authenticateDashboard(value)) === null ? null : value
 }
 
 function cookieOf(request: FastifyRequest): string | undefined {

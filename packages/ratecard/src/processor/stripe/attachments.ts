@@ -27,12 +27,12 @@ export async function withAttachments(
   context: StripeContext,
   products: readonly ObservedResource<'product'>[],
   features: readonly ObservedResource<'feature'>[],
-  { signal, onPage }: ReadOptions,
+  { signal, onPage, attachments = ({ active }) => active }: ReadOptions,
 ): Promise<readonly ObservedResource<'product'>[]> {
-  if (features.length === 0) return products
+  if (features.length === 0 || attachments === false) return products
   const living = new Set<string>(features.map(({ processorId }) => processorId))
   const found = new Map<string, readonly Stripe.ProductFeature[]>()
-  const waiting = products.filter(({ active }) => active).values()
+  const waiting = products.filter(attachments).values()
   const readNext = async () => {
     for (const { processorId } of waiting) {
       const attached = await attachmentsOf(context, processorId, signal)

@@ -29,7 +29,7 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
     return {
       meter: observeAll(kinds.meter, meters, around),
       feature,
-      product: options.attachments === false ? product : await withAttachments(context, product, feature, siblings),
+      product: await withAttachments(context, product, feature, siblings),
       price: observeAll(kinds.price, prices, around),
       coupon: observeAll(kinds.coupon, coupons, around),
       promotion_code: observeAll(kinds.promotion_code, codes, around),

@@ -8,6 +8,8 @@ export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'fail
 export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
 /** `waiting`: what is left must wait for a date, and the service goes on with it then. `interrupted` needs a person. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
+/** What a person may ask of a job. */
+export const jobActs = ['resume', 'cancel'] as const
 /** A job that something is still to come of. */
 export const unfinishedJobStates = [
   'running',
@@ -18,6 +20,7 @@ export const stepStates = ['pending', 'begun', 'succeeded', 'failed', 'unknown',
 
 export type PushState = (typeof pushStates)[number]
 export type JobKind = (typeof jobKinds)[number]
+export type JobAct = (typeof jobActs)[number]
 export type StepState = (typeof stepStates)[number]
 
 /** What the journal keeps of a push and of a job alike. */

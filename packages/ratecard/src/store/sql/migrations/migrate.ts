@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { Clock } from '../../../clock.ts'
 import type { Database, Engine, Write } from '../database/database.ts'
-import type { Migration } from './migration.ts'
+import type { Dialect, Migration } from './migration.ts'
 import { migrations } from './migrations.ts'
 
 /** Any number will do, as long as every release uses the same. */
@@ -28,6 +28,8 @@ export async function migrate(
         .values({ version: index + 1, name: step.name, appliedAt: clock.now() })
         .execute()
     }
+    for (const { again } of steps)
+      for (const statement of again?.(dialects[database.engine]) ?? []) await sql.raw(statement).execute(db)
   })
 }
 
@@ -47,19 +49,18 @@ const ledger = `create table if not exists schema_migrations (
   applied_at bigint not null
 )`
 
-function statementsOf(step: Migration, engine: Engine): readonly string[] {
-  return step.statements(
-    engine === 'sqlite'
-      ? {
-          key: 'text',
-          epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
-        }
-      : {
-          key: 'text collate "C"',
-          epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
-        },
-  )
+const dialects: Readonly<Record<Engine, Dialect>> = {
+  sqlite: {
+    key: 'text',
+    epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
+  },
+  postgres: {
+    key: 'text collate "C"',
+    epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
+  },
 }
+
+const statementsOf = (step: Migration, engine: Engine) => step.statements(dialects[engine])
 
 async function schemaVersion(db: Write): Promise<number> {
   await sql.raw(ledger).execute(db)

@@ -100,6 +100,7 @@ const headOfStep = 'job_id, position, step, attempts, error, began_at, ended_at'
 /** Both end with the time, in 24 characters. */
 const waitingJob = `state = 'interrupted' and error like '%"resume_after":"____-__-__T__:__:__.___Z"}'`
 const waitingStep = `state = 'pending' and result like '{"waits_until":"____-__-__T__:__:__.___Z"}'`
+const timeIn = (column: string) => `substr(${column}, length(${column}) - 25, 24)`
 
 /** A waiting job was an interrupted one whose error said until when, and its steps said so in their results. */
 export const waitingJobs: Migration = {
@@ -143,16 +144,21 @@ export const waitingJobs: Migration = {
     `insert into jobs (${headOfJob}, state, resumes_at)
   select ${headOfJob}, state, null from jobs_before where not (${nullIsFalse(waitingJob, 'error')})`,
     `insert into jobs (${headOfJob}, state, resumes_at)
-  select ${headOfJob}, 'waiting', ${epochMs('substr(error, length(error) - 25, 24)')} from jobs_before where ${waitingJob}`,
+  select ${headOfJob}, 'waiting', ${epochMs(timeIn('error'))} from jobs_before where ${waitingJob}`,
     `insert into job_steps (${headOfStep}, state, waits_until, result)
   select ${headOfStep}, state, null, result from job_steps_before where not (${nullIsFalse(waitingStep, 'result')})`,
     `insert into job_steps (${headOfStep}, state, waits_until, result)
-  select ${headOfStep}, state, ${epochMs('substr(result, length(result) - 25, 24)')}, null from job_steps_before where ${waitingStep}`,
+  select ${headOfStep}, state, ${epochMs(timeIn('result'))}, null from job_steps_before where ${waitingStep}`,
     `drop table job_steps_before`,
     `drop table jobs_before`,
     `create index jobs_by_time on jobs (created_at, id)`,
     `create index jobs_by_subject on jobs (subject, kind, state)`,
     `create index jobs_by_date on jobs (resumes_at) where state = 'waiting'`,
+  ],
+  again: ({ epochMs }) => [
+    `update jobs set state = 'waiting', resumes_at = ${epochMs(timeIn('error'))} where ${waitingJob}`,
+    `update job_steps set waits_until = ${epochMs(timeIn('result'))}, result = null
+  where ${waitingStep} and job_id in (select id from jobs where state = 'waiting')`,
   ],
 }
 

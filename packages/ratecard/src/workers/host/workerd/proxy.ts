@@ -41,6 +41,11 @@ const replaced = hopByHopAnd(
   protoHeader,
 )
 const added = hopByHopAnd('x-worker-version', 'x-request-id')
+/**
+ * On the service's own host a worker's page shares the origin of the dashboard: it must not keep hold of a window that goes there,
+ * nor put a script of its own between the browser and pages beyond its path.
+ */
+const addedOnOurHost = new Set([...added, 'cross-origin-opener-policy', 'service-worker-allowed'])
 /** Up to here a body is copied into one piece with the head: one write to the system costs more than that. */
 const smallBody = 4_096
 /** How long the rest of a body is read after the worker has answered without it. */
@@ -83,8 +88,12 @@ function withoutOwnCookies(headers: readonly string[]): string[] {
 }
 
 /** The response as it arrived, less what must not leave, plus the version that made it and the id that its logs carry. */
-export function responseHeaders(rawHeaders: readonly string[], version: string, requestId: string): string[] {
-  const headers = endToEnd(rawHeaders, added)
+export function responseHeaders(
+  rawHeaders: readonly string[],
+  version: string,
+  { requestId, prefix }: Pick<RequestContext, 'requestId' | 'prefix'>,
+): string[] {
+  const headers = endToEnd(rawHeaders, prefix === '' ? added : addedOnOurHost)
   headers.push('X-Worker-Version', version, 'X-Request-Id', requestId)
   return headers
 }
@@ -193,7 +202,7 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     this.response.writeHead(
       status,
       message === '' ? undefined : message,
-      responseHeaders(raw, this.options.spec.version, this.context.requestId),
+      responseHeaders(raw, this.options.spec.version, this.context),
     )
   }
 

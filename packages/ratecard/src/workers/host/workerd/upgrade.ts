@@ -114,7 +114,7 @@ class Joint {
   }
 
   private headersOf(answer: IncomingMessage): string[] {
-    return responseHeaders(answer.rawHeaders, this.options.spec.version, this.context.requestId)
+    return responseHeaders(answer.rawHeaders, this.options.spec.version, this.context)
   }
 
   private async onError(): Promise<void> {

@@ -1,0 +1,92 @@
+// The frame around every page: where one can go, who is signed in, whether the service answers. The build writes it into the
+// document as well, so that it is there before the script is.
+import { useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { menu } from './menu.ts'
+import { SessionContext } from './session.ts'
+import { Badge, Text } from './ui/basic.tsx'
+
+/** Where the service serves these pages. */
+export const base = '/dashboard'
+
+interface FrameProps {
+  readonly isConnected: boolean
+  readonly children: ReactNode
+}
+
+export function Frame({ isConnected, children }: FrameProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [path] = useLocation()
+  useEffect(() => setOpen(false), [path])
+  return (
+    <div className="frame-grid">
+      <header className="top">
+        <Link href="/prices" className="brand">
+          <span className="brand-mark" aria-hidden="true" />
+          Ratecard
+        </Link>
+        <button
+          type="button"
+          className="button button-small menu-button"
+          aria-expanded={isOpen}
+          aria-controls="menu"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </button>
+      </header>
+      <nav id="menu" className={isOpen ? 'side side-open' : 'side'} aria-label="Pages">
+        {menu.map(({ group, places: shown }) => (
+          <div key={group} className="side-group">
+            <p className="side-name">{group}</p>
+            <ul>
+              {shown.map((place) => (
+                <li key={place.path}>
+                  <Link
+                    href={place.path}
+                    className="side-link"
+                    aria-current={path === place.path || path.startsWith(`${place.path}/`) ? 'page' : undefined}
+                  >
+                    {place.name}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        <SignedIn />
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {isConnected ? null : (
+          <div className="alert alert-warning" role="status">
+            <p>The service does not answer. What is shown may be out of date; this page goes on trying.</p>
+          </div>
+        )}
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function SignedIn() {
+  return (
+    <SessionContext.Consumer>
+      {(key) => (
+        <div className="side-foot">
+          {key === null ? null : (
+            <p className="small">
+              <span className="quiet">Signed in with </span>
+              <Text>{key.name}</Text> <Badge tone={key.scope === 'write' ? 'accent' : 'plain'}>{key.scope}</Badge>
+            </p>
+          )}
+          <form method="post" action="/dashboard/sign-out">
+            <button type="submit" className="button button-small button-wide">
+              Sign out
+            </button>
+          </form>
+        </div>
+      )}
+    </SessionContext.Consumer>
+  )
+}

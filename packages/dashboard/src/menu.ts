@@ -1,0 +1,36 @@
+// What the menu offers, and where it is.
+
+/** Every page in the order of the menu. */
+export const menu = [
+  {
+    group: 'Catalog',
+    places: [
+      { path: '/prices', name: 'Price list' },
+      { path: '/plan', name: 'Plan' },
+      { path: '/history', name: 'History' },
+      { path: '/drift', name: 'Drift' },
+    ],
+  },
+  {
+    group: 'Customers',
+    places: [
+      { path: '/tenants', name: 'Tenants' },
+      { path: '/coverage', name: 'Coverage' },
+      { path: '/jobs', name: 'Jobs' },
+    ],
+  },
+  {
+    group: 'Service',
+    places: [
+      { path: '/workers', name: 'Workers' },
+      { path: '/webhooks', name: 'Webhooks' },
+      { path: '/keys', name: 'Keys' },
+      { path: '/health', name: 'Health' },
+    ],
+  },
+] as const satisfies readonly {
+  readonly group: string
+  readonly places: readonly { readonly path: string; readonly name: string }[]
+}[]
+
+export type MenuPath = (typeof menu)[number]['places'][number]['path']

@@ -1,0 +1,14 @@
+// What the document has before any script runs. Rendered by the build.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { Router } from 'wouter'
+import { base, Frame } from './frame.tsx'
+import { Loading } from './ui/basic.tsx'
+
+export const shell = () =>
+  renderToStaticMarkup(
+    <Router base={base} ssrPath={base}>
+      <Frame isConnected>
+        <Loading />
+      </Frame>
+    </Router>,
+  )

@@ -1,0 +1,272 @@
+// Keeps what a release leaves behind, for the tests of upgrades: a database of each engine with everything that users have in one,
+// and the service itself, to run beside its successors:
+//   node scripts/keep-release.ts <name> [--service-of <folder>]
+// It is run on the tree of that release, once; what it writes is never made anew. `--service-of` takes the service of another tree.
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { build } from 'esbuild'
+import pg from 'pg'
+import Stripe from 'stripe'
+import type { Clock } from '../packages/ratecard/src/clock.ts'
+import { createService } from '../packages/ratecard/src/composition/compose.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
+import type { Processor } from '../packages/ratecard/src/processor/processor.ts'
+import { unlimitedBudget } from '../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
+import { schemaText } from '../packages/ratecard/src/store/sql/migrations/migrate.ts'
+import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
+import { startSandbox } from '../packages/sandbox/src/server.ts'
+import { payingCustomer } from '../test/support/paying-customer.ts'
+import type { OldStore } from '../test/support/old-store.ts'
+import { startPostgres } from '../test/support/postgres.ts'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const fixtures = path.join(root, 'test/fixtures')
+const [name = '', flag, tree] = process.argv.slice(2)
+if (!/^[\w.-]+$/.test(name)) throw new Error('Say how the release is called: node scripts/keep-release.ts 1.2.3')
+
+function keep(file: string, content: object): void {
+  const target = path.join(fixtures, file)
+  // Tests have been written against the one that is there.
+  if (existsSync(target)) throw new Error(`${target} is there already.`)
+  writeFileSync(target, gzipSync(JSON.stringify(content), { level: 9 }))
+}
+
+/** When the fixtures are left. */
+const began = Date.parse('2026-10-01T12:00:00.000Z')
+const minute = 60_000
+const by = { keyId: 'key_fixture', keyName: 'fixture' }
+const caller = { author: 'ada', by, message: 'new prices', requestId: 'req_fixture' }
+const actor = (message: string | null) => ({ author: 'ada', by, message, approveImpact: true })
+
+const document = (version: string, amount: number): BillingConfig => ({
+  version,
+  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [
+        { id: 'pro_monthly', amount, currency: 'usd', interval: 'month' },
+        { id: 'pro_monthly_gold', amount: 800, currency: 'usd', interval: 'month', enterprise_template: 'gold' },
+        { id: 'calls', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+      ],
+    },
+    { id: 'free', name: 'Free', prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }] },
+  ],
+  webhooks: [{ id: 'app', url: 'https://app.example.test/hooks', events: ['invoice.paid'] }],
+  coupons: [{ id: 'spring', name: 'Spring', percent_off: 10, duration: 'once' }],
+})
+
+type Rows = OldStore['rows']
+interface Place {
+  readonly engine: OldStore['engine']
+  readonly url: string | null
+  readonly file: string
+}
+
+async function leaveStore(place: Place, folder: string): Promise<OldStore> {
+  const at = { ms: began }
+  const clock: Clock = { now: () => at.ms }
+  const masterKey = generateMasterKey()
+  const secretKey = `sk_test_fixture${name.replaceAll(/\W/g, '')}`
+  const dataDir = path.join(folder, 'sandbox')
+  const sandbox = await startSandbox({ port: 0, dataDir, clock })
+  const store = await openStore({ ...place, sealer: createSealer(masterKey), clock })
+  const whole = createStripeProcessor({
+    secretKey,
+    apiBase: sandbox.url,
+    budget: unlimitedBudget,
+    clock,
+    firstWaitMs: 1,
+  })
+  let afterStep = (): Promise<void> => Promise.resolve()
+  const processor: Processor = {
+    ...whole,
+    perform: async (step, options) => {
+      const performed = await whole.perform(step, options)
+      await afterStep()
+      return performed
+    },
+  }
+  const service = createService({
+    settings: { requireVersionBump: false, workers: 'off', allowedRedirects: ['https://app.example.test'] },
+    store,
+    processor,
+    processorName: 'sandbox',
+    clock,
+  })
+  const { port } = sandbox
+  const stripe = new Stripe(secretKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })
+  const done = async (id: string) => {
+    for (;;) {
+      const job = await service.findJob(id)
+      if (job.state !== 'running') return job
+      await pause(5)
+    }
+  }
+
+  const serviceKey = await service.ensureFirstKey(null)
+  if (serviceKey === null) throw new Error('no first key')
+  await service.push(document('1.0.0', 1000), actor(null))
+  const price = (await store.mappings.all()).find(
+    ({ kind, configId }) => kind === 'price' && configId === 'pro_monthly',
+  )
+  const subscribed = async (id: string, quantity: number) => {
+    const email = `${id}@example.test`
+    const customer = await payingCustomer(stripe, { name: id, email })
+    await service.createTenant({ id, name: id, email, processorCustomerId: customer }, caller)
+    return (await stripe.subscriptions.create({ customer, items: [{ price: price?.processorId ?? '', quantity }] })).id
+  }
+  const subscriptions = {
+    ada: await subscribed('ada', 2),
+    bob: await subscribed('bob', 1),
+    cleo: await subscribed('cleo', 3),
+  }
+
+  at.ms += minute
+  await service.createTenant({ id: 'dora', name: 'Dora', email: null, processorCustomerId: null }, caller)
+  const free = {
+    priceId: 'free',
+    quantity: 1,
+    successUrl: 'https://app.example.test/',
+    cancelUrl: 'https://app.example.test/',
+  }
+  await service.createCheckout(free, { kind: 'key', keyId: by.keyId, tenantId: 'dora' }, null)
+  await service.updateTenant('dora', { name: 'Dora Ltd' }, caller)
+  await service.applyEnterprise('cleo', { kind: 'template', template: 'gold' }, { ...caller, dryRun: false })
+
+  at.ms += minute
+  await service.push(document('1.1.0', 1200), actor('dearer'))
+  const moved = await done((await service.moveTemplate('gold', caller)).id)
+  const waiting = await done(
+    (await service.startMigration({ priceId: 'pro_monthly', to: { at: at.ms + 45 * 86_400_000 } }, caller)).id,
+  )
+
+  at.ms += minute
+  const session = await service.createSession('ada', 86_400)
+  let interruptedPush = ''
+  afterStep = async () => {
+    afterStep = () => Promise.resolve()
+    void service.cancelPush(interruptedPush)
+    // Between this step and the next one it is noticed.
+    await pause(1_000)
+  }
+  await service
+    .push(document('1.2.0', 1300), { ...actor(null), onOpen: (id) => void (interruptedPush = id) })
+    .catch(() => undefined)
+  const { state, stepsDone } = await service.findPush(interruptedPush)
+  if (state !== 'interrupted' || stepsDone !== 1) throw new Error(`the push is ${state} after ${String(stepsDone)}`)
+  if (moved.state !== 'done' || waiting.state !== 'waiting') throw new Error(`${moved.state}, ${waiting.state}`)
+
+  await service.close()
+  await store.close()
+  await sandbox.close()
+  const file = readdirSync(dataDir).find((entry) => entry.endsWith('.db')) ?? ''
+  return {
+    engine: place.engine,
+    now: at.ms,
+    masterKey,
+    secretKey,
+    serviceKey: serviceKey.key,
+    session: session.value,
+    subscriptions,
+    jobs: { waiting: waiting.id, moved: moved.id },
+    interruptedPush,
+    ddl: schemaText(place.engine),
+    rows: place.url === null ? sqliteRows(place.file) : await postgresRows(place.url),
+    sandbox: { file, content: readFileSync(path.join(dataDir, file)).toString('base64') },
+  }
+}
+
+/** In the order in which the tables were made. */
+function tableNames(): readonly string[] {
+  const db = new Database(':memory:')
+  try {
+    db.exec(schemaText('sqlite'))
+    return db.prepare(`select name from sqlite_master where type = 'table' order by rowid`).pluck().all() as string[]
+  } finally {
+    db.close()
+  }
+}
+
+function sqliteRows(file: string): Rows {
+  const db = new Database(file)
+  try {
+    return filled(tableNames().map((table) => [table, db.prepare(`select * from ${table}`).all() as Rows[string]]))
+  } finally {
+    db.close()
+  }
+}
+
+async function postgresRows(url: string): Promise<Rows> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const all: [string, Rows[string]][] = []
+    for (const table of tableNames()) all.push([table, (await client.query(`select * from ${table}`)).rows])
+    return filled(all)
+  } finally {
+    await client.end()
+  }
+}
+
+const filled = (tables: readonly (readonly [string, Rows[string]])[]): Rows =>
+  Object.fromEntries(tables.filter(([, rows]) => rows.length > 0))
+
+/** The service alone, its libraries left to the installation: a script, and the bodies of its threads. */
+async function keepService(from: string): Promise<void> {
+  const sources = path.join(from, 'packages/ratecard/src')
+  const main = ['composition/main.ts', 'main.ts']
+    .map((file) => path.join(sources, file))
+    .find((file) => existsSync(file))
+  if (main === undefined) throw new Error(`${from} holds no service.`)
+  const threads = [sources, path.join(from, 'packages/sandbox/src')]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => path.join(folder, String(file))))
+    .filter((file) => file.endsWith('-thread-main.ts') || file.endsWith(`${path.sep}thread-main.ts`))
+  const { outputFiles } = await build({
+    entryPoints: Object.fromEntries([['main', main], ...threads.map((file) => [path.basename(file, '.ts'), file])]),
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    minify: true,
+    outdir: 'service',
+    external: Object.keys(
+      (JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, unknown> })
+        .packages,
+    )
+      .filter((entry) => entry.startsWith('node_modules/') && !entry.includes('@ratecard/'))
+      .flatMap((entry) => [entry.slice(13), `${entry.slice(13)}/*`]),
+  })
+  keep(
+    `services/${name}.json.gz`,
+    Object.fromEntries(outputFiles.map(({ path: file, text }) => [path.basename(file), text])),
+  )
+}
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-keep-'))
+try {
+  if (flag === '--service-of' && tree !== undefined) await keepService(path.resolve(tree))
+  else {
+    const sqlite = { engine: 'sqlite', url: null, file: path.join(folder, 'ratecard.db') } as const
+    keep(`stores/${name}-sqlite.json.gz`, await leaveStore(sqlite, path.join(folder, 'sqlite')))
+    const server = await startPostgres()
+    try {
+      const postgres = { engine: 'postgres', url: await server.createDatabase(), file: '' } as const
+      keep(`stores/${name}-postgres.json.gz`, await leaveStore(postgres, path.join(folder, 'postgres')))
+    } finally {
+      await server.close()
+    }
+    await keepService(root)
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
