@@ -14,6 +14,7 @@ import { startJob } from '../swaps/run-job.ts'
 import type { DoStep } from '../swaps/run-job.ts'
 import { comingPrices } from '../swaps/step.ts'
 import { createMoney } from './monthly-money.ts'
+import type { Money } from './monthly-money.ts'
 import { planMoves } from './plan-moves.ts'
 import type { ReplacedPrice } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
@@ -93,13 +94,15 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
   const now = deps.clock.now()
   const waiting = await waitingMoves(deps.store.jobs, priceId)
   const lines: MigrationLine[] = []
-  for (const subscription of await subscribersOf(deps, replaced)) {
-    const tenant = await deps.store.tenants.findByCustomer(subscription.customer)
-    if (!chosen(tenant?.id ?? null)) continue
+  const subscriptions = await subscribersOf(deps, replaced)
+  const tenants = await deps.store.tenants.idsByCustomer(new Set(subscriptions.map(({ customer }) => customer)))
+  for (const subscription of subscriptions) {
+    const tenantId = tenants.get(subscription.customer) ?? null
+    if (!chosen(tenantId)) continue
     const coming = await askProcessor(deps.shutdown, () => comingPrices(deps.processor, subscription, deps.shutdown))
     for (const move of planMoves({ subscription, coming }, replaced, request.to, now))
       lines.push({
-        tenantId: tenant?.id ?? null,
+        tenantId,
         customer: subscription.customer,
         subscription: subscription.id,
         item: move.item.id,
@@ -114,7 +117,36 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
       })
   }
+  lines.push(...(await freeLines(deps, replaced, { chosen, money, now })))
   return { priceId, lines, totals: totalsOf(lines) }
+}
+
+/** Tenants that have the price from when it was free. Nobody is billed unasked: they stay until they buy it. */
+async function freeLines(
+  deps: SwapDeps,
+  { booked, current }: ReplacedPrice,
+  { chosen, money, now }: { readonly chosen: (tenant: string) => boolean; readonly money: Money; readonly now: number },
+): Promise<readonly MigrationLine[]> {
+  if (current === null) return []
+  const { id: priceId, currency, interval, interval_count: intervalCount = 1 } = booked.price
+  const monthlyAfter =
+    interval === undefined ? null : money.after(booked, { quantity: 1, price: { currency, interval, intervalCount } })
+  const running = (await deps.store.localSubscriptions.running(priceId)).filter(({ tenantId }) => chosen(tenantId))
+  return running.map(({ id, tenantId }) => ({
+    tenantId,
+    customer: '',
+    subscription: id,
+    item: id,
+    fromProcessorPriceId: priceId,
+    toProcessorPriceId: current,
+    quantity: 1,
+    currency,
+    monthlyBefore: 0,
+    monthlyAfter,
+    effective: 'now',
+    effectiveAt: now,
+    skipped: 'It is free and not at the processor: the tenant goes on to the paid price by buying it at a checkout.',
+  }))
 }
 
 /**
