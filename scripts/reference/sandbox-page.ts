@@ -135,6 +135,10 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['In the order of a payment: `charge.*`, `payment_intent.*`, `invoice.*`', 'chosen'],
   ['What waits for an invoice comes with the first one and with those of a period', 'documented'],
   ['What was on a draft that is deleted waits again', 'chosen'],
+  ['What is too small to be charged is paid at once, and waits in the balance for the next invoice', 'documented'],
+  ['A payment, or a checkout in `payment` mode, below the least charge: `amount_too_small`', 'documented'],
+  ['A phase that begins in the middle of a period prorates as its `proration_behavior` says', 'types'],
+  ['A first invoice that is not paid in 23 hours is voided', 'types'],
   ['A subscription that a schedule begins has its first invoice as a draft for an hour', 'threads'],
   ['A schedule that releases its subscription tells `completed`, then `released`', 'chosen'],
   [

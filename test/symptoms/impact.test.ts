@@ -286,6 +286,25 @@ describe('a free price that becomes paid', () => {
     expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
   })
 
+  test('was said to have nobody on it any more by the migration that its impact leads to', async () => {
+    await stack.service.push(priced(0, '1.0.0'), nobody)
+    for (const tenant of ['ada', 'bob']) await taken(tenant)
+    await stack.service.push(priced(900, '1.1.0'), nobody)
+    const request = { priceId: 'hobby', to: 'now', except: ['bob'] } as const
+    expect(await stack.service.planMigration(request)).toMatchObject({
+      lines: [
+        {
+          tenantId: 'ada',
+          subscription: 'sub_local_ada',
+          monthlyBefore: 0,
+          monthlyAfter: 900,
+          skipped: expect.stringContaining('by buying it at a checkout'),
+        },
+      ],
+      totals: [],
+    })
+  })
+
   test('that nobody has touches nobody', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])

@@ -1513,6 +1513,7 @@ export interface MigrationPlan {
 
 export interface MigrationLine {
   tenantId: string | null
+  /** At the processor; empty for a tenant that has the price from when it was free. */
   customer: string
   subscription: string
   item: string

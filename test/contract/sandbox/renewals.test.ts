@@ -27,6 +27,24 @@ describe('test clocks and renewals of the sandbox', () => {
     expect([iso(item.current_period_start), iso(item.current_period_end)]).toEqual(['2028-05-31', '2028-06-30'])
   })
 
+  test('what is too small to be charged waits in the balance until it is enough, and stands in no charge', async () => {
+    const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
+    await subscribed(await monthly(30))
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+    const seen = (await invoices()).map((one) => [one.total, one.starting_balance, one.amount_due, one.ending_balance])
+    expect(seen).toEqual([
+      [30, 0, 0, 30],
+      [30, 30, 60, 0],
+    ])
+    expect((await invoices()).map((one) => [one.status, one.amount_paid])).toEqual([
+      ['paid', 0],
+      ['paid', 60],
+    ])
+    expect((await stripe.charges.list({ customer })).data.map((charge) => charge.amount)).toEqual([60])
+    const intent = stripe.paymentIntents.create({ amount: 49, currency: 'usd' })
+    expect(await refusal(intent)).toMatchObject({ status: 400, code: 'amount_too_small', param: 'amount' })
+  })
+
   test.each([
     ['year', 1, '2028-02-29', ['2028-02-29', '2029-02-28', '2030-02-28']],
     ['week', 2, '2027-01-01', ['2027-01-01', '2027-01-15', '2027-01-29']],

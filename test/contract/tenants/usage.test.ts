@@ -31,13 +31,13 @@ describe('usage', () => {
     await report('acme', 3, { identifier: 'a' })
     // The first report of an identifier stands.
     expect(await report('acme', 9, { identifier: 'a' })).toMatchObject({ alreadyCounted: true })
-    await report('beta', 1, { identifier: 'a' })
+    await report('beta', 2, { identifier: 'a' })
     await report('acme', '2', { identifier: 'x'.repeat(200) })
     await report('acme', 1)
     await report('acme', 1)
     await report('acme', -2)
     expect(await charged('acme')).toBe(5 * 25)
-    expect(await charged('beta')).toBe(25)
+    expect(await charged('beta')).toBe(2 * 25)
   })
 
   test('is not counted twice when the answer is lost', async () => {

@@ -14,6 +14,7 @@ import { startJob } from '../swaps/run-job.ts'
 import type { DoStep } from '../swaps/run-job.ts'
 import { comingPrices } from '../swaps/step.ts'
 import { createMoney } from './monthly-money.ts'
+import type { Money } from './monthly-money.ts'
 import { planMoves } from './plan-moves.ts'
 import type { ReplacedPrice } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
@@ -114,7 +115,36 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
       })
   }
+  lines.push(...(await freeLines(deps, replaced, { chosen, money, now })))
   return { priceId, lines, totals: totalsOf(lines) }
+}
+
+/** Tenants that have the price from when it was free. Nobody is billed unasked: they stay until they buy it. */
+async function freeLines(
+  deps: SwapDeps,
+  { booked, current }: ReplacedPrice,
+  { chosen, money, now }: { readonly chosen: (tenant: string) => boolean; readonly money: Money; readonly now: number },
+): Promise<readonly MigrationLine[]> {
+  if (current === null) return []
+  const { id: priceId, currency, interval, interval_count: intervalCount = 1 } = booked.price
+  const monthlyAfter =
+    interval === undefined ? null : money.after(booked, { quantity: 1, price: { currency, interval, intervalCount } })
+  const running = (await deps.store.localSubscriptions.running(priceId)).filter(({ tenantId }) => chosen(tenantId))
+  return running.map(({ id, tenantId }) => ({
+    tenantId,
+    customer: '',
+    subscription: id,
+    item: id,
+    fromProcessorPriceId: priceId,
+    toProcessorPriceId: current,
+    quantity: 1,
+    currency,
+    monthlyBefore: 0,
+    monthlyAfter,
+    effective: 'now',
+    effectiveAt: now,
+    skipped: 'It is free and not at the processor: the tenant goes on to the paid price by buying it at a checkout.',
+  }))
 }
 
 /**

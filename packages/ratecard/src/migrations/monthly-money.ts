@@ -6,11 +6,16 @@ import { monthlyAmount } from '../pricing/impact.ts'
 import type { Store } from '../store/store.ts'
 import type { BookedPrice, PriceBook } from '../swaps/price-book.ts'
 
+/** How often an item is billed, and for how many. */
+type Billed = Pick<LiveItem, 'quantity'> & {
+  readonly price: Pick<LiveItem['price'], 'currency' | 'interval' | 'intervalCount'>
+}
+
 export interface Money {
   /** Minor units a month at the price that gives way, the item's own or a scheduled one; null where it depends on usage or is not known. */
   before(item: LiveItem, from: ProcessorId): Promise<number | null>
   /** The same at the price it goes to. */
-  after(wanted: BookedPrice, item: LiveItem): number | null
+  after(wanted: BookedPrice, item: Billed): number | null
 }
 
 /** The processor tells an item's amount, but not its tiers: those are in the revision that made the price. */
@@ -54,7 +59,7 @@ async function tariffIn(
 }
 
 /** An item keeps its rhythm when it moves, so both sides are of the item's own. */
-function monthly(tariff: Tariff | null, { price, quantity }: LiveItem): number | null {
+function monthly(tariff: Tariff | null, { price, quantity }: Billed): number | null {
   if (tariff === null || quantity === null) return null
   const { currency, interval, intervalCount } = price
   const { amount, unit_amount_decimal: decimal, tiers, tiers_mode: mode } = tariff

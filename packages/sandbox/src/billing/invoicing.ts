@@ -9,6 +9,7 @@ import type {
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../objects/customer-bodies.ts'
+import { isTooSmall } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
 import { discountsFor, reduced, reductionsOf } from './discounts.ts'
 import { itemLine, pendingItems } from './invoice-items.ts'
@@ -85,11 +86,14 @@ function totals(lines: readonly InvoiceLineBody[]): Sums {
   }
 }
 
+/** What is too small to be charged waits in the customer's balance for the next invoice (the SDK's types, invoices). */
 function balanced(
   total: number,
   starting: number,
+  currency: string,
 ): Pick<InvoiceBody, 'amount_due' | 'amount_remaining' | 'starting_balance'> {
-  const due = Math.max(0, total + starting)
+  const owed = total + starting
+  const due = isTooSmall(owed, currency) ? 0 : Math.max(0, owed)
   return { amount_due: due, amount_remaining: due, starting_balance: starting }
 }
 
@@ -194,7 +198,7 @@ function blankInvoice(
     account_country: 'US',
     account_name: 'Sandbox',
     account_tax_ids: null,
-    ...balanced(sums.total, customer.balance),
+    ...balanced(sums.total, customer.balance, subscription.currency),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_shipping: 0,
@@ -285,14 +289,15 @@ export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBo
 function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
   const starting = settles ? customer.balance : 0
-  const ending = Math.min(0, before.total + starting)
+  const owed = before.total + starting
+  const ending = isTooSmall(owed, before.currency) ? owed : Math.min(0, owed)
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   const balance = settles ? ending : customer.balance
   const after = { ...customer, balance, next_invoice_sequence: customer.next_invoice_sequence + 1 }
   call.update(customer, after, balance === customer.balance ? null : 'customer.updated')
   return {
     ...own,
-    ...balanced(before.total, starting),
+    ...balanced(before.total, starting, before.currency),
     automatically_finalizes_at: null,
     effective_at: call.now,
     ending_balance: ending,
