@@ -54,10 +54,12 @@ const ledger = `create table if not exists schema_migrations (
 
 const dialects: Readonly<Record<Engine, Dialect>> = {
   sqlite: {
+    engine: 'sqlite',
     key: 'text',
     epochMs: (text) => `cast(strftime('%s', ${text}) as bigint) * 1000 + cast(substr(${text}, 21, 3) as bigint)`,
   },
   postgres: {
+    engine: 'postgres',
     key: 'text collate "C"',
     epochMs: (text) => `cast(extract(epoch from cast(${text} as timestamptz)) * 1000 as bigint)`,
   },
