@@ -1,7 +1,6 @@
 // The objects of the customer's half as they are kept: who pays, for what, and what was asked of them. As in bodies.ts, fields
 // that begin with an underscore are never shown.
 import type { Metadata } from '../protocol/metadata.ts'
-import type { AddressBody } from './bodies.ts'
 
 export interface ListOf<T> {
   object: 'list'
@@ -26,6 +25,15 @@ export interface TestClockBody {
   name: string | null
   status: 'advancing' | 'ready'
   status_details: { advancing?: { target_frozen_time: number } }
+}
+
+export interface AddressBody {
+  city: string | null
+  country: string | null
+  line1: string | null
+  line2: string | null
+  postal_code: string | null
+  state: string | null
 }
 
 export interface PaymentMethodBody {

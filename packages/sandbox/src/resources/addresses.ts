@@ -1,4 +1,4 @@
-import type { AddressBody } from '../objects/bodies.ts'
+import type { AddressBody } from '../objects/customer-bodies.ts'
 import { text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 
