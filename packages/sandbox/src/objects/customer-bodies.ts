@@ -195,7 +195,9 @@ export interface SubscriptionBody extends Timed {
   test_clock: string | null
   transfer_data: null
   trial_end: number | null
-  trial_settings: { end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'cancel' | 'create_invoice' | 'pause' } }
+  trial_settings: {
+    end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'cancel' | 'create_invoice' | 'pause' }
+  }
   trial_start: number | null
   /** Prorations that wait for the next invoice. */
   _pending: InvoiceLineBody[]
