@@ -13,7 +13,7 @@ const rooms = {
   wire: ['errors', 'config', 'catalog', 'store/records'],
   store: ['errors', 'config', 'catalog'],
   journal: ['errors', 'processor', 'store'],
-  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'store', 'journal', 'service'],
+  sync: ['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'wire', 'store', 'journal', 'service'],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'wire', 'service'],
   access: ['errors', 'store', 'service'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'wire', 'store', 'journal', 'service'],

@@ -2,12 +2,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 // Worker processes inherit it, so that announceSkip and the reporter agree on one file per run.
 process.env['RATECARD_TEST_SKIPS'] ??= path.join(
   os.tmpdir(),
   `ratecard-skips-${process.pid.toString()}-${Date.now().toString()}.jsonl`,
 )
+
+// Dependencies, and the programs that tests start, are compiled once for all of their processes, not once for each.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 const shared = {
   environment: 'node' as const,
@@ -38,14 +42,19 @@ const resolve = {
   ],
 }
 
+const fast = 'test/{unit,property,contract,http,cli,symptoms}/**/*.test.ts'
+/** What compares times or memory of its own process, in a process that nothing ran in before. */
+const measuring = ['test/http/long-work.test.ts']
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/reporter.ts'],
     projects: [
-      {
-        resolve,
-        test: { ...shared, name: 'fast', include: ['test/{unit,property,contract,http,cli,symptoms}/**/*.test.ts'] },
-      },
+      // One process for each core takes file after file: starting a process and loading the product again for each file took as
+      // long as the tests. So a test leaves nothing behind in its process, which `npm test` tells soon enough.
+      { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: measuring } },
+      { resolve, test: { ...shared, name: 'fast-measuring', include: measuring } },
       // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit.
       { resolve, test: { ...shared, name: 'attack', include: ['test/attack/**/*.test.ts'], testTimeout: 600_000 } },
       { resolve, test: { ...shared, name: 'slow', include: ['test/{fault,e2e}/**/*.test.ts'], testTimeout: 600_000 } },

@@ -174,12 +174,26 @@ describe('an edit at the processor is taken into the files', () => {
     expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
   })
 
+  it('in every file that says it: a product of several files was left contradicting itself', async () => {
+    const price = { id: 'pro_partner', amount: 900, currency: 'eur', interval: 'month', enterprise_template: 'partner' }
+    const product = { id: 'pro', name: 'Pro', prices: [{ ...price, base_price: 'pro_monthly' }] }
+    world.write('ratecard/billing/partners.json', { version: '1.0.0', products: [product] })
+    expect((await world.run(['billing', 'push', '--quiet'])).exit).toBe(0)
+    await stripe.products.update('rc_pro', { name: 'Pro: the one' })
+    expect((await world.run(update)).exit).toBe(0)
+    expect(file('partners.json')).toContain('"name": "Pro: the one"')
+    expect((await world.run(['billing', 'push', '--dry-run'])).stdout).toContain('Nothing is written to the processor.')
+  })
+
   it('what was archived there is left in the file, and named', async () => {
     await stripe.products.update('rc_pro', { default_price: '' })
     await stripe.prices.update(await priceId('pro_monthly'), { active: false })
     const ran = await world.run(update)
     expect(ran.stderr).toContain('price pro_monthly is not active at the processor')
     expect(file('catalog.yaml')).toContain('id: pro_monthly')
+    const again = await world.run(update)
+    expect(again.stdout).not.toContain('The files say what is live')
+    expect(again.stdout).toContain('yours to take out of the files')
   })
 
   it.each([[['--output', 'x.json', '--update']], [['--all']], [['--dry-run']]])(

@@ -1,32 +1,46 @@
 // While a push is half done, its own steps look like edits at the processor: nothing may advise to take them back unseen.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { createClient } from '@ratecard/client'
-import type { Client, PushSummary } from '@ratecard/client'
+import type { Client } from '@ratecard/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import { unfinishedPush } from '../../packages/ratecard/src/cli/follow/unfinished-push.ts'
+import { startGate } from '../support/gate.ts'
+import type { Gate } from '../support/gate.ts'
+import { nobody } from '../support/stack.ts'
+import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { cliWorld } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 
 const key = 'unfinished-push-service-key'
 let world: CliWorld
+let sandbox: Sandbox
+let gate: Gate
 let server: RunningServer
-let client: Client
 
 beforeAll(async () => {
   world = cliWorld()
+  sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
+  gate = await startGate(sandbox.port)
   server = await startServer({
-    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: key, RATECARD_LOG_LEVEL: 'silent' },
+    env: {
+      STRIPE_SECRET_KEY: 'sk_test_unfinishedPush0000',
+      STRIPE_API_BASE: gate.url,
+      RATECARD_SERVICE_KEY: key,
+      RATECARD_LOG_LEVEL: 'silent',
+    },
     port: 0,
     dataDir: path.join(world.cwd, 'data'),
     out: () => undefined,
   })
-  client = createClient({ baseUrl: server.url, serviceKey: key })
 })
 afterAll(async () => {
   await server.close()
+  await gate.close()
+  await sandbox.close()
   world.remove()
 })
 
@@ -42,30 +56,24 @@ const config = (version: string, word: string) => ({
   })),
 })
 
-/** Slows the processor down, so that there is a middle to stop in. */
-async function faults(order: object | null): Promise<void> {
-  const url = `${server.sandboxUrl ?? ''}/_sandbox/faults`
-  const answer = await (order === null
-    ? fetch(url, { method: 'DELETE' })
-    : fetch(url, {
-        method: 'POST',
-        body: JSON.stringify(order),
-        headers: { 'content-type': 'application/json' },
-      }))
-  expect([answer.status, await answer.text()]).toMatchObject([200, expect.any(String)])
-}
-
+/** Cancels a push in its middle, where it cannot go on until somebody has. */
 async function interrupted(document: object): Promise<string> {
-  await faults({ kind: 'latency', method: 'POST', latency_ms: 60, count: null })
-  const started = await client.admin.startPush(document)
-  const id = started.started ? started.pushId : ''
-  const until = async (done: (push: PushSummary) => boolean) => {
-    while (!done(await client.admin.findPush(id))) await new Promise((resolve) => setTimeout(resolve, 20))
+  const { service } = server
+  let id = ''
+  let cancelled: Promise<unknown> | undefined
+  const cancelInTheMiddle = async () => {
+    while ((await service.findPush(id)).stepsDone < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    await service.cancelPush(id)
+    gate.open()
   }
-  await until(({ stepsDone }) => stepsDone > 1)
-  await client.admin.cancelPush(id)
-  await until(({ state }) => state === 'interrupted')
-  await faults(null)
+  const onOpen = (pushId: string) => {
+    id = pushId
+    cancelled = cancelInTheMiddle()
+  }
+  gate.shutAfter(5)
+  const refused = await service.push(document, { ...nobody, onOpen }).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'push_cancelled', extra: { push_id: id, push_state: 'interrupted' } })
+  await cancelled
   return id
 }
 

@@ -237,7 +237,9 @@ describe('POST usage', () => {
   it('records whole numbers and decimals, once for each identifier', async () => {
     const given = { meter: 'api_calls', value: 12, identifier: 'batch-1', timestamp: new Date().toISOString() }
     const response = await post(usage, given, { cookie })
-    expect([response.statusCode, response.json()]).toEqual([200, { ...given, tenant_id: 'acme' }])
+    const counted = { ...given, tenant_id: 'acme', already_counted: false }
+    expect([response.statusCode, response.json()]).toEqual([200, counted])
+    expect((await post(usage, given, { cookie })).json()).toEqual(counted)
     const decimal = (await post(usage, { meter: 'api_calls', value: '0.125' }, { cookie })).json()
     expect(decimal).toMatchObject({ value: '0.125', timestamp: null, identifier: expect.any(String) })
     const byKey = await test.asAdmin({
@@ -246,6 +248,18 @@ describe('POST usage', () => {
       payload: { meter: 'api_calls', value: 1, tenant_id: 'acme' },
     })
     expect(byKey.json()).toMatchObject({ tenant_id: 'acme', value: 1 })
+  })
+
+  it('repeated a value that was not counted: who reports another one under an identifier is told', async () => {
+    const report = (value: number) =>
+      post(usage, { meter: 'api_calls', value, identifier: 'batch-2' }, { cookie }).then((response) => response.json())
+    expect(await report(5)).toMatchObject({ value: 5, already_counted: false })
+    expect(await report(50)).toMatchObject({
+      identifier: 'batch-2',
+      value: null,
+      timestamp: null,
+      already_counted: true,
+    })
   })
 
   it('records once for each Idempotency-Key', async () => {

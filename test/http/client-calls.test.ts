@@ -173,6 +173,10 @@ describe('usage.record', () => {
   it('takes dates and decimals', async () => {
     const timestamp = new Date(Math.floor(Date.now() / 1000) * 1000)
     const usage = { meter: 'api_calls', value: '0.5', tenantId: 'guest', timestamp, identifier: 'u-1' }
-    expect(await client.usage.record(usage)).toEqual({ ...usage, timestamp: timestamp.toISOString() })
+    expect(await client.usage.record(usage)).toEqual({
+      ...usage,
+      timestamp: timestamp.toISOString(),
+      alreadyCounted: false,
+    })
   })
 })

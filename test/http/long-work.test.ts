@@ -89,6 +89,44 @@ describe('a request that takes long holds nobody up', () => {
     expect(longest).toBeLessThan(inOnePiece / 2)
   })
 
+  it.each([
+    ['very many lists in lists', '[[[[[[1]]]]]]'],
+    ['very many objects of their own names', '{"kINDEX":{"qINDEX":1}}'],
+  ])('a body that is made of %s', async (_name, item) => {
+    const items: string[] = []
+    for (let size = 0; size < 1_500_000; size += (items.at(-1)?.length ?? 0) + 1)
+      items.push(item.replaceAll('INDEX', String(items.length)))
+    const payload = `{"version":"1.0.0","products":[${items.join(',')}]}`
+    const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => JSON.parse(payload) as unknown)))
+    const status: number[] = []
+    const { longest } = await stretchesOf(async () => {
+      const headers = { ...withKey(), 'content-type': 'application/json' }
+      status.push((await test.app.inject({ ...validation({}), headers, payload })).statusCode)
+    })
+    expect(status).toEqual([200])
+    // To read it, to write it for the thread and to look at it were three such pieces, one after the other.
+    expect(longest).toBeLessThan(inOnePiece)
+  })
+
+  it('many large documents at once, while a health check goes through', async () => {
+    const document = documentOf(2_500)
+    let under = 8
+    const all = Promise.all(
+      Array.from({ length: under }, async () => {
+        expect((await test.app.inject(validation(document))).statusCode).toBe(200)
+        under--
+      }),
+    )
+    let checks = 0
+    while (under > 0) {
+      expect((await test.app.inject({ url: '/healthz' })).statusCode).toBe(200)
+      checks++
+    }
+    await all
+    // While each held the loop until it was done, there was a turn for one check between two of them.
+    expect(checks).toBeGreaterThan(100)
+  })
+
   it('the verdict on a large document is that of a small one: with places, codes and the document in its order', async () => {
     const broken = { ...large, meters: [{ id: 'calls' }], products: [...large.products, { id: 'product_0' }] }
     const { errors, warnings } = validateConfig(broken)

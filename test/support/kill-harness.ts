@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan.ts'
 import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
@@ -21,11 +20,12 @@ import { createSealer, generateMasterKey } from '../../packages/ratecard/src/sto
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
+import { makeProgram } from './program.ts'
+import type { Program } from './program.ts'
 
 const secretKey = 'sk_test_killedEverywhere0000'
 /** Long: the machine may be busy. The lease of a process that was killed is free at once all the same. */
 const leaseMs = 60_000
-const script = fileURLToPath(new URL('killable-push.ts', import.meta.url))
 
 export interface World {
   /** Every live object of ours, references as configuration ids, ids of the processor left out. */
@@ -50,6 +50,7 @@ export async function createHarness(
     telemetry: false,
     maxNetworkRetries: 0,
   })
+  const program = await makeProgram('killable-push.ts')
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-kill-doc-'))
   const documentFile = path.join(folder, 'second.json')
   const open = ({ url, file }: Place) => openStore({ url, file, sealer: createSealer(masterKey), leaseMs })
@@ -97,7 +98,7 @@ export async function createHarness(
       leaseMs,
       documentFile,
     }
-    const { killed, output } = await runScript(order, folder)
+    const { killed, output } = await runProgram(program, order)
     const store = await open(place)
     try {
       const { service, processor } = compose(store)
@@ -115,17 +116,17 @@ export async function createHarness(
     close: async () => {
       await sandbox.close()
       await stores.close()
+      program.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** The compiled code is kept in the folder: half of what a short push costs is reading the program. */
-function runScript(order: object, folder: string): Promise<{ readonly killed: boolean; readonly output: string }> {
+function runProgram(program: Program, order: object): Promise<{ readonly killed: boolean; readonly output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(order)], {
+    const child = spawn(process.execPath, [...program.args, JSON.stringify(order)], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled') },
+      env: program.env,
     })
     let output = ''
     let errors = ''

@@ -1,7 +1,6 @@
 // Around a service that is killed (killable-service.ts): a sandbox, stores that are copied afresh for each kill, and the service of
 // whoever finds what was left.
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
@@ -11,10 +10,13 @@ import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
+import { makeProgram } from './program.ts'
+import type { Program } from './program.ts'
 import type { Stack } from './stack.ts'
 
 /** `script` is a file beside this one. */
 export async function killedService(stores: StoreFactory, script: string, secretKey: string) {
+  const program = await makeProgram(script)
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
   const address = { host: '127.0.0.1', port: sandbox.port, protocol: 'http', telemetry: false } as const
@@ -48,7 +50,7 @@ export async function killedService(stores: StoreFactory, script: string, secret
     const place = await stores.fork(`kill-${String(killAt)}`)
     const { url, file } = place
     const order = { killAt, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
-    const ended = await runScript(script, order)
+    const ended = await runProgram(program, order)
     const stack = await open(place)
     const close = async () => {
       await stack.close()
@@ -61,14 +63,14 @@ export async function killedService(stores: StoreFactory, script: string, secret
   const close = async () => {
     await sandbox.close()
     await stores.close()
+    program.remove()
   }
   return { stripe, open, prepared, killedAt, close }
 }
 
-function runScript(script: string, order: object): Promise<{ readonly killed: boolean; readonly points: number }> {
-  const file = fileURLToPath(new URL(script, import.meta.url))
+function runProgram(program: Program, order: object): Promise<{ readonly killed: boolean; readonly points: number }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, JSON.stringify(order)])
+    const child = spawn(process.execPath, [...program.args, JSON.stringify(order)], { env: program.env })
     let output = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))

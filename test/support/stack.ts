@@ -46,17 +46,18 @@ let accounts = 0
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const clock = options.clock ?? systemClock
   let writes = 0
+  const secretKey = options.secretKey ?? `sk_test_${String(process.pid)}x${String(++accounts)}xxxxxxxx`
   const sandbox =
     options.sandbox ??
     (await startSandbox({
       port: 0,
       dataDir: null,
       clock,
+      portalSavedFor: [secretKey],
       observe: ({ method }) => {
         if (method !== 'GET') writes++
       },
     }))
-  const secretKey = options.secretKey ?? `sk_test_${String(process.pid)}x${String(++accounts)}xxxxxxxx`
   const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
   const processor = createStripeProcessor({
     secretKey,

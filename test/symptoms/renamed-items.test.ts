@@ -114,6 +114,18 @@ test('a deal finds its tenant on a price that was renamed since', async () => {
   expect(await shop.items(id)).toEqual([['team_monthly', 25]])
 })
 
+test('Renamed base price: its negotiated prices, named after the earlier id, stand for another price, or for none', async () => {
+  const shop = await tenantShop(negotiated())
+  const { id } = await shop.subscribe(await shop.tenant('acme'), [['pro_monthly', 25]])
+  const next = negotiated('1.1.0', (config) => renamed(config, 'pro_monthly', 'team_monthly'))
+  const { details } = await shop.service.push(next, nobody)
+  expect(details.map(({ configId, action }) => [configId, action])).toEqual([['team_monthly', 'rename']])
+  await shop.apply('acme', { kind: 'custom', enterpriseId: 'acme' })
+  expect(await shop.items(id)).toEqual([['pro_monthly_acme', 25]])
+  await shop.apply('acme', nothing)
+  expect(await shop.items(id)).toEqual([['team_monthly', 25]])
+})
+
 test('a new id without the entry is planned as before, with a warning that has the line to add', async () => {
   const shop = await tenantShop(negotiated())
   const plan = await shop.service.push(

@@ -853,10 +853,11 @@ export interface NewCheckout {
 export interface Usage {
   meter: string
   tenantId: string
-  /** A whole number, or a decimal as text; never negative. */
-  value: number | string
+  value: number | string | null
   timestamp: string | null
   identifier: string
+  /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
+  alreadyCounted: boolean
 }
 
 export interface NewUsage {
@@ -1512,6 +1513,7 @@ export interface MigrationPlan {
 
 export interface MigrationLine {
   tenantId: string | null
+  /** At the processor; empty for a tenant that has the price from when it was free. */
   customer: string
   subscription: string
   item: string

@@ -2,7 +2,10 @@
 import type { SandboxOptions } from './server.ts'
 
 /** Options that can cross to a thread. */
-export type ThreadOptions = Pick<SandboxOptions, 'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile'>
+export type ThreadOptions = Pick<
+  SandboxOptions,
+  'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile' | 'portalSavedFor'
+>
 
 export interface StartFailure {
   readonly name: string

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from './clock.ts'
 import { Transactions } from './transactions.ts'
 import { Api } from './protocol/api.ts'
+import { accountIdOf } from './protocol/auth.ts'
 import type { ApiReply, Exchange } from './protocol/api.ts'
 import { Deliveries } from './events/deliveries.ts'
 import { Control } from './control/control.ts'
@@ -35,6 +36,8 @@ export interface SandboxOptions {
   /** Waits before an event is sent again, in milliseconds; default 1, 5 and 25 seconds. */
   readonly retryAfterMs?: readonly number[]
   readonly profile?: RateProfile
+  /** Keys whose accounts are as if somebody had saved the portal settings in the dashboard, as the service's own account is. */
+  readonly portalSavedFor?: readonly string[]
   /** Sees every answered request of the API, decoded. */
   readonly observe?: (exchange: Exchange) => void
 }
@@ -69,6 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     state,
     clock: options.clock,
     origin: () => url,
+    portalSavedFor: new Set(options.portalSavedFor?.map(accountIdOf)),
     deliver: (events) => deliveries.send(events),
   })
   const onFailure = (error: unknown): void => {

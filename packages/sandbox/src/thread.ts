@@ -67,13 +67,14 @@ class Supervised {
   }
 
   start(): Promise<Listening> {
-    const { host, dataDir, deliverAnywhere, profile, entry = ownEntry } = this.#options
+    const { host, dataDir, deliverAnywhere, profile, portalSavedFor, entry = ownEntry } = this.#options
     const plain: ThreadOptions = {
       port: this.#port,
       dataDir,
       ...(host === undefined ? {} : { host }),
       ...(deliverAnywhere === undefined ? {} : { deliverAnywhere }),
       ...(profile === undefined ? {} : { profile }),
+      ...(portalSavedFor === undefined ? {} : { portalSavedFor }),
     }
     const worker = new Worker(entry, { workerData: plain, resourceLimits: heap, name: 'sandbox' })
     this.#worker = worker

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { catchUp } from './billing/catch-up.ts'
 import { Call } from './protocol/call.ts'
-import type { Outgoing } from './protocol/call.ts'
+import type { Outgoing, Surroundings } from './protocol/call.ts'
 import type { Cause } from './events/events.ts'
 import { emptyForm } from './protocol/form.ts'
 import type { FormNode } from './protocol/form.ts'
@@ -14,6 +14,8 @@ interface TransactionParts {
   readonly state: State
   readonly clock: Clock
   readonly origin: () => string
+  /** Accounts whose portal settings were saved in the dashboard that is not here. */
+  readonly portalSavedFor: ReadonlySet<string>
   readonly deliver: (events: readonly Outgoing[]) => void
 }
 
@@ -50,25 +52,12 @@ export class Transactions {
 
   /** Runs `work` in a transaction; `open` gives it its call. What it throws undoes everything, and nothing is delivered. */
   run<T>(account: string, work: (open: (request: Request) => Call) => T): T {
-    const { state, origin, deliver } = this.#parts
+    const { state, deliver } = this.#parts
     const outbox: Outgoing[] = []
     const result = state.transaction(() =>
       work((request) => {
-        const call = new Call(
-          state,
-          account,
-          { ...request, now: this.now(account) },
-          { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
-        )
-        catchUp(
-          new Call(
-            state,
-            account,
-            { ...byItself, now: call.now },
-            { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
-          ),
-          null,
-        )
+        const call = new Call(state, account, { ...request, now: this.now(account) }, this.#around(account, outbox))
+        catchUp(new Call(state, account, { ...byItself, now: call.now }, this.#around(account, outbox)), null)
         return call
       }),
     )
@@ -114,22 +103,27 @@ export class Transactions {
 
   /** One slice of the way to `target`; whether there is more. */
   #slice(account: string, target: number): boolean {
-    const { state, origin, deliver } = this.#parts
+    const { state, deliver } = this.#parts
     const outbox: Outgoing[] = []
     const until = performance.now() + sliceMs
     const reached = state.transaction(() => {
-      const call = new Call(
-        state,
-        account,
-        { ...byItself, now: target },
-        { origin, outbox, searchDelay: this.searchDelay, usageCheckedLater: this.usageCheckedLater },
-      )
+      const call = new Call(state, account, { ...byItself, now: target }, this.#around(account, outbox))
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)
       return stopped
     })
     if (outbox.length > 0) deliver(outbox)
     return reached !== null
+  }
+
+  #around(account: string, outbox: Outgoing[]): Surroundings {
+    return {
+      origin: this.#parts.origin,
+      searchDelay: this.searchDelay,
+      usageCheckedLater: this.usageCheckedLater,
+      portalSaved: this.#parts.portalSavedFor.has(account),
+      outbox,
+    }
   }
 
   /** A clock never goes back. */

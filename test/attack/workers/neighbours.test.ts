@@ -85,12 +85,15 @@ describe('nobody else notices', () => {
     await world.deploy(
       'many',
       `export default { async fetch(request, env) {
-        const done = await Promise.allSettled(Array.from({ length: 5_000 }, () => fetch(env.RATECARD_API_URL + '/healthz').then((r) => r.text())))
+        const done = await Promise.allSettled(Array.from({ length: 20_000 }, () => fetch(env.RATECARD_API_URL + '/healthz').then((r) => r.text())))
         return Response.json(done.filter(({ status }) => status === 'rejected').length) } }`,
     )
     const before = process.memoryUsage().rss
     await attacked('fetches', () => all(1, '/workers/many'))
-    report(`the service grew by ${String(Math.round((process.memoryUsage().rss - before) / 1024 / 1024))} MB`)
+    const grown = Math.round((process.memoryUsage().rss - before) / 1024 / 1024)
+    report(`the service grew by ${String(grown)} MB`)
+    // All of them at once took it to nearly a gigabyte.
+    expect(grown).toBeLessThan(400)
   })
 
   it('a worker that calls itself without end', async () => {
@@ -102,6 +105,13 @@ describe('nobody else notices', () => {
         return new Response('forked') } }`,
       { cpu_ms: 500 },
     )
+    const began = performance.now()
     await attacked('forks', () => all(1, '/workers/fork'))
+    // It doubled until a thousand of its requests waited for each other, and all of them for the end of their time.
+    expect(performance.now() - began).toBeLessThan(25_000)
+    const { logs } = (await world.asAdmin({ url: `${workersPath}/fork/logs?limit=1000&level=system` })).json<{
+      logs: { message: string }[]
+    }>()
+    expect(logs.some(({ message }) => message.includes('64 requests to workers of this service under way'))).toBe(true)
   })
 })

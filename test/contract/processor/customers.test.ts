@@ -129,6 +129,12 @@ describe('the portal', () => {
     const { processor, stripe, customer, writing } = await customerBench()
     const portal = (id: string) =>
       processor.createPortal({ customer: processorId(id), returnUrl: 'http://127.0.0.1:9/' }, writing())
+    await expect(portal(customer)).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('default configuration has not been created'),
+      hint: expect.stringContaining('Save the settings of the customer portal'),
+    })
+    await stripe.billingPortal.configurations.create({ features: { invoice_history: { enabled: true } } })
     expect((await fetch((await portal(customer)).url)).status).toBe(200)
     await stripe.customers.del(customer)
     for (const id of [customer, 'cus_unknown'])

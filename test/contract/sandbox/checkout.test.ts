@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
+import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, day, firstItem, meteredPrice } from './customer-shop.ts'
 import type { CustomerShop } from './customer-shop.ts'
@@ -226,6 +227,7 @@ describe('customer portal of the sandbox', () => {
     const shop = await customerShop()
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
+    await stripe.billingPortal.configurations.create({ features: { subscription_cancel: { enabled: true } } })
     const portal = await stripe.billingPortal.sessions.create({ customer, return_url: 'http://127.0.0.1:9/account' })
     const { text } = await pageOf(portal.url)
     expect(text).toContain('$12.00 per month')
@@ -245,10 +247,70 @@ describe('customer portal of the sandbox', () => {
     const { stripe, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     const { id: other } = await stripe.customers.create()
+    await stripe.billingPortal.configurations.create({ features: { subscription_cancel: { enabled: true } } })
     const portal = await stripe.billingPortal.sessions.create({ customer: other })
     expect((await submit(portal.url, { action: 'cancel', subscription: made.id })).text).toContain(
       'No such subscription',
     )
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
+  })
+
+  test('without saved settings there is none', async () => {
+    const { stripe, customer } = await customerShop()
+    expect(await refusal(stripe.billingPortal.sessions.create({ customer }))).toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      message:
+        'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.',
+    })
+    const { configurations, sessions } = stripe.billingPortal
+    const first = await configurations.create({
+      business_profile: { headline: 'Ours' },
+      default_return_url: 'http://127.0.0.1:9/home',
+      features: { invoice_history: { enabled: true } },
+    })
+    const second = await configurations.create({ features: { subscription_cancel: { enabled: true } } })
+    expect([first.is_default, second.is_default]).toEqual([true, false])
+    expect((await sessions.create({ customer })).configuration).toBe(first.id)
+    expect((await sessions.create({ customer, configuration: second.id })).configuration).toBe(second.id)
+    await configurations.update(second.id, { active: false, name: 'Old' })
+    expect((await configurations.list({ active: false })).data.map(({ id }) => id)).toEqual([second.id])
+    expect((await configurations.list({ is_default: true })).data.map(({ id }) => id)).toEqual([first.id])
+    expect(await configurations.retrieve(second.id)).toMatchObject({ active: false, name: 'Old' })
+    await expect(sessions.create({ customer, configuration: second.id })).rejects.toMatchObject({ statusCode: 400 })
+    await expect(sessions.create({ customer, configuration: 'bpc_none' })).rejects.toMatchObject({
+      code: 'resource_missing',
+      param: 'configuration',
+    })
+  })
+
+  test('it allows what its settings allow', async () => {
+    const { stripe, customer, monthly, subscribed } = await customerShop()
+    const made = await subscribed(await monthly(1200))
+    const settings = await stripe.billingPortal.configurations.create({
+      default_return_url: 'http://127.0.0.1:9/home',
+      features: { invoice_history: { enabled: true } },
+    })
+    const { url } = await stripe.billingPortal.sessions.create({ customer })
+    const { text } = await pageOf(url)
+    expect(text).toContain('href="http://127.0.0.1:9/home"')
+    expect(text).not.toContain('value="cancel"')
+    expect((await submit(url, { action: 'cancel', subscription: made.id })).text).toContain('cannot be cancelled here')
+    await stripe.billingPortal.configurations.update(settings.id, {
+      features: { subscription_cancel: { enabled: true, mode: 'immediately' } },
+    })
+    await submit(url, { action: 'cancel', subscription: made.id })
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
+  })
+
+  test('an account whose settings somebody saved has them', async () => {
+    const { stripe } = await sandboxForTest({ portalSavedFor: ['sk_test_sandbox'] })
+    const { id: customer } = await stripe.customers.create()
+    const { configuration } = await stripe.billingPortal.sessions.create({ customer })
+    expect(await stripe.billingPortal.configurations.retrieve(configuration as string)).toMatchObject({
+      is_default: true,
+      features: { subscription_cancel: { enabled: true, mode: 'at_period_end' } },
+    })
+    expect((await stripe.billingPortal.sessions.create({ customer })).configuration).toBe(configuration)
   })
 })

@@ -169,7 +169,8 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
   'billing_portal.configuration.created': [settings],
   'billing_portal.configuration.updated': [settings, noted('/v1/billing_portal/configurations/{{settings.id}}')],
   'billing_portal.session.created': [
-    customer,
+    // As in an account whose settings were saved.
+    ...[settings, customer],
     { path: '/v1/billing_portal/sessions', params: { customer: '{{customer.id}}' } },
   ],
   'billing.meter.created': [meter],

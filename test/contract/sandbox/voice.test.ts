@@ -48,11 +48,13 @@ describe('what the sandbox has not', () => {
 
   test('a value of one of the real API’s enums is not supported, any other one is invalid', async () => {
     const ask = await asker()
-    expect(await ask('POST', '/v1/checkout/sessions', { mode: 'setup', success_url: 'https://a.b' })).toMatchObject({
-      error: { message: 'The sandbox does not support the value `setup` of `mode`.', param: 'mode' },
+    expect(
+      await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' }),
+    ).toMatchObject({
+      error: { message: 'The sandbox does not support the value `elements` of `ui_mode`.', param: 'ui_mode' },
     })
     expect(await ask('POST', '/v1/checkout/sessions', { mode: 'gift', success_url: 'https://a.b' })).toMatchObject({
-      error: { message: 'Invalid mode: must be one of payment or subscription' },
+      error: { message: 'Invalid mode: must be one of payment, setup, or subscription' },
     })
   })
 

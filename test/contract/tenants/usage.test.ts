@@ -26,17 +26,18 @@ describe('usage', () => {
       meter: 'readings',
       tenantId: 'acme',
       identifier: 'a',
+      alreadyCounted: false,
     })
     await report('acme', 3, { identifier: 'a' })
     // The first report of an identifier stands.
-    await report('acme', 9, { identifier: 'a' })
-    await report('beta', 1, { identifier: 'a' })
+    expect(await report('acme', 9, { identifier: 'a' })).toMatchObject({ alreadyCounted: true })
+    await report('beta', 2, { identifier: 'a' })
     await report('acme', '2', { identifier: 'x'.repeat(200) })
     await report('acme', 1)
     await report('acme', 1)
     await report('acme', -2)
     expect(await charged('acme')).toBe(5 * 25)
-    expect(await charged('beta')).toBe(25)
+    expect(await charged('beta')).toBe(2 * 25)
   })
 
   test('is not counted twice when the answer is lost', async () => {

@@ -205,6 +205,9 @@ describe('what is derived from the document', () => {
     expect(of('gold')).toBeUndefined()
     expect(of('gold', { base_price: 'pro' })).toBe('pro')
     expect(basePriceId(price({ id: 'pro_monthly_x' }), ordinary)).toBeUndefined()
+    const renamed = [price({ id: 'pro' }), price({ id: 'team', previous_ids: ['pro_monthly', 'old'] })]
+    expect(basePriceId(price({ id: 'pro_monthly_gold', enterprise_template: 't' }), renamed)).toBe('team')
+    expect(basePriceId(price({ id: 'pro_gold', enterprise_template: 't' }), renamed)).toBe('pro')
   })
 
   test('the public view has public prices, products without prices and meters, and nothing else', () => {

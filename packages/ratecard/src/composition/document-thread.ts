@@ -7,6 +7,8 @@ import type { BillingConfig } from '../config/document/schema.ts'
 import { validateConfig } from '../config/validation/validate.ts'
 import type { ConfigValidation } from '../config/validation/validate.ts'
 import type { Documents } from '../sync/documents.ts'
+import { holdMoreThan, inTurns } from '../turns.ts'
+import { jsonTurns } from '../wire/json.ts'
 
 /** A document as JSON text, which crosses at less cost than its values; or what is live, as values. */
 export type Order = { readonly id: number } & (
@@ -24,8 +26,6 @@ export interface Answer {
 
 /** Up to this many values a document is judged in some milliseconds, which is less than another thread is worth. */
 const fewValues = 4_000
-/** A text counts as one value for each of so many characters. */
-const charactersOfValue = 100
 const idleMs = 5_000
 
 type Asked = Order extends infer One ? (One extends Order ? Omit<One, 'id'> : never) : never
@@ -95,33 +95,18 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
 
   return {
     validate: async (document, options) => {
-      if (!isLarge([document])) return validateConfig(document, options)
-      const { verdict } = await ask({ what: 'validate', text: JSON.stringify(document), options })
+      if (!holdMoreThan(fewValues, [document])) return validateConfig(document, options)
+      const text = await inTurns(jsonTurns(document))
+      const { verdict } = await ask({ what: 'validate', text, options })
       if (verdict === undefined) throw new Error('The thread gave no verdict.')
       return { ...verdict, config: verdict.valid ? (document as BillingConfig) : null }
     },
     fromLive: async (...live) => {
-      if (!isLarge(live)) return toDocument(...live)
+      if (!holdMoreThan(fewValues, live)) return toDocument(...live)
       const { document } = await ask({ what: 'from_live', live })
       if (document === undefined) throw new Error('The thread gave no document.')
       return document
     },
     close: end,
   }
-}
-
-/** Looks at no more values than decide it. */
-function isLarge(roots: readonly unknown[]): boolean {
-  const open: unknown[] = [...roots]
-  let values = 0
-  while (open.length > 0) {
-    const value = open.pop()
-    values += typeof value === 'string' ? 1 + value.length / charactersOfValue : 1
-    if (values > fewValues) return true
-    if (typeof value !== 'object' || value === null) continue
-    const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
-    if (values + members.length > fewValues) return true
-    open.push(...members)
-  }
-  return false
 }

@@ -174,8 +174,11 @@ async function openProcessor(
     return { processor, processorName, sandboxUrl: null }
   }
   // In a thread of its own: whatever happens in the sandbox, the service goes on serving.
+  const secretKey = embeddedSandboxKey(settings.dataDir)
   const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
+    // Nobody could save them: the embedded sandbox has no dashboard.
+    portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),
   }).catch((error: unknown) => {
@@ -183,7 +186,7 @@ async function openProcessor(
   })
   closers.push(() => sandbox.close())
   const processor = createStripeProcessor({
-    secretKey: embeddedSandboxKey(settings.dataDir),
+    secretKey,
     apiBase: sandbox.url,
     budget: unlimitedBudget,
     clock,

@@ -87,6 +87,8 @@ export const issueCodes = {
     'More live subscriptions than the server lets pass unasked are on prices that the plan archives or replaces.',
   migration_waiting:
     'A migration waits for its date to move subscribers to a price that the plan replaces or archives.',
+  migration_scheduled:
+    'Subscribers are scheduled to go to a price that the plan replaces or archives: migrate them again after the push (warning).',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

@@ -2,6 +2,7 @@
 // this every subscriber keeps the price that was bought. Nothing is billed by it; what does not fit stays, with the reason.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller, MigrationLine, MigrationPlan, MigrationRequest, TenantOperations } from '../service/tenants.ts'
@@ -13,6 +14,7 @@ import { startJob } from '../swaps/run-job.ts'
 import type { DoStep } from '../swaps/run-job.ts'
 import { comingPrices } from '../swaps/step.ts'
 import { createMoney } from './monthly-money.ts'
+import type { Money } from './monthly-money.ts'
 import { planMoves } from './plan-moves.ts'
 import type { ReplacedPrice } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
@@ -92,37 +94,72 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
   const now = deps.clock.now()
   const waiting = await waitingMoves(deps.store.jobs, priceId)
   const lines: MigrationLine[] = []
-  for (const subscription of await subscribersOf(deps, replaced)) {
-    const tenant = await deps.store.tenants.findByCustomer(subscription.customer)
-    if (!chosen(tenant?.id ?? null)) continue
+  const subscriptions = await subscribersOf(deps, replaced)
+  const tenants = await deps.store.tenants.idsByCustomer(new Set(subscriptions.map(({ customer }) => customer)))
+  for (const subscription of subscriptions) {
+    const tenantId = tenants.get(subscription.customer) ?? null
+    if (!chosen(tenantId)) continue
     const coming = await askProcessor(deps.shutdown, () => comingPrices(deps.processor, subscription, deps.shutdown))
     for (const move of planMoves({ subscription, coming }, replaced, request.to, now))
       lines.push({
-        tenantId: tenant?.id ?? null,
+        tenantId,
         customer: subscription.customer,
         subscription: subscription.id,
         item: move.item.id,
-        fromProcessorPriceId: move.item.price.id,
+        fromProcessorPriceId: move.from,
         toProcessorPriceId: replaced.current ?? priceId,
         quantity: move.item.quantity,
         currency: subscription.currency,
-        monthlyBefore: await money.before(move.item),
+        monthlyBefore: await money.before(move.item, move.from),
         monthlyAfter: money.after(replaced.booked, move.item),
         effective: move.effective,
         effectiveAt: move.effectiveAt,
         skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
       })
   }
+  lines.push(...(await freeLines(deps, replaced, { chosen, money, now })))
   return { priceId, lines, totals: totalsOf(lines) }
 }
 
-/** Oldest first; each once, also when several of its items are on former prices. */
-async function subscribersOf(deps: SwapDeps, { former }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
+/** Tenants that have the price from when it was free. Nobody is billed unasked: they stay until they buy it. */
+async function freeLines(
+  deps: SwapDeps,
+  { booked, current }: ReplacedPrice,
+  { chosen, money, now }: { readonly chosen: (tenant: string) => boolean; readonly money: Money; readonly now: number },
+): Promise<readonly MigrationLine[]> {
+  if (current === null) return []
+  const { id: priceId, currency, interval, interval_count: intervalCount = 1 } = booked.price
+  const monthlyAfter =
+    interval === undefined ? null : money.after(booked, { quantity: 1, price: { currency, interval, intervalCount } })
+  const running = (await deps.store.localSubscriptions.running(priceId)).filter(({ tenantId }) => chosen(tenantId))
+  return running.map(({ id, tenantId }) => ({
+    tenantId,
+    customer: '',
+    subscription: id,
+    item: id,
+    fromProcessorPriceId: priceId,
+    toProcessorPriceId: current,
+    quantity: 1,
+    currency,
+    monthlyBefore: 0,
+    monthlyAfter,
+    effective: 'now',
+    effectiveAt: now,
+    skipped: 'It is free and not at the processor: the tenant goes on to the paid price by buying it at a checkout.',
+  }))
+}
+
+/**
+ * Oldest first; each once, also when several of its items are on former prices. With those on the present price that have a schedule:
+ * it may lead back to a former one.
+ */
+async function subscribersOf(deps: SwapDeps, { former, current }: ReplacedPrice): Promise<readonly LiveSubscription[]> {
   const found = new Map<string, LiveSubscription>()
-  for (const price of former) {
-    const holders = await askProcessor(deps.shutdown, () => deps.processor.subscriptionsOfPrice(price, deps.shutdown))
-    for (const subscription of holders) found.set(subscription.id, subscription)
-  }
+  const holdersOf = (price: ProcessorId) =>
+    askProcessor(deps.shutdown, () => deps.processor.subscriptionsOfPrice(price, deps.shutdown))
+  for (const price of former) for (const one of await holdersOf(price)) found.set(one.id, one)
+  if (former.size > 0 && current !== null)
+    for (const one of await holdersOf(current)) if (one.schedule !== null) found.set(one.id, one)
   return [...found.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 

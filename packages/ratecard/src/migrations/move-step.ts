@@ -65,13 +65,13 @@ async function moveItem(
           from: priceId,
           to: priceId,
           // It may have gone from one former price to another meanwhile.
-          fromProcessorId: planned === undefined ? processorId(String(step['from_processor_id'])) : item.price.id,
+          fromProcessorId: planned?.from ?? processorId(String(step['from_processor_id'])),
           toProcessorId: current,
           quantity: item.quantity,
         },
       ],
     }
-    const inPlace = item.price.id === current || planned?.already === true
+    const inPlace = planned === undefined ? item.price.id === current : planned.already
     // An earlier attempt whose answer was lost, or whose process died, did it.
     if (inPlace && journal.attempt > 1) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: null }) }
     if (planned === undefined) return skipped('The item is on another price by now.')

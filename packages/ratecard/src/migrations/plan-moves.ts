@@ -17,6 +17,8 @@ export interface ReplacedPrice {
 
 export interface PlannedMove {
   readonly item: LiveItem
+  /** What gives way: the item's present price, or the one that its schedule puts it on. */
+  readonly from: ProcessorId
   readonly effective: Effective
   /** Epoch milliseconds; for `now` the moment of planning. */
   readonly effectiveAt: number
@@ -34,7 +36,7 @@ export interface Situation {
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** One entry for each item on a former price. */
+/** One entry for each item that is on a former price, or that a schedule puts on one. */
 export function planMoves(
   situation: Situation,
   replaced: ReplacedPrice,
@@ -43,7 +45,7 @@ export function planMoves(
 ): readonly PlannedMove[] {
   const { items } = situation.subscription
   const planned = items
-    .filter((item) => replaced.former.has(item.price.id))
+    .filter((item) => replaced.former.has(item.price.id) || returnsTo(item, situation, replaced) !== undefined)
     .map((item) => planMove(item, situation, replaced, to, now))
   const moving = new Set(planned.filter(({ skipped }) => skipped === null).map(({ item }) => item.id))
   const after = items.map(({ id, price }) =>
@@ -62,19 +64,34 @@ export function planMoves(
   })
 }
 
+/** The former price that a schedule still leads to, from before the price was replaced again or brought back. */
+function returnsTo(
+  { price }: LiveItem,
+  { coming }: Situation,
+  { former, current }: Pick<ReplacedPrice, 'former' | 'current'>,
+): ProcessorId | undefined {
+  const next = coming.get(price.id)
+  const concerned = former.has(price.id) || price.id === current
+  return concerned && next !== undefined && next !== price.id && former.has(next) ? next : undefined
+}
+
 function planMove(
   item: LiveItem,
-  { subscription, coming }: Situation,
-  { booked, current }: ReplacedPrice,
+  situation: Situation,
+  { booked, current, former }: ReplacedPrice,
   to: MigrationRequest['to'],
   now: number,
 ): PlannedMove {
+  const { subscription, coming } = situation
+  const returning = returnsTo(item, situation, { former, current })
   // The former price is not in the configuration any more, so whether tiers of it were free is not known here.
-  const effective = to === 'now' ? effectiveFor(item, subscription, booked) : 'period_end'
-  const notBefore = typeof to === 'object' ? to.at : 0
+  const effective = to === 'now' && returning === undefined ? effectiveFor(item, subscription, booked) : 'period_end'
+  // A schedule does not wait for a later date.
+  const notBefore = typeof to === 'object' && returning === undefined ? to.at : 0
   const effectiveAt = effective === 'now' ? now : renewalFrom(item, notBefore)
   const planned = (skipped: string | null, already = false): PlannedMove => ({
     item,
+    from: returning ?? item.price.id,
     effective,
     effectiveAt,
     skipped,
@@ -85,7 +102,8 @@ function planMove(
   if (!isLive(subscription)) return planned(`The subscription is ${subscription.status}.`)
   const next = coming.get(item.price.id)
   if (next === current) return planned('Its schedule moves it already.', true)
-  if (next !== undefined && next !== item.price.id) return planned('Its schedule moves it to another price.')
+  if (returning === undefined && next !== undefined && next !== item.price.id)
+    return planned('Its schedule moves it to another price.')
   const reason = incompatibility(item, subscription, booked)
   if (reason !== null) return planned(reason)
   if (effective === 'period_end' && subscription.cancelAtPeriodEnd)

@@ -197,7 +197,8 @@ export interface CustomerProcessor {
     request: { readonly customer: ProcessorId; readonly returnUrl: string },
     options: WriteOptions,
   ): Promise<{ readonly url: string }>
-  recordUsage(event: UsageEvent, options: WriteOptions): Promise<void>
+  /** False: an event with this identifier was recorded before, and that one counts. */
+  recordUsage(event: UsageEvent, options: WriteOptions): Promise<boolean>
   /** Usage of the last thirty days that was taken and then dropped, newest first. */
   usageErrors(signal: AbortSignal): Promise<readonly UsageError[]>
   /** What the next invoice of a subscription will be; null when there will be none. */

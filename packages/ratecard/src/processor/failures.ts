@@ -37,7 +37,7 @@ const hintOf = (kind: ProcessorErrorKind, call: CallKind) =>
 export function asServiceError(error: unknown, call: CallKind): unknown {
   if (!(error instanceof ProcessorError)) return error
   return new ServiceError(codeOf[error.kind], error.message, {
-    hint: hintOf(error.kind, call),
+    hint: error.hint ?? hintOf(error.kind, call),
     processor: error.original,
     ...(error.kind === 'rate_limited' || error.kind === 'unavailable' ? { retryAfter: 30 } : {}),
     cause: error,

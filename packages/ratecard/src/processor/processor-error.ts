@@ -19,17 +19,22 @@ export class ProcessorError extends Error {
   /** The processor said it before, under the same idempotency key: what is so now it did not look at. */
   readonly repeated: boolean
 
+  /** What to do at the processor, where that is known. */
+  readonly hint: string | undefined
+
   constructor(
     kind: ProcessorErrorKind,
     message: string,
     original: ProcessorWords = {},
     cause?: unknown,
     repeated = false,
+    hint?: string,
   ) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.original = original
     this.repeated = repeated
+    this.hint = hint
   }
 
   /** Whether the write may have happened although we have no answer. */

@@ -60,6 +60,8 @@ export type NewUsage = Omit<Inside<typeof checkout.NewUsage>, 'tenantId' | 'time
   readonly timestamp?: number
 }
 
+export type RecordedUsage = Pick<Inside<typeof checkout.Usage>, 'meter' | 'tenantId' | 'identifier' | 'alreadyCounted'>
+
 export type EnterpriseTarget =
   | { readonly kind: 'template'; readonly template: string }
   | { readonly kind: 'custom'; readonly enterpriseId: string }
@@ -121,10 +123,7 @@ export interface TenantOperations {
   sessionEntitlements(principal: Principal): Promise<Entitlements>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
-  recordUsage(
-    usage: NewUsage,
-    principal: Principal,
-  ): Promise<{ readonly meter: string; readonly tenantId: string; readonly identifier: string }>
+  recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>
 
   applyEnterprise(
     tenantId: string,

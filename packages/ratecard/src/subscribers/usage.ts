@@ -4,14 +4,12 @@ import type { Meter } from '../config/document/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
-import type { NewUsage, Principal, TenantOperations } from '../service/tenants.ts'
+import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { decideUsage } from './decide-usage.ts'
 
-type Recorded = Awaited<ReturnType<TenantOperations['recordUsage']>>
-
 /** Counts once for each tenant, meter and identifier; the first report of an identifier stands. */
-export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<Recorded> {
+export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
   const tenant = await deps.tenantOf(principal)
   const meter = await findMeter(deps, usage.meter)
   const { livemode } = await deps.account()
@@ -29,10 +27,10 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
   const event = eventOf(await deps.customerOf(tenant))
   const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
   // Sent twice, it is still counted once: by its identifier.
-  await askProcessor(deps.shutdown, () =>
+  const counted = await askProcessor(deps.shutdown, () =>
     despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
   )
-  return { meter: meter.id, tenantId: tenant.id, identifier }
+  return { meter: meter.id, tenantId: tenant.id, identifier, alreadyCounted: !counted }
 }
 
 async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {

@@ -20,6 +20,8 @@ import { resolveInterruptedPushes } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import type { Lease, Run } from './run.ts'
 import { checkVersion } from './version.ts'
+import { inTurns } from '../turns.ts'
+import { jsonTurns } from '../wire/json.ts'
 import { requireWrittenForm } from './written-form.ts'
 
 export interface PushRequest {
@@ -99,7 +101,7 @@ export async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, unchanged, fingerprint } = await planAgainstLive(
+  const { current, plan, impact, approvals, scheduled, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
     request,
@@ -114,7 +116,7 @@ export async function planPush(
     pushId: null,
     changes: changeReport(plan.changes),
     details: detailsOf(plan.changes, () => null),
-    warnings: [...warnings, ...versionIssues, ...plan.issues, ...approvals],
+    warnings: [...warnings, ...versionIssues, ...plan.issues, ...scheduled, ...approvals],
     impact: impact.prices,
     writes: writesOf(plan),
     plan: fingerprint,
@@ -130,12 +132,8 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, movedAlong, unchanged, checksum, fingerprint } = await planAgainstLive(
-    deps,
-    config,
-    request,
-    lease.signal,
-  )
+  const { current, plan, impact, approvals, scheduled, movedAlong, unchanged, checksum, fingerprint } =
+    await planAgainstLive(deps, config, request, lease.signal)
   refuseStale(fingerprint, request)
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
@@ -159,7 +157,7 @@ export async function pushUnderLease(
   const versionIssues = subject.kind === 'rollback' ? [] : checkVersion(deps, config, current)
   const run: Run = {
     kind: subject.kind,
-    document: JSON.stringify(subject.document),
+    document: await inTurns(jsonTurns(subject.document)),
     checksum,
     version: config.version,
     author: request.author,
@@ -181,7 +179,7 @@ export async function pushUnderLease(
     pushId: push.id,
     changes,
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
-    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...approvals],
+    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...scheduled, ...approvals],
     impact: impact.prices,
     writes: writesOf(plan),
     plan: fingerprint,

@@ -11,7 +11,8 @@ import type { PriceImpact } from '../service/service.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { keyOf } from '../store/records/who.ts'
 import type { By } from '../store/records/who.ts'
-import { pause } from '../turns.ts'
+import { inTurns, pause } from '../turns.ts'
+import { jsonTurns } from '../wire/json.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
@@ -64,8 +65,7 @@ export async function openPush(deps: SyncDeps, run: Run, plan: Plan, lease: Leas
     ...(run.impact === undefined ? {} : { impact: run.impact }),
     ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
-  await pause()
-  const planText = JSON.stringify(stored)
+  const planText = await inTurns(jsonTurns(stored))
   const steps: string[] = []
   for (const step of plan.steps) {
     steps.push(JSON.stringify(step))

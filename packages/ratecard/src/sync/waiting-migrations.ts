@@ -1,5 +1,6 @@
 // Migrations that wait for their date to move subscribers to a price that the plan replaces or archives. Unless the plan says so,
-// their target would be gone on that date, and everybody would stay on the old price.
+// their target would be gone on that date, and everybody would stay on the old price. Subscribers whose move is scheduled at the
+// processor already go to that price all the same: the plan names them, and another migration moves them on.
 import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
@@ -12,16 +13,23 @@ export interface WaitingMigrations {
   readonly issues: readonly Issue[]
   /** Jobs that, once this plan is approved and applied, move their subscribers to the new price instead. */
   readonly movedAlong: readonly string[]
+  /** One for each such price that subscribers are scheduled to go to. */
+  readonly scheduled: readonly Issue[]
 }
 
 export async function waitingMigrations(
-  { store }: Pick<SyncDeps, 'store'>,
+  { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
   { plan, config }: { readonly plan: Plan; readonly config: BillingConfig },
 ): Promise<WaitingMigrations> {
   const issues: Issue[] = []
   const movedAlong: string[] = []
-  for (const { kind, action, configId } of plan.changes) {
+  const scheduled: Issue[] = []
+  const now = clock.now()
+  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
     if (kind !== 'price' || (action !== 'replace' && action !== 'archive')) continue
+    const pointer = action === 'replace' ? placesOf(config)('price', configId) : '#/products'
+    const going = processorIdBefore === null ? 0 : await scheduledFor(store, { target: processorIdBefore, now })
+    if (going > 0) scheduled.push(toldOfScheduled(going, { configId, action, pointer }))
     let moves = 0
     for (const { id } of await waitingFor(store, plan, configId)) {
       const waiting = (await store.jobs.steps(id)).filter(({ waitsUntil }) => waitsUntil !== null).length
@@ -33,7 +41,7 @@ export async function waitingMigrations(
     const who = `${String(moves)} ${moves === 1 ? 'subscriber waits' : 'subscribers wait'}`
     issues.push({
       code: 'migration_waiting',
-      pointer: action === 'replace' ? placesOf(config)('price', configId) : '#/products',
+      pointer,
       severity: 'warning',
       detail:
         action === 'replace'
@@ -42,7 +50,42 @@ export async function waitingMigrations(
       hint: 'Go on with --approve-impact, or cancel the migration first (`ratecard jobs list`).',
     })
   }
-  return { issues, movedAlong }
+  return { issues, movedAlong, scheduled }
+}
+
+/** How many of the newest migrations are looked through. */
+const newestMigrations = 100
+
+/** Items that a migration put on a schedule which has not got to the price yet. */
+async function scheduledFor(
+  { jobs }: SyncDeps['store'],
+  { target, now }: { readonly target: string; readonly now: number },
+): Promise<number> {
+  const { items } = await jobs.list({ kind: 'migration', limit: newestMigrations, offset: 0 })
+  // Newest first: an item goes where its newest step says, from where its oldest one that is still to come found it.
+  const ways = new Map<string, { readonly to: string; readonly from: string }>()
+  for (const { id } of items)
+    for (const { state, step, result } of await jobs.steps(id)) {
+      if (state !== 'succeeded' || result === null) continue
+      const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
+      const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }
+      if (Date.parse(at ?? said.effective_at) <= now) continue
+      ways.set(said.item, { to: ways.get(said.item)?.to ?? said.to_processor_id, from: said.from_processor_id })
+    }
+  return [...ways.values()].filter(({ to, from }) => to === target && from !== target).length
+}
+
+function toldOfScheduled(
+  going: number,
+  { configId, action, pointer }: { readonly configId: string; readonly action: string; readonly pointer: string },
+): Issue {
+  const who = `${String(going)} ${going === 1 ? 'subscriber is' : 'subscribers are'}`
+  const detail = `${who} scheduled to go to "${configId}" as it is now, at their renewal; this plan ${action}s it, and they go there all the same.`
+  const hint =
+    action === 'replace'
+      ? `After the push, move them on before they renew: \`ratecard billing migrate --price ${configId}\`.`
+      : 'Cancel their schedules at the processor, or keep the price until they have renewed.'
+  return { code: 'migration_scheduled', pointer, severity: 'warning', detail, hint }
 }
 
 /** Jobs for the price under the id that it has before the plan, which may rename it. */

@@ -2,13 +2,15 @@
 // pushed one was expanded from.
 import { whereNotExpanded } from '../config/files/written-form.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { inTurns } from '../turns.ts'
+import { jsonTurns } from '../wire/json.ts'
 import type { SyncDeps } from './deps.ts'
 
 /** Keeps a document with its `${NAME}`; the id to push with. */
 export async function keepWritten(deps: Pick<SyncDeps, 'store' | 'clock'>, document: unknown): Promise<string> {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new ServiceError('request_invalid', 'The document as written is not a JSON object.')
-  return deps.store.writtenForms.keep(JSON.stringify(document), deps.clock.now())
+  return deps.store.writtenForms.keep(await inTurns(jsonTurns(document)), deps.clock.now())
 }
 
 /** Throws `written_form_mismatch` unless that document is kept, and `document` can be expanded from it. */

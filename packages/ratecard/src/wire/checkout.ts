@@ -67,9 +67,13 @@ export const NewUsage = shape('NewUsage', {
 export const Usage = shape('Usage', {
   meter: Type.String(),
   tenant_id: Type.String(),
-  value: UsageValue,
+  value: nullable(UsageValue),
   timestamp: nullable(Time('As given; null: the moment of the call.')),
   identifier: Type.String(),
+  already_counted: Type.Boolean({
+    description:
+      'True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here.',
+  }),
 })
 
 export const SessionPrices = shape('SessionPrices', {

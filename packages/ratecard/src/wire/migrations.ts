@@ -23,7 +23,9 @@ export const NewMigration = shape('NewMigration', {
 const Monthly = nullable(Type.Integer({ description: 'Minor units a month; null where it depends on usage.' }))
 export const MigrationLine = shape('MigrationLine', {
   tenant_id: nullable(Type.String()),
-  customer: Type.String(),
+  customer: Type.String({
+    description: 'At the processor; empty for a tenant that has the price from when it was free.',
+  }),
   subscription: Type.String(),
   item: Type.String(),
   from_processor_price_id: Type.String(),

@@ -4,6 +4,7 @@ import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { attempt, overdue, reflect, settle } from './invoicing.ts'
 import { renew } from './renewal.ts'
 import { startSchedule } from './schedule-start.ts'
+import { cancelSetup } from './setups.ts'
 
 /**
  * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when
@@ -42,6 +43,8 @@ function actOnInvoice(call: Call, invoice: InvoiceBody): void {
 }
 
 export function expireSession(call: Call, session: CheckoutSessionBody): CheckoutSessionBody {
+  const setup = session.setup_intent === null ? undefined : call.find('setup_intent', session.setup_intent)
+  if (setup !== undefined) cancelSetup(call, setup, null)
   const after = { ...session, status: 'expired' as const, url: null, _due: null }
   return call.update(session, after, 'checkout.session.expired')
 }

@@ -7,7 +7,9 @@ import type {
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../objects/customer-bodies.ts'
+import { refused } from '../protocol/errors.ts'
 import { periodAt, sameStep } from './calendar.ts'
+import { withItemsOf } from './invoice-items.ts'
 import { afterInvoice, draft, finalize, statusAfter } from './invoicing.ts'
 import { advanceLines, arrearsLines, prorationLine } from './lines.ts'
 import { isMetered, priceOf, stepOf } from './records.ts'
@@ -16,6 +18,18 @@ interface Change {
   readonly behavior: ProrationBehavior
   /** Asked for by `billing_cycle_anchor`. */
   readonly anchorNow?: boolean
+  /** The moment (seconds) that parts of the period are counted from; now when it is left out. */
+  readonly prorateFrom?: number | undefined
+}
+
+/** A moment to prorate from lies in the period that runs. */
+export function checkProrationDate(before: SubscriptionBody, given: number | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const inside = before.items.data.every(
+    (item) => given >= item.current_period_start && given <= item.current_period_end,
+  )
+  if (!inside) throw refused('Cannot specify proration_date outside of current billing period.', 'proration_date')
+  return given
 }
 
 /** The subscription with its new items, and invoiced if that is due; not yet written. */
@@ -33,11 +47,11 @@ export function withItems(
     ...(rebill ? { billing_cycle_anchor: call.now } : {}),
     items: { ...before.items, data: items },
   }
-  const prorated = trialing ? [] : leftovers(call, before, wanted, change.behavior, rebill)
+  const prorated = trialing ? [] : leftovers(call, before, wanted, change, rebill)
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
   const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
   const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
-  return now ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+  return now ? invoicedNow(call, after, lines) : waiting(call, after, lines)
 }
 
 /**
@@ -65,8 +79,13 @@ export function withinPeriods(
   // What the phase has added is billed by the renewal as well.
   const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const goesOn = { ...before, items: { ...before.items, data: running } }
-  const lines = [...after._pending, ...leftovers(call, goesOn, kept, behavior, false)]
-  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+  const lines = [...after._pending, ...leftovers(call, goesOn, kept, { behavior }, false)]
+  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : waiting(call, after, lines)
+}
+
+/** The lines wait for the next invoice of the subscription. */
+function waiting(call: Call, after: SubscriptionBody, lines: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...after, _pending: withItemsOf(call, after, lines, null) }
 }
 
 /** The lines on an invoice of their own, finalized; without lines there is none. */
@@ -78,7 +97,9 @@ export function invoicedNow(
   if (lines.length === 0) return subscription
   const period = { start: call.now, end: call.now }
   const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
-  const invoice = finalize(call, made.invoice)
+  // One that is set aside, because nothing is collected now, is not settled.
+  const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
+  const invoice = isSetAside ? made.invoice : finalize(call, made.invoice)
   return {
     ...afterInvoice(subscription, made),
     latest_invoice: invoice.id,
@@ -120,10 +141,11 @@ function leftovers(
   call: Call,
   before: SubscriptionBody,
   wanted: readonly SubscriptionItemBody[],
-  behavior: ProrationBehavior,
+  { behavior, prorateFrom = call.now }: Change,
   rebill: boolean,
 ): InvoiceLineBody[] {
   const prorates = behavior !== 'none'
+  const then = call.at(prorateFrom)
   const credits = before.items.data.flatMap((old) => {
     const now = wanted.find((item) => item.id === old.id)
     const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
@@ -132,13 +154,13 @@ function leftovers(
       const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
       return billed ? arrearsLines(call, before, old, call.now) : []
     }
-    return prorates && (rebill || !same) ? [prorationLine(call, before, old, -1)] : []
+    return prorates && (rebill || !same) ? [prorationLine(then, before, old, -1)] : []
   })
   if (!prorates || rebill) return credits
   const debits = wanted.flatMap((item) => {
     const old = before.items.data.find((candidate) => candidate.id === item.id)
     const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
-    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(call, before, item, 1)]
+    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, before, item, 1)]
   })
   return [...credits, ...debits]
 }

@@ -1,5 +1,5 @@
 // What a checkout costs today and what it becomes when it is paid: a subscription with its first invoice, or one payment.
-import type { PromotionCodeBody } from '../objects/bodies.ts'
+import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
@@ -12,6 +12,7 @@ import type { DiscountParams } from './discounts.ts'
 import { newLine, onceLine } from './lines.ts'
 import { newIntent, tried } from './payments.ts'
 import { isMetered, momentOf, priceOf } from './records.ts'
+import { setUp } from './setups.ts'
 import { subscribe, trialEndOf } from './subscribe.ts'
 
 export interface Quote {
@@ -90,7 +91,7 @@ export function typedCode(call: Call, session: CheckoutSessionBody, typed: strin
   if (code === undefined) throw refused('This code is invalid.')
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const { currency, amount_subtotal: subtotal } = session
-  redeemableCode(call, code, { customer, currency, subtotal }, 'promotion_code')
+  redeemableCode(call, code, { customer, currency, subtotal: subtotal ?? 0 }, 'promotion_code')
   return code
 }
 
@@ -112,7 +113,11 @@ export interface Paying {
 
 /** Whether a card is asked for. */
 export function needsCard(session: CheckoutSessionBody, total: number): boolean {
-  return total > 0 || (session.mode === 'subscription' && session.payment_method_collection !== 'if_required')
+  return (
+    total > 0 ||
+    session.mode === 'setup' ||
+    (session.mode === 'subscription' && session.payment_method_collection !== 'if_required')
+  )
 }
 
 /** Pays and closes the session; what the card or the rules refuse is thrown and leaves everything as it was. */
@@ -121,6 +126,7 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
   const quoted = quote(outer, before, before.line_items.data, discounts)
   const customer = outer.find('customer', before.customer ?? '') ?? newCustomer(outer, before, paying.email)
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
+  if (before.mode === 'setup') return setUpBy(outer, call, before, customer, paying)
   const card = needsCard(before, quoted.total) ? takenCard(call, paying.card, customer?.id ?? null) : null
   if (card?._declines === true && quoted.total > 0) throw cardDeclined()
   const made =
@@ -132,16 +138,7 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
     amount_subtotal: quoted.subtotal,
     amount_total: quoted.total,
     customer: customer?.id ?? null,
-    customer_details: {
-      address: null,
-      business_name: null,
-      email: customer?.email ?? paying.email,
-      individual_name: null,
-      name: customer?.name ?? null,
-      phone: null,
-      tax_exempt: 'none',
-      tax_ids: [],
-    },
+    customer_details: detailsOf(customer, paying),
     discounts: discounts.map((one) => ({ coupon: one.coupon ?? null, promotion_code: one.promotion_code ?? null })),
     line_items: { ...before.line_items, data: [...quoted.items] },
     payment_status: quoted.total > 0 ? 'paid' : 'no_payment_required',
@@ -149,6 +146,43 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
     total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: 0 },
     url: null,
     ...made,
+    _due: null,
+  }
+  return outer.update(before, after, 'checkout.session.completed')
+}
+
+function detailsOf(customer: CustomerBody | null, paying: Paying): CheckoutSessionBody['customer_details'] {
+  return {
+    address: null,
+    business_name: null,
+    email: customer?.email ?? paying.email,
+    individual_name: null,
+    name: customer?.name ?? null,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  }
+}
+
+/** Keeps the card for the customer, where there is one; it does not pay by default from then on. */
+function setUpBy(
+  outer: Call,
+  call: Call,
+  before: CheckoutSessionBody,
+  customer: CustomerBody | null,
+  paying: Paying,
+): CheckoutSessionBody {
+  const found = call.find('setup_intent', before.setup_intent ?? '')
+  if (found === undefined) throw new Error(`The setup intent of ${before.id} is gone`)
+  const intent = found.customer === null && customer !== null ? { ...found, customer: customer.id } : found
+  const done = setUp(call, call.update(found, intent, null), takenCard(call, paying.card, null))
+  if (done.status !== 'succeeded') throw cardDeclined()
+  const after: CheckoutSessionBody = {
+    ...before,
+    customer: customer?.id ?? null,
+    customer_details: detailsOf(customer, paying),
+    status: 'complete',
+    url: null,
     _due: null,
   }
   return outer.update(before, after, 'checkout.session.completed')
@@ -218,7 +252,7 @@ function paid(
 /** A one-time purchase keeps no discount, but uses up what the coupon and its code allow. */
 function countRedemption(call: Call, session: CheckoutSessionBody, amount: number, discounts: DiscountParams): void {
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
-  const purchase = { customer, currency: session.currency, subtotal: Math.max(amount, session.amount_subtotal) }
+  const purchase = { customer, currency: session.currency, subtotal: Math.max(amount, session.amount_subtotal ?? 0) }
   const redeemed = readDiscounts(call, discounts, purchase)
   redeem(call, redeemed, { customer: customer?.id ?? '', subscription: null, session: session.id })
 }

@@ -6,6 +6,7 @@ import type { DiscountBody, InvoiceLineBody } from '../objects/customer-bodies.t
 import { noSuchReference, onlyOneOf, refused } from '../protocol/errors.ts'
 import { couponIsOpen } from '../protocol/expand.ts'
 import { newId } from '../protocol/ids.ts'
+import type { Answer } from '../protocol/operation.ts'
 import { emptyable, list, shape, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { stepped } from './calendar.ts'
@@ -14,7 +15,7 @@ const discountFields = { coupon: text(), discount: text(), promotion_code: text(
 export const discountsParam = emptyable(list(shape(discountFields), { max: 20 }))
 export type DiscountParams = readonly Read<typeof discountFields>[]
 
-interface Redeemed {
+export interface Redeemed {
   readonly coupon: CouponBody
   readonly code: PromotionCodeBody | null
 }
@@ -77,9 +78,11 @@ export function readDiscounts(
   given: DiscountParams,
   purchase: Purchase,
   kept: readonly string[] = [],
+  prefix = 'discounts',
+  inCurrency = true,
 ): (Redeemed | string)[] {
   const redeemed = given.map((entry, index) => {
-    const name = `discounts[${index}]`
+    const name = `${prefix}[${index}]`
     const named = (['coupon', 'discount', 'promotion_code'] as const).filter((field) => entry[field] !== undefined)
     if (named.length > 1) throw onlyOneOf(...named.map((field) => `${name}[${field}]`))
     if (entry.coupon !== undefined) {
@@ -94,7 +97,8 @@ export function readDiscounts(
     return entry.discount
   })
   const off = redeemed.find((one) => typeof one !== 'string' && !appliesTo(one.coupon, purchase.currency))
-  if (off !== undefined) throw refused(`The coupon's currency does not match \`${purchase.currency}\`.`, 'discounts')
+  if (off !== undefined && inCurrency)
+    throw refused(`The coupon's currency does not match \`${purchase.currency}\`.`, prefix)
   return redeemed
 }
 
@@ -118,6 +122,7 @@ export function redeem(
     readonly item?: string
     readonly session: string | null
   },
+  event = 'customer.discount.created',
 ): string[] {
   return redeemed.map((one) => {
     if (typeof one === 'string') return one
@@ -140,8 +145,76 @@ export function redeem(
       subscription: of.subscription,
       subscription_item: of.item ?? null,
     }
-    return call.create(body, 'customer.discount.created').id
+    return call.create(body, event).id
   })
+}
+
+/**
+ * What a phase of a schedule says about discounts, on something that has some already: those it names stay as long as they are
+ * not used up, a coupon or code that is there goes on, any other one is redeemed now. One that has ended meanwhile takes nothing.
+ */
+export function discountsOfPhase(
+  call: Call,
+  wanted: readonly {
+    readonly coupon: string | null
+    readonly discount: string | null
+    readonly promotion_code: string | null
+  }[],
+  held: readonly string[],
+  of: Parameters<typeof redeem>[2],
+): string[] {
+  const free = new Set(held)
+  return wanted.flatMap(({ coupon, discount, promotion_code: code }) => {
+    const known = [...free].find((id) => (discount === null ? isOf(call, id, coupon, code) : id === discount))
+    if (known !== undefined) {
+      free.delete(known)
+      return [known]
+    }
+    const redeemable = discount === null ? openNow(call, coupon, code) : undefined
+    return redeemable === undefined ? [] : redeem(call, [redeemable], of)
+  })
+}
+
+function isOf(call: Call, id: string, coupon: string | null, code: string | null): boolean {
+  const body = call.find('discount', id)
+  return body !== undefined && (code === null ? body.source.coupon === coupon : body.promotion_code === code)
+}
+
+function openNow(call: Call, couponId: string | null, codeId: string | null): Redeemed | undefined {
+  const code = codeId === null ? null : (call.find('promotion_code', codeId) ?? null)
+  if (codeId !== null && code?.active !== true) return undefined
+  const coupon = call.find('coupon', code?.promotion.coupon ?? couponId ?? '')
+  return coupon === undefined || !couponIsOpen(coupon, call.now) ? undefined : { coupon, code }
+}
+
+/** The same of a phase that begins with a new subscription, which has none yet. */
+export function redeemsNow(
+  call: Call,
+  wanted: readonly { readonly coupon: string | null; readonly promotion_code: string | null }[],
+): DiscountParams {
+  return wanted
+    .filter(({ coupon, promotion_code: code }) => openNow(call, coupon, code) !== undefined)
+    .map(({ coupon, promotion_code: code }) => ({
+      coupon: coupon ?? undefined,
+      discount: undefined,
+      promotion_code: code ?? undefined,
+    }))
+}
+
+/** What a customer has takes something off where the subscription, or the invoice, has nothing of its own. */
+export function discountsFor(
+  call: Call,
+  { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
+): readonly string[] {
+  if (discounts.length > 0) return discounts
+  const own = call.find('customer', customer)?.discount ?? null
+  return own === null ? [] : [own]
+}
+
+/** The answer to the removal of a discount: how it was, without its end. */
+export function deletedDiscount(call: Call, discount: DiscountBody): Answer {
+  const { end: _end, ...shown } = call.shown(discount)
+  return { unstored: { ...shown, deleted: true } }
 }
 
 /** A coupon that takes something off an invoice, under the discount's id. */

@@ -4,13 +4,15 @@ import type {
   BillingReason,
   InvoiceBody,
   InvoiceLineBody,
+  PauseBody,
   PaymentMethodBody,
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../objects/customer-bodies.ts'
+import { isTooSmall } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
-import { reduced, reductionsOf } from './discounts.ts'
-import { itemLine, pendingItems } from './invoice-items.ts'
+import { discountsFor, reduced, reductionsOf } from './discounts.ts'
+import { itemLine, pendingItems, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
 import { taxed, totalTaxes } from './taxes.ts'
 import type { Period } from './calendar.ts'
@@ -37,6 +39,7 @@ export type InvoiceFor = Pick<
 > & {
   readonly id: string | null
   readonly items: { readonly data: SubscriptionItemBody[] }
+  readonly pause_collection?: SubscriptionBody['pause_collection']
 }
 
 interface NewInvoice {
@@ -83,11 +86,14 @@ function totals(lines: readonly InvoiceLineBody[]): Sums {
   }
 }
 
+/** What is too small to be charged waits in the customer's balance for the next invoice (the SDK's types, invoices). */
 function balanced(
   total: number,
   starting: number,
+  currency: string,
 ): Pick<InvoiceBody, 'amount_due' | 'amount_remaining' | 'starting_balance'> {
-  const due = Math.max(0, total + starting)
+  const owed = total + starting
+  const due = isTooSmall(owed, currency) ? 0 : Math.max(0, owed)
   return { amount_due: due, amount_remaining: due, starting_balance: starting }
 }
 
@@ -98,12 +104,13 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const ofItems = [...items.values()].flatMap((item) =>
     reductionsOf(call, item.discounts).map((reduction) => ({ ...reduction, item: item.id })),
   )
-  const reductions = [...ofItems, ...reductionsOf(call, subscription.discounts)]
+  const own = discountsFor(call, subscription)
+  const reductions = [...ofItems, ...reductionsOf(call, own)]
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
   const pending = takesPending(wanted) ? pendingItems(call, subscription) : []
-  const own = [...wanted.lines, ...pending.map(itemLine)]
-  const lines = taxed(call, reduced(own, reductions), (line) => {
+  const unreduced = [...withItemsOf(call, subscription, wanted.lines, id), ...pending.map(itemLine)]
+  const lines = taxed(call, reduced(unreduced, reductions), (line) => {
     const billed = pending.find(({ id }) => id === line.parent.invoice_item_details?.invoice_item)
     if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
     const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
@@ -115,16 +122,41 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
       .filter(({ coupon, discount }) => coupon.duration === 'once' && takes(sums, discount))
       .map((r) => r.discount),
   )
-  const held = [...subscription.discounts, ...[...items.values()].flatMap((item) => item.discounts)]
+  const held = [...own, ...[...items.values()].flatMap((item) => item.discounts)]
   const gone = new Set(held.filter((discount) => used.has(discount) || !running.has(discount)))
   for (const discount of gone) {
     const body = call.find('discount', discount)
     if (body !== undefined) call.announce('customer.discount.deleted', body)
   }
-  const kept = subscription.discounts.filter((discount) => running.has(discount))
+  const customer = call.find('customer', subscription.customer)
+  if (customer?.discount !== null && customer?.discount !== undefined && gone.has(customer.discount))
+    call.update(customer, { ...customer, discount: null }, null)
+  const kept = own.filter((discount) => running.has(discount))
   for (const item of pending) call.update(item, { ...item, invoice: id }, null)
   const invoice = call.create(blankInvoice(call, wanted, id, lines, kept, sums), 'invoice.created')
-  return { invoice, gone }
+  const pause = subscription.pause_collection ?? null
+  return { invoice: pause === null ? invoice : setAside(call, invoice, pause.behavior), gone }
+}
+
+/** Nothing is collected now: it stays a draft, or is given up at once (docs.stripe.com/billing/subscriptions/pause-payment). */
+function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavior']): InvoiceBody {
+  const kept = {
+    ...invoice,
+    auto_advance: false,
+    automatically_finalizes_at: null,
+    next_payment_attempt: null,
+    _due: null,
+  }
+  if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
+  // Nothing is asked for, so nothing is there to be given up.
+  if (invoice.amount_due === 0) return invoice
+  // What is void takes nothing from the customer's balance.
+  const open = numbered(call, invoice, kept, behavior !== 'void')
+  const status = behavior === 'void' ? 'void' : 'uncollectible'
+  const at = behavior === 'void' ? 'voided_at' : 'marked_uncollectible_at'
+  const over = { ...open, status, status_transitions: { ...open.status_transitions, [at]: call.now } } as const
+  call.update(invoice, open, 'invoice.finalized')
+  return call.update(open, over, behavior === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
 }
 
 /** What waits for an invoice comes with the next one of a period, or with one that asks for it (the SDK's types, invoice items). */
@@ -166,7 +198,7 @@ function blankInvoice(
     account_country: 'US',
     account_name: 'Sandbox',
     account_tax_ids: null,
-    ...balanced(sums.total, customer.balance),
+    ...balanced(sums.total, customer.balance, subscription.currency),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_shipping: 0,
@@ -246,15 +278,26 @@ function blankInvoice(
 
 /** Gives the invoice its number, settles it with the customer's balance, and tries to take the money unless that waits. */
 export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBody {
+  const open = numbered(call, before, before)
+  if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
+  const finalized = call.update(before, open, 'invoice.finalized')
+  if (finalized.amount_due > 0) intentFor(call, finalized)
+  return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
+}
+
+/** With its number, and settled with the customer's balance; not yet written. */
+function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
-  const due = before.total + customer.balance
-  const ending = Math.min(0, due)
+  const starting = settles ? customer.balance : 0
+  const owed = before.total + starting
+  const ending = settles && isTooSmall(owed, before.currency) ? owed : Math.min(0, owed)
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
-  const after = { ...customer, balance: ending, next_invoice_sequence: customer.next_invoice_sequence + 1 }
-  call.update(customer, after, ending === customer.balance ? null : 'customer.updated')
-  const open: InvoiceBody = {
-    ...before,
-    ...balanced(before.total, customer.balance),
+  const balance = settles ? ending : customer.balance
+  const after = { ...customer, balance, next_invoice_sequence: customer.next_invoice_sequence + 1 }
+  call.update(customer, after, balance === customer.balance ? null : 'customer.updated')
+  return {
+    ...own,
+    ...balanced(before.total, starting, before.currency),
     automatically_finalizes_at: null,
     effective_at: call.now,
     ending_balance: ending,
@@ -264,10 +307,6 @@ export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBo
     status_transitions: { ...before.status_transitions, finalized_at: call.now },
     _due: null,
   }
-  if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
-  const finalized = call.update(before, open, 'invoice.finalized')
-  if (finalized.amount_due > 0) intentFor(call, finalized)
-  return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
 }
 
 /** An invoice that is mailed waits for its day; nobody tries a card. */

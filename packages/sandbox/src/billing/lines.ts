@@ -9,7 +9,7 @@ import { amountFor, partsOf, pricingIn } from './charges.ts'
 import type { TierPart } from './charges.ts'
 import { periodAt } from './calendar.ts'
 import type { Period } from './calendar.ts'
-import { reduced, reductionsOf, remaining } from './discounts.ts'
+import { discountsFor, reduced, reductionsOf, remaining } from './discounts.ts'
 import { customerOf, priceOf, stepOf } from './records.ts'
 import { usageIn } from './usage.ts'
 
@@ -194,7 +194,7 @@ export function prorationLine(
   const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(price), call.now).start)
   const paid = reduced(advanceLines(call, subscription, item), [
     ...reductionsOf(call, item.discounts),
-    ...reductionsOf(call, subscription.discounts),
+    ...reductionsOf(call, discountsFor(call, subscription)),
   ])
   const whole = paid.reduce((sum, line) => sum + remaining(line), 0)
   const left = Number(dividedDown(BigInt(sign * whole) * BigInt(Math.max(0, end - call.now)), BigInt(end - start)))

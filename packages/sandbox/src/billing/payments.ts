@@ -80,6 +80,13 @@ export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
   return newIntent(call, { ...made, invoice: invoice.id })
 }
 
+/** An invoice that asks for another amount is paid with that. */
+export function adjustIntent(call: Call, invoice: InvoiceBody): void {
+  const intent = intentOf(call, invoice)
+  if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
+  call.update(intent, { ...intent, amount: invoice.amount_due }, null)
+}
+
 /** Nobody pays it any more, or it was paid another way. */
 export function cancelIntent(call: Call, invoice: InvoiceBody): void {
   const intent = intentOf(call, invoice)

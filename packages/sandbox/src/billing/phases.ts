@@ -5,6 +5,7 @@ import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../objects/schedule-bodies.ts'
 import { sameStep } from './calendar.ts'
 import { withinPeriods } from './change.ts'
+import { discountsOfPhase } from './discounts.ts'
 import { holderOf, newItem } from './items.ts'
 import { priceOf, stepOf } from './records.ts'
 import type { Terms } from './terms.ts'
@@ -21,8 +22,8 @@ export function enterNextPhase(
   if (next === undefined) return finish(call, subscription, schedule)
   const current = { end_date: next.end_date, start_date: next.start_date }
   call.update(schedule, { ...schedule, current_phase: current }, 'subscription_schedule.updated')
-  // A discount that was used up meanwhile does not come back.
-  const discounts = next.discounts.map((one) => one.discount).filter((id) => subscription.discounts.includes(id))
+  const of = { customer: subscription.customer, subscription: subscription.id, session: null }
+  const discounts = discountsOfPhase(call, next.discounts, subscription.discounts, of)
   const terms = termsOfPhase(subscription, schedule, next)
   const items = { ...subscription.items, data: itemsOf(call, subscription, next, ended) }
   return withinPeriods(call, { ...subscription, ...terms }, items.data, {
@@ -89,7 +90,7 @@ export function itemsOf(
     const same = subscription.items.data.find((item) => item.price === wanted.price)
     const former = same ?? free.shift()
     if (former === undefined) return added(call, subscription, wanted)
-    return taken(call, former, wanted, ended)
+    return taken(call, subscription, former, wanted, ended)
   })
 }
 
@@ -97,11 +98,26 @@ function added(call: Call, subscription: SubscriptionBody, wanted: PhaseItemBody
   const { metadata, quantity } = wanted
   const own = { metadata, ...(quantity === undefined ? {} : { quantity }) }
   const item = newItem(call, holderOf(subscription), priceOf(call, wanted), own)
-  return { ...item, tax_rates: wanted.tax_rates }
+  return { ...item, discounts: discountsOf(call, subscription, item, wanted), tax_rates: wanted.tax_rates }
+}
+
+function discountsOf(
+  call: Call,
+  { customer, id }: SubscriptionBody,
+  item: SubscriptionItemBody,
+  wanted: PhaseItemBody,
+): string[] {
+  return discountsOfPhase(call, wanted.discounts, item.discounts, {
+    customer,
+    subscription: id,
+    item: item.id,
+    session: null,
+  })
 }
 
 function taken(
   call: Call,
+  subscription: SubscriptionBody,
   former: SubscriptionItemBody,
   wanted: PhaseItemBody,
   ended: readonly SubscriptionItemBody[],
@@ -110,8 +126,7 @@ function taken(
   const item = { ...rest, plan: wanted.price, price: wanted.price }
   const changed: SubscriptionItemBody = {
     ...item,
-    // A discount that was used up meanwhile does not come back.
-    discounts: wanted.discounts.map((one) => one.discount).filter((id) => former.discounts.includes(id)),
+    discounts: discountsOf(call, subscription, former, wanted),
     tax_rates: wanted.tax_rates,
     ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
   }

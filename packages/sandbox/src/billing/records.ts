@@ -19,7 +19,11 @@ function dueOf(call: Call, subscription: SubscriptionBody): number | null {
   if (isOver(subscription)) return null
   if (subscription.status === 'incomplete') return subscription.created + paymentWindow
   const { trial_end: trialEnd } = subscription
-  const moments = [subscription.cancel_at, phaseEnd(call, subscription)]
+  const moments = [
+    subscription.cancel_at,
+    phaseEnd(call, subscription),
+    subscription.pause_collection?.resumes_at ?? null,
+  ]
   if (subscription.status === 'trialing') {
     moments.push(trialEnd, trialEnd === null || subscription._trial_told ? null : trialEnd - toldBefore)
   } else {

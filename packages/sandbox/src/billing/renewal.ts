@@ -11,6 +11,10 @@ import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
 /** Acts once; what is still due afterwards is met again. */
 export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expire(call, subscription)
+  const { pause_collection: pause } = subscription
+  // Collecting begins again before what is due at the same moment.
+  if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
+    return save(call, subscription, { ...subscription, pause_collection: null })
   const warned = warn(call, subscription)
   if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
   const trialOver = warned.status === 'trialing' && warned.trial_end !== null && warned.trial_end <= call.now

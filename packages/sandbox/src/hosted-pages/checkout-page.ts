@@ -26,7 +26,7 @@ export function showCheckout(
   typed: Typed,
   error: string | null = null,
 ): Page {
-  if (session.status === 'complete') return page('Already paid', html`<p>This checkout is complete.</p>`)
+  if (session.status === 'complete') return page('Complete', html`<p>This checkout is complete.</p>`)
   if (session.status === 'expired')
     return page(
       'Expired',
@@ -40,7 +40,7 @@ export function showCheckout(
   const said = error ?? refusal
   return page(
     'Checkout',
-    html`${problem(said)}${table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
+    html`${problem(said)}${session.mode === 'setup' ? html`` : table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
     said === null ? 200 : 402,
   )
 }
@@ -131,7 +131,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
         <button name="action" value="apply" formnovalidate>Apply</button>
       </div>`
     : html``
-  const verb = session.mode === 'subscription' ? 'Subscribe' : 'Pay'
+  const verb = { payment: 'Pay', setup: 'Keep the card', subscription: 'Subscribe' }[session.mode]
   // The first button of a form is the one that Enter presses.
   return html`<form method="post">
     <button name="action" value="pay" hidden></button> ${email}${card}${code}<button name="action" value="pay">

@@ -1,9 +1,10 @@
 import { formatMinor } from '../money/format.ts'
+import { cancelNow } from '../billing/cancel.ts'
 import { itemAmount } from '../billing/lines.ts'
 import { isOver, isMetered, momentOf, priceOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import { noSuchReference } from '../protocol/errors.ts'
+import { noSuchReference, refused } from '../protocol/errors.ts'
 import { change, refuseScheduled } from '../resources/subscriptions.ts'
 import type { PortalSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem } from './html.ts'
@@ -13,20 +14,38 @@ export function showPortal(call: Call, session: PortalSessionBody, error: string
   const found = call.select('subscription', [{ field: 'customer', is: session.customer }])
   const living = found.filter((subscription) => !isOver(subscription))
   const list =
-    living.length === 0 ? [html`<p>There are no subscriptions.</p>`] : living.map((one) => section(call, one))
-  const back = session.return_url === null ? html`` : html`<p><a href="${session.return_url}">Back</a></p>`
+    living.length === 0
+      ? [html`<p>There are no subscriptions.</p>`]
+      : living.map((one) => section(call, one, cancelsIn(call, session)))
+  const settings = call.find('billing_portal.configuration', session.configuration)
+  const returnUrl = session.return_url ?? settings?.default_return_url ?? null
+  const back = returnUrl === null ? html`` : html`<p><a href="${returnUrl}">Back</a></p>`
   return page('Your subscriptions', html`${problem(error)}${list}${back}`, error === null ? 200 : 400)
 }
 
-function section(call: Call, subscription: SubscriptionBody): Markup {
+type Cancels = 'at_period_end' | 'immediately' | null
+
+/** What its settings allow; a session of a state from before there were settings may cancel. */
+function cancelsIn(call: Call, session: PortalSessionBody): Cancels {
+  const settings = call.find('billing_portal.configuration', session.configuration)
+  if (settings === undefined) return 'at_period_end'
+  const { enabled, mode } = settings.features.subscription_cancel
+  return enabled ? mode : null
+}
+
+function section(call: Call, subscription: SubscriptionBody, cancels: Cancels): Markup {
   const rows = subscription.items.data.map((item) => row(call, subscription, item))
   const end = subscription.cancel_at
   const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
   const plan = end === null ? html`` : html`<p>Ends on ${date(end)}.</p>`
+  const asked = cancels === 'immediately' ? 'Cancel now' : 'Cancel at the end of the period'
   const button =
     end === null
-      ? html`<button name="action" value="cancel">Cancel at the end of the period</button>`
+      ? html`<button name="action" value="cancel">${asked}</button>`
       : html`<button name="action" value="resume">Do not cancel</button>`
+  const form = html`<form method="post">
+    <input type="hidden" name="subscription" value="${subscription.id}" />${button}
+  </form>`
   return html`<section data-subscription="${subscription.id}">
     <h2>${subscription.status}</h2>
     <table>
@@ -34,8 +53,7 @@ function section(call: Call, subscription: SubscriptionBody): Markup {
         ${rows}
       </tbody>
     </table>
-    ${plan}
-    <form method="post"><input type="hidden" name="subscription" value="${subscription.id}" />${button}</form>
+    ${plan} ${cancels === null ? html`` : form}
   </section>`
 }
 
@@ -61,7 +79,14 @@ export function submitPortal(
   const before = outer.find('subscription', wanted.subscription)
   if (before?.customer !== session.customer) throw noSuchReference('subscription', wanted.subscription, 'subscription')
   if (isOver(before) || (wanted.action !== 'cancel' && wanted.action !== 'resume')) return showPortal(outer, session)
+  const cancels = cancelsIn(outer, session)
+  if (cancels === null) throw refused('Subscriptions cannot be cancelled here.')
+  const call = outer.at(momentOf(outer, before.test_clock))
+  if (cancels === 'immediately' && wanted.action === 'cancel') {
+    cancelNow(call, before)
+    return showPortal(outer, session)
+  }
   refuseScheduled(before, 'cancelation behavior')
-  change(outer.at(momentOf(outer, before.test_clock)), before, { cancel_at_period_end: wanted.action === 'cancel' })
+  change(call, before, { cancel_at_period_end: wanted.action === 'cancel' })
   return showPortal(outer, session)
 }

@@ -1,5 +1,6 @@
 // The objects as they are kept. Fields that begin with an underscore are never shown; which of the others need `expand`
 // is said in expand.ts.
+import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
   DiscountBody,
   InvoiceBody,
@@ -19,6 +20,7 @@ import type {
   PaymentIntentBody,
   PortalConfigurationBody,
   PortalSessionBody,
+  SetupIntentBody,
 } from './session-bodies.ts'
 
 export interface ProductBody extends ProductDetails {
@@ -189,7 +191,8 @@ export interface CustomerBody {
   default_source: string | null
   delinquent: boolean
   description: string | null
-  discount: null
+  /** Of the customer itself, from programs of former versions. */
+  discount: string | null
   email: string | null
   invoice_prefix: string
   invoice_settings: {
@@ -303,8 +306,10 @@ export interface Bodies {
   discount: DiscountBody
   invoice: InvoiceBody
   invoiceitem: InvoiceItemBody
+  credit_note: CreditNoteBody
   charge: ChargeBody
   payment_intent: PaymentIntentBody
+  setup_intent: SetupIntentBody
   'billing.meter_event': MeterEventBody
   'test_helpers.test_clock': TestClockBody
   'checkout.session': CheckoutSessionBody
@@ -337,8 +342,10 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
   invoiceitem: { noun: 'invoiceitem', param: 'invoiceitem' },
+  credit_note: { noun: 'credit note', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
+  setup_intent: { noun: 'setupintent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },
   'test_helpers.test_clock': { noun: 'test clock', param: 'test_clock' },
   'checkout.session': { noun: 'checkout.session', param: 'session' },

@@ -121,6 +121,12 @@ export interface TaxBody {
   type: 'tax_rate_details'
 }
 
+/** What becomes of invoices as long as nothing is collected. */
+export interface PauseBody {
+  behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'
+  resumes_at: number | null
+}
+
 export interface SubscriptionBody extends Timed {
   id: string
   object: 'subscription'
@@ -161,7 +167,7 @@ export interface SubscriptionBody extends Timed {
   metadata: Metadata
   next_pending_invoice_item_invoice: null
   on_behalf_of: null
-  pause_collection: null
+  pause_collection: PauseBody | null
   payment_settings: Record<string, unknown>
   pending_invoice_item_interval: null
   pending_setup_intent: null
@@ -199,7 +205,8 @@ export interface InvoiceLineBody {
       subscription: string | null
     } | null
     subscription_item_details: {
-      invoice_item: null
+      /** Of a proration, which waited for the invoice. */
+      invoice_item: string | null
       proration: boolean
       proration_details: { credited_items: null }
       subscription: string
@@ -240,10 +247,13 @@ export interface InvoiceItemBody {
   livemode: false
   metadata: Metadata
   net_amount: number
-  parent: { subscription_details: { subscription: string }; type: 'subscription_details' } | null
+  parent: {
+    subscription_details: { subscription: string; subscription_item?: string }
+    type: 'subscription_details'
+  } | null
   period: { end: number; start: number }
   pricing: PricingBody
-  proration: false
+  proration: boolean
   quantity: number
   quantity_decimal: string
   tax_rates: string[]

@@ -15,11 +15,11 @@ export interface PhaseItemBody {
   tax_rates: string[]
 }
 
-/** A discount that the subscription has already. */
+/** One of three: a discount that the subscription has already, or what is redeemed when the phase begins. */
 export interface PhaseDiscountBody {
-  coupon: null
-  discount: string
-  promotion_code: null
+  coupon: string | null
+  discount: string | null
+  promotion_code: string | null
 }
 
 export interface PhaseBody {

@@ -24,8 +24,9 @@ export interface CheckoutSessionBody {
   after_expiration: null
   allow_promotion_codes: boolean | null
   allowed_payment_method_types: null
-  amount_subtotal: number
-  amount_total: number
+  /** null where nothing is bought. */
+  amount_subtotal: number | null
+  amount_total: number | null
   automatic_tax: { enabled: false; liability: null; provider: null; status: null }
   billing_address_collection: null
   cancel_url: string | null
@@ -54,7 +55,7 @@ export interface CheckoutSessionBody {
   locale: string | null
   managed_payments: null
   metadata: Metadata
-  mode: 'payment' | 'subscription'
+  mode: 'payment' | 'setup' | 'subscription'
   origin_context: null
   payment_intent: string | null
   payment_link: null
@@ -66,7 +67,7 @@ export interface CheckoutSessionBody {
   permissions: null
   recovered_from: null
   saved_payment_method_options: null
-  setup_intent: null
+  setup_intent: string | null
   shipping_address_collection: null
   shipping_cost: null
   shipping_options: never[]
@@ -74,7 +75,7 @@ export interface CheckoutSessionBody {
   submit_type: null
   subscription: string | null
   success_url: string
-  total_details: { amount_discount: number; amount_shipping: 0; amount_tax: 0 }
+  total_details: { amount_discount: number; amount_shipping: 0; amount_tax: 0 } | null
   ui_mode: 'hosted_page'
   url: string | null
   wallet_options: null
@@ -134,6 +135,40 @@ export interface PaymentIntentBody {
   transfer_group: null
   /** The invoice that it pays. */
   _invoice: string | null
+}
+
+/** A card that is kept to pay later. */
+export interface SetupIntentBody {
+  id: string
+  object: 'setup_intent'
+  allowed_payment_method_types: null
+  application: null
+  automatic_payment_methods: null
+  cancellation_reason: string | null
+  client_secret: string
+  created: number
+  customer: string | null
+  customer_account: null
+  description: string | null
+  excluded_payment_method_types: null
+  flow_directions: null
+  last_setup_error: Record<string, unknown> | null
+  latest_attempt: string | null
+  livemode: false
+  managed_payments: null
+  mandate: null
+  metadata: Metadata
+  next_action: null
+  on_behalf_of: null
+  payment_method: string | null
+  payment_method_configuration_details: null
+  payment_method_options: Record<string, never>
+  payment_method_types: string[]
+  single_use_mandate: null
+  status: 'canceled' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
+  usage: 'off_session' | 'on_session'
+  /** The checkout that it belongs to. */
+  _session: string | null
 }
 
 /** One try to take money from a card. */

@@ -30,6 +30,8 @@ export interface Surroundings {
   readonly searchDelay: number
   /** Usage that cannot be counted is taken, and told of later. */
   readonly usageCheckedLater: boolean
+  /** Somebody saved the portal settings of this account. */
+  readonly portalSaved: boolean
   readonly outbox: Outgoing[]
 }
 
@@ -104,6 +106,10 @@ export class Call implements Lookup {
 
   get usageCheckedLater(): boolean {
     return this.#around.usageCheckedLater
+  }
+
+  get portalSaved(): boolean {
+    return this.#around.portalSaved
   }
 
   get searchDelay(): number {

@@ -82,6 +82,10 @@ export function noSuchReference(noun: string, id: string, param: string): Stripe
   return new StripeError(`No such ${noun}: '${id}'`, { code: 'resource_missing', param })
 }
 
+export function noActiveDiscount(noun: string, id: string): StripeError {
+  return new StripeError(`No active discount for ${noun}: ${id}`, { status: 404, code: 'resource_missing' })
+}
+
 export function alreadyExists(noun: string): StripeError {
   return new StripeError(`${noun} already exists.`, { code: 'resource_already_exists', param: 'id' })
 }

@@ -12,16 +12,18 @@ const former: Readonly<Record<string, readonly [before: string, say: Translation
     ({ coupon, ...form }) =>
       coupon === undefined ? form : node({ ...form, promotion: node({ type: 'coupon', coupon }) }),
   ],
-  'POST /v1/payment_intents': [
-    '2026-09-30.endive',
-    ({ payment_method_types: types, ...form }) =>
-      types === undefined || isCardAlone(types) ? form : node({ ...form, payment_method_types: types }),
-  ],
+  'POST /v1/payment_intents': ['2026-09-30.endive', withoutCards],
+  'POST /v1/setup_intents': ['2026-09-30.endive', withoutCards],
 }
 
 export function inTodaysWords(operation: string, form: FormNode, version: string): FormNode {
   const [before, say] = former[operation] ?? []
   return before === undefined || say === undefined || version >= before ? form : node(say(form))
+}
+
+/** Cards are all there is here, whether they are named or not. */
+function withoutCards({ payment_method_types: types, ...form }: FormNode): FormNode {
+  return types === undefined || isCardAlone(types) ? form : node({ ...form, payment_method_types: types })
 }
 
 function isCardAlone(types: FormNode[string]): boolean {

@@ -3,6 +3,7 @@ import type { Operation } from './operation.ts'
 import { account } from '../resources/account.ts'
 import { checkoutSessions } from '../resources/checkout-sessions.ts'
 import { coupons } from '../resources/coupons.ts'
+import { creditNotes } from '../resources/credit-notes.ts'
 import { customers } from '../resources/customers.ts'
 import { entitlementFeatures } from '../resources/entitlement-features.ts'
 import { events } from '../resources/events.ts'
@@ -19,6 +20,7 @@ import { prices } from '../resources/prices.ts'
 import { products } from '../resources/products.ts'
 import { promotionCodes } from '../resources/promotion-codes.ts'
 import { searches } from '../resources/search.ts'
+import { setupIntents } from '../resources/setup-intents.ts'
 import { subscriptionItems } from '../resources/subscription-items.ts'
 import { subscriptionSchedules } from '../resources/subscription-schedules.ts'
 import { subscriptions } from '../resources/subscriptions.ts'
@@ -44,6 +46,7 @@ const operations: readonly Operation[] = [
   ...subscriptionSchedules,
   ...invoices,
   ...invoiceItems,
+  ...creditNotes,
   ...meterEvents,
   ...lateEvents,
   ...taxRates,
@@ -53,6 +56,7 @@ const operations: readonly Operation[] = [
   ...portalConfigurations,
   ...paymentIntents,
   ...charges,
+  ...setupIntents,
 ]
 
 interface Routed {

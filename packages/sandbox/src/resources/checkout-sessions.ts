@@ -2,10 +2,12 @@ import { expireSession } from '../billing/catch-up.ts'
 import { pricingIn } from '../billing/charges.ts'
 import { discountsOf, quote } from '../billing/checkout.ts'
 import { refuseArchivedProduct, wrongCurrency } from '../billing/items.ts'
+import { newSetup } from '../billing/setups.ts'
 import { isMetered, momentOf } from '../billing/records.ts'
 import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
+import { isTooSmall, leastText } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
@@ -16,16 +18,22 @@ import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { blankSession, createFields } from './new-session.ts'
 import type { SessionParams } from './new-session.ts'
 
+/** What a mode does not take. */
+const foreignIn = {
+  payment: ['subscription_data', 'payment_method_collection', 'setup_intent_data'],
+  setup: [
+    ...['allow_promotion_codes', 'discounts', 'line_items', 'payment_intent_data'],
+    ...['payment_method_collection', 'subscription_data'],
+  ],
+  subscription: ['payment_intent_data', 'customer_creation', 'setup_intent_data'],
+} as const satisfies Readonly<Record<SessionParams['mode'], readonly (keyof SessionParams)[]>>
+
 function checkTogether(params: SessionParams): void {
   if (params.allow_promotion_codes !== undefined && params.discounts !== undefined)
     throw onlyOneOf('allow_promotion_codes', 'discounts')
   if (params.customer !== undefined && params.customer_email !== undefined)
     throw onlyOneOf('customer', 'customer_email')
-  const foreign =
-    params.mode === 'payment'
-      ? (['subscription_data', 'payment_method_collection'] as const)
-      : (['payment_intent_data', 'customer_creation'] as const)
-  for (const name of foreign) {
+  for (const name of foreignIn[params.mode]) {
     if (params[name] !== undefined) throw refused(`You can not pass \`${name}\` in \`${params.mode}\` mode.`, name)
   }
 }
@@ -88,6 +96,7 @@ function create(outer: Call): CheckoutSessionBody {
   const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
   const clock = customer?.test_clock ?? null
   const call = outer.at(momentOf(outer, clock))
+  if (params.mode === 'setup') return createSetup(call, params, clock)
   const items = readItems(call, params)
   const own = params.currency ?? items[0]?.price.currency ?? ''
   for (const [index, { price }] of items.entries()) {
@@ -102,6 +111,10 @@ function create(outer: Call): CheckoutSessionBody {
     metadata: about,
   }))
   const quoted = quote(call, blank, wanted, discountsOf(blank, null))
+  if (params.mode === 'payment' && isTooSmall(quoted.total, own)) {
+    const message = `The Checkout Session's total amount due must add up to at least ${leastText(own)}`
+    throw refused(message, undefined, 'amount_too_small')
+  }
   return call.create(
     {
       ...blank,
@@ -113,6 +126,24 @@ function create(outer: Call): CheckoutSessionBody {
     },
     null,
   )
+}
+
+/** Nothing is bought: a card is kept. */
+function createSetup(call: Call, params: SessionParams, clock: string | null): CheckoutSessionBody {
+  if (params.currency === undefined) throw missingParam('currency')
+  const id = newId('cs_test_', 58)
+  const blank = blankSession(call, params, id, params.currency)
+  const intent = newSetup(call, {
+    customer: blank.customer,
+    description: blank._plan.description,
+    metadata: blank._plan.metadata,
+    paymentMethod: null,
+    usage: 'off_session',
+    session: id,
+  })
+  const nothing = { amount_subtotal: null, amount_total: null, total_details: null }
+  const free = { payment_status: 'no_payment_required', setup_intent: intent.id } as const
+  return call.create({ ...blank, ...nothing, ...free, _clock: clock }, null)
 }
 
 function expire(outer: Call): CheckoutSessionBody {

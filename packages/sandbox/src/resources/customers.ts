@@ -1,8 +1,10 @@
 import type { AddressBody, CustomerBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { cancelAllOf } from '../billing/cancel.ts'
+import { deletedDiscount, readDiscounts, redeem } from '../billing/discounts.ts'
 import { customFieldsParam } from '../billing/invoice-text.ts'
 import { momentOf } from '../billing/records.ts'
+import { noActiveDiscount } from '../protocol/errors.ts'
 import { newCode, newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { deleted } from '../protocol/operation.ts'
@@ -49,12 +51,19 @@ const sharedFields = {
   validate: boolean(),
 } satisfies Fields
 
+/** What former versions of the API took (the SDK’s changelog, 18.0.0). */
+const formerFields = { coupon: emptyable(text()), promotion_code: emptyable(text()) }
+const withCoupons = '2025-03-31.basil'
+
 const createFields = {
   ...sharedFields,
   payment_method: text(),
   source: text(),
   test_clock: text(),
 }
+
+type Former = Partial<Read<typeof formerFields>>
+type CreateParams = Read<typeof createFields> & Former
 
 function toAddress(given: Read<typeof addressFields>): AddressBody {
   return {
@@ -151,8 +160,30 @@ function checkDefaultCard(call: Call, id: string | null | undefined, customer: s
   if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
 }
 
+/** The customer with a discount of its own: on what it is billed for, where that has none. */
+function discounted(call: Call, customer: CustomerBody, { coupon, promotion_code: code }: Former): CustomerBody {
+  if (coupon === undefined && code === undefined) return customer
+  const before = customer.discount === null ? undefined : call.find('discount', customer.discount)
+  const purchase = { customer, currency: customer.currency ?? '', subtotal: Number.MAX_SAFE_INTEGER }
+  const named = typeof coupon === 'string' ? 'coupon' : 'promotion_code'
+  const given = { coupon: coupon ?? undefined, discount: undefined, promotion_code: code ?? undefined }
+  const wanted = given.coupon === undefined && given.promotion_code === undefined ? [] : [given]
+  const redeemable = readDiscounts(call, wanted, purchase, [], named, customer.currency !== null)
+  if (before !== undefined && redeemable.length === 0) call.announce('customer.discount.deleted', before)
+  const event = before === undefined ? 'customer.discount.created' : 'customer.discount.updated'
+  const [made] = redeem(call, redeemable, { customer: customer.id, subscription: null, session: null }, event)
+  return call.update(customer, { ...customer, discount: made ?? null }, null)
+}
+
 function create(outer: Call): CustomerBody {
-  const params = outer.read(createFields)
+  const params: CreateParams = outer.isBefore(withCoupons)
+    ? outer.read({ ...createFields, ...formerFields })
+    : outer.read(createFields)
+  const call = outer.at(momentOf(outer, params.test_clock ?? null))
+  return discounted(call, made(outer, params), params)
+}
+
+function made(outer: Call, params: Read<typeof createFields>): CustomerBody {
   const { test_clock: clock = null } = params
   if (clock !== null) outer.reference('test_helpers.test_clock', clock, 'test_clock')
   const call = outer.at(momentOf(outer, clock))
@@ -178,9 +209,12 @@ function create(outer: Call): CustomerBody {
 
 function update(call: Call): CustomerBody {
   const before = call.subject('customer')
-  const params = call.read(sharedFields)
+  const params: Read<typeof sharedFields> & Former = call.isBefore(withCoupons)
+    ? call.read({ ...sharedFields, ...formerFields })
+    : call.read(sharedFields)
   checkDefaultCard(call, params.invoice_settings?.default_payment_method, before.id)
-  return call.update(before, changed(before, params), 'customer.updated')
+  const after = call.update(before, changed(before, params), 'customer.updated')
+  return discounted(call.at(momentOf(call, before.test_clock)), after, params)
 }
 
 /** A deleted customer can still be asked for; the answer says so. */
@@ -194,6 +228,17 @@ function remove(call: Call): void {
   const customer = call.subject('customer')
   cancelAllOf(call.at(momentOf(call, customer.test_clock)), customer.id)
   call.remove(customer, 'customer.deleted')
+}
+
+/** The answer is the discount as it was. */
+function removeDiscount(call: Call): Answer {
+  call.read({})
+  const customer = call.subject('customer')
+  const found = customer.discount === null ? undefined : call.find('discount', customer.discount)
+  if (found === undefined) throw noActiveDiscount('customer', customer.id)
+  call.update(customer, { ...customer, discount: null }, null)
+  call.announce('customer.discount.deleted', found)
+  return deletedDiscount(call, found)
 }
 
 export const customers: readonly Operation[] = [
@@ -227,4 +272,5 @@ export const customers: readonly Operation[] = [
       return deleted(call.id, 'customer')
     },
   },
+  { method: 'DELETE', path: '/v1/customers/:id/discount', of: null, run: removeDiscount },
 ]

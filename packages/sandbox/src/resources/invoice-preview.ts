@@ -24,6 +24,7 @@ const detailFields = {
   cancel_at_period_end: boolean(),
   items: changedItems,
   proration_behavior: prorationBehavior,
+  proration_date: timestamp(),
   trial_end: timestamp(),
 }
 

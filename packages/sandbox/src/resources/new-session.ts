@@ -25,9 +25,10 @@ export const createFields = {
   line_items: list(lineItem, { max: 40 }),
   locale: text(),
   metadata: metadata(),
-  mode: required(oneOf('payment', 'subscription')),
+  mode: required(oneOf('payment', 'setup', 'subscription')),
   payment_intent_data: shape({ description: text(), metadata: metadata() }),
   payment_method_collection: oneOf('always', 'if_required'),
+  setup_intent_data: shape({ description: text(), metadata: metadata() }),
   subscription_data: shape({
     description: text({ max: 500 }),
     metadata: metadata(),
@@ -74,6 +75,8 @@ function expiry(call: Call, given: number | undefined): number {
 export function blankSession(call: Call, params: SessionParams, id: string, own: string): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
   const data = params.subscription_data
+  // Only one of them is allowed in each mode.
+  const made = data ?? params.payment_intent_data ?? params.setup_intent_data
   return {
     id,
     object: 'checkout.session',
@@ -98,7 +101,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
     custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
     customer: params.customer ?? null,
     customer_account: null,
-    customer_creation: params.mode === 'payment' ? (params.customer_creation ?? 'if_required') : 'always',
+    customer_creation: params.mode === 'subscription' ? 'always' : (params.customer_creation ?? 'if_required'),
     customer_details: null,
     customer_email: params.customer_email ?? null,
     discounts: (params.discounts ?? []).map((one) => ({
@@ -142,8 +145,8 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
     _due: expiresAt,
     _clock: null,
     _plan: {
-      description: data?.description ?? params.payment_intent_data?.description ?? null,
-      metadata: applyMetadata({}, data?.metadata ?? params.payment_intent_data?.metadata),
+      description: made?.description ?? null,
+      metadata: applyMetadata({}, made?.metadata),
       trial_end: data?.trial_end ?? null,
       trial_period_days: data?.trial_period_days ?? null,
     },

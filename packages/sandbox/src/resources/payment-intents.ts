@@ -3,6 +3,7 @@ import { momentOf } from '../billing/records.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { PaymentIntentBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
+import { isTooSmall, leastText } from '../money/least-charge.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
@@ -26,6 +27,8 @@ function create(outer: Call): Answer {
   const params = outer.read(createFields)
   const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
+  if (isTooSmall(params.amount, params.currency))
+    throw refused(`Amount must be at least ${leastText(params.currency)}`, 'amount', 'amount_too_small')
   const card = params.payment_method === undefined ? null : cardFor(call, params.payment_method, customer?.id ?? null)
   const intent = newIntent(call, {
     ...{ amount: params.amount, currency: params.currency, customer: customer?.id ?? null, invoice: null },

@@ -64,6 +64,11 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
   return call.create(body, customer === null ? null : 'payment_method.attached')
 }
 
+/** Whether the bank lets nobody keep it. */
+export function refusesToBeKept({ card }: PaymentMethodBody): boolean {
+  return testCards.some(({ number, declines }) => declines === 'attach' && number.endsWith(card.last4))
+}
+
 /** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
 export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)

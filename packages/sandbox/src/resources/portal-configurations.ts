@@ -1,4 +1,4 @@
-// What the customer portal lets customers do. The page here lists subscriptions and cancels them, whatever is said.
+// What the customer portal lets customers do. The page here lists subscriptions, and cancels them where that is allowed.
 import type { PortalConfigurationBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { refused } from '../protocol/errors.ts'
@@ -12,6 +12,9 @@ import type { Read } from '../protocol/params.ts'
 import { webUrl } from './new-session.ts'
 
 const updates = oneOf('address', 'email', 'name', 'phone', 'shipping', 'tax_id')
+/** Those of the documented example of a new configuration. */
+const reasons = ['too_expensive', 'missing_features', 'switched_service', 'unused', 'other']
+
 const featureFields = {
   customer_update: shape({ allowed_updates: emptyable(list(updates)), enabled: boolean() }),
   invoice_history: shape({ enabled: required(boolean()) }),
@@ -33,10 +36,23 @@ const createFields = { ...sharedFields, features: required(shape(featureFields))
 const updateFields = { ...sharedFields, active: boolean(), features: shape(featureFields) }
 type Params = Partial<Read<typeof updateFields>>
 
-/** The one that a session uses: the one named, the default, or none that was ever saved. */
+const neverSaved =
+  'No configuration provided and your test mode default configuration has not been created. Provide a configuration or ' +
+  'create your default by saving your customer portal settings in test mode at ' +
+  'https://dashboard.stripe.com/test/settings/billing/portal.'
+
+/**
+ * The one that a session uses: the one named, or the default. The default is the one that was made first: the real API is
+ * reported to work so (public threads).
+ */
 export function configurationFor(call: Call, id: string | undefined): string {
-  if (id === undefined)
-    return call.select('billing_portal.configuration', [{ field: 'is_default', is: true }], 1)[0]?.id ?? 'bpc_sandbox'
+  if (id === undefined) {
+    const [saved] = call.select('billing_portal.configuration', [{ field: 'is_default', is: true }], 1)
+    if (saved !== undefined) return saved.id
+    if (!call.portalSaved) throw refused(neverSaved)
+    const features = { subscription_cancel: { enabled: true, mode: undefined } }
+    return make(call, { features: { ...noFeatures, ...features } }).id
+  }
   const found = call.reference('billing_portal.configuration', id, 'configuration')
   if (found.active) return id
   throw refused(`The configuration ${id} is inactive.`, 'configuration')
@@ -81,8 +97,14 @@ function changed(call: Call, before: PortalConfigurationBody, params: Params): P
   }
 }
 
-function create(call: Call): PortalConfigurationBody {
-  const params = call.read(createFields)
+const noFeatures = {
+  customer_update: undefined,
+  invoice_history: undefined,
+  payment_method_update: undefined,
+  subscription_cancel: undefined,
+}
+
+function make(call: Call, params: Params): PortalConfigurationBody {
   const blank: PortalConfigurationBody = {
     id: newId('bpc_1', 23),
     object: 'billing_portal.configuration',
@@ -96,7 +118,7 @@ function create(call: Call): PortalConfigurationBody {
       invoice_history: { enabled: false },
       payment_method_update: { enabled: false, payment_method_configuration: null },
       subscription_cancel: {
-        cancellation_reason: { enabled: false, feedback_options: null, options: [] },
+        cancellation_reason: { enabled: false, feedback_options: null, options: [...reasons] },
         ...{ enabled: false, mode: 'at_period_end', proration_behavior: 'none' },
       },
       subscription_pause: { duration: { interval_options: [], type: 'indefinite' }, enabled: false },
@@ -127,7 +149,7 @@ const base = '/v1/billing_portal/configurations'
 const of = 'billing_portal.configuration'
 
 export const portalConfigurations: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: create(call) }) },
+  { method: 'POST', path: base, of, run: (call) => ({ object: make(call, call.read(createFields)) }) },
   {
     method: 'GET',
     path: base,

@@ -1,19 +1,21 @@
 import { itemsAfter, newItemFields } from '../billing/items.ts'
 import type { ItemParams } from '../billing/items.ts'
-import { withItems } from '../billing/change.ts'
+import { checkProrationDate, withItems } from '../billing/change.ts'
 import { momentOf, save } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
-import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
 import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields, pageWithin } from '../protocol/list-pages.ts'
-import { boolean, oneOf, required, text } from '../protocol/params.ts'
-import { prorationBehavior, refuseIncomplete, refuseOver, refuseScheduled } from './subscriptions.ts'
+import { boolean, oneOf, required, text, timestamp } from '../protocol/params.ts'
+import type { Read } from '../protocol/params.ts'
+import { prorationBehavior, refuseIncomplete, refuseOver, refuseScheduled, refuseUnpaid } from './subscriptions.ts'
 
 const billing = {
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
   proration_behavior: prorationBehavior,
+  proration_date: timestamp(),
 }
 const createFields = { ...newItemFields, ...billing, subscription: required(text()) }
 const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
@@ -24,20 +26,25 @@ function change(
   outer: Call,
   before: SubscriptionBody,
   item: ItemParams,
-  behavior: ProrationBehavior = 'create_prorations',
+  how: Partial<Read<typeof billing>>,
 ): SubscriptionBody {
   refuseOver(before)
   refuseIncomplete(before, { items: [item] })
   refuseScheduled(before, 'items')
   const call = outer.at(momentOf(outer, before.test_clock))
-  return save(call, before, withItems(call, before, itemsAfter(call, before, [item]), { behavior }))
+  const { proration_behavior: behavior = 'create_prorations', proration_date: date } = how
+  const prorateFrom = checkProrationDate(before, date)
+  const after = withItems(call, before, itemsAfter(call, before, [item]), { behavior, prorateFrom })
+  const saved = save(call, before, after)
+  refuseUnpaid(call, before, saved, how.payment_behavior)
+  return saved
 }
 
 function create(call: Call): SubscriptionItemBody {
-  const { subscription, payment_behavior: _payment, proration_behavior: behavior, ...item } = call.read(createFields)
+  const { subscription, payment_behavior, proration_behavior, proration_date, ...item } = call.read(createFields)
   const before = call.reference('subscription', subscription, 'subscription')
   const known = new Set(before.items.data.map((one) => one.id))
-  const after = change(call, before, item, behavior)
+  const after = change(call, before, item, { payment_behavior, proration_behavior, proration_date })
   const made = after.items.data.find((one) => !known.has(one.id))
   if (made === undefined) throw new Error('No item was made')
   return made
@@ -52,20 +59,15 @@ function holderOf(call: Call): SubscriptionBody {
 
 function update(call: Call): SubscriptionItemBody {
   const before = holderOf(call)
-  const {
-    off_session: _off,
-    payment_behavior: _payment,
-    proration_behavior: behavior,
-    ...item
-  } = call.read(updateFields)
-  change(call, before, { ...item, id: call.id }, behavior)
+  const { off_session: _off, payment_behavior, proration_behavior, proration_date, ...item } = call.read(updateFields)
+  change(call, before, { ...item, id: call.id }, { payment_behavior, proration_behavior, proration_date })
   return call.subject('subscription_item')
 }
 
 function remove(call: Call): Answer {
   const before = holderOf(call)
-  const { proration_behavior: behavior } = call.read(deleteFields)
-  change(call, before, { id: call.id, deleted: true }, behavior)
+  const { clear_usage: _usage, ...how } = call.read(deleteFields)
+  change(call, before, { id: call.id, deleted: true }, how)
   return deleted(call.id, 'subscription_item')
 }
 

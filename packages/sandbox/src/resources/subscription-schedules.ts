@@ -1,15 +1,17 @@
 import { cancelNow } from '../billing/cancel.ts'
 import { stepped } from '../billing/calendar.ts'
+import { amountFor } from '../billing/charges.ts'
+import { discountsOfPhase, discountsParam, readDiscounts } from '../billing/discounts.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
 import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
 import { startSchedule } from '../billing/schedule-start.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
-import { isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
+import { customerOf, isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
-import { UnknownParameters, missingParam, noSuchReference, refused } from '../protocol/errors.ts'
+import { UnknownParameters, missingParam, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
@@ -39,7 +41,7 @@ import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, plainSubscriptio
 import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
-const phaseDiscounts = emptyable(list(shape({ discount: required(text()) }), { max: 20 }))
+const phaseDiscounts = discountsParam
 const phaseItem = shape({
   discounts: phaseDiscounts,
   tax_rates: taxRatesParam,
@@ -200,7 +202,7 @@ function toPhases(
       end_date: end,
       items,
       metadata: applyMetadata({}, params.metadata),
-      discounts: discountsOf(subscription, params, name),
+      discounts: phaseDiscountsOf(call, subscription, { held: subscription.discounts, items }, params.discounts, name),
       proration_behavior: params.proration_behavior ?? 'create_prorations',
       trial_end: trialEndOf(call, params, { start, end }, name),
       ...settingsOfPhase(call, subscription, params, name),
@@ -208,16 +210,29 @@ function toPhases(
   })
 }
 
-function discountsOf(subscription: Planned, params: PhaseParams, name: string): PhaseBody['discounts'] {
-  return keptDiscounts(subscription.discounts, params.discounts, name)
-}
-
-/** A phase names discounts that are there already. */
-function keptDiscounts(held: readonly string[], given: PhaseParams['discounts'], name: string): PhaseDiscountBody[] {
-  return (given ?? []).map(({ discount }, index) => {
-    if (held.includes(discount)) return asPhaseDiscount(discount)
-    throw noSuchReference('discount', discount, `${name}[discounts][${index}][discount]`)
+/** A phase names discounts that are there already, or coupons and codes that are redeemed when it begins. */
+function phaseDiscountsOf(
+  call: Call,
+  { currency, customer }: Planned,
+  of: {
+    readonly held: readonly string[]
+    readonly items: readonly { readonly price: string; readonly quantity?: number }[]
+  },
+  given: PhaseParams['discounts'],
+  name: string,
+): PhaseDiscountBody[] {
+  const amounts = of.items.map((item) => {
+    const price = priceOf(call, item)
+    return isMetered(price) ? 0 : amountFor(price, currency, String(item.quantity ?? 1))
   })
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0)
+  const purchase = { customer: customerOf(call, customer), currency, subtotal }
+  readDiscounts(call, given ?? [], purchase, of.held, `${name}[discounts]`)
+  return (given ?? []).map(({ coupon = null, discount = null, promotion_code: code = null }) => ({
+    coupon,
+    discount,
+    promotion_code: code,
+  }))
 }
 
 /** What the phase says for itself; null or absent is what the schedule says by default. */
@@ -298,8 +313,13 @@ function toPhaseItem(
   }
   const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
   return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata), {
-    discounts: keptDiscounts(
-      subscription.items.data.flatMap((one) => one.discounts),
+    discounts: phaseDiscountsOf(
+      call,
+      subscription,
+      {
+        held: subscription.items.data.flatMap((one) => one.discounts),
+        items: [{ price: price.id, ...(quantity === undefined ? {} : { quantity }) }],
+      },
       item.discounts,
       name,
     ),
@@ -362,12 +382,16 @@ function update(outer: Call): SubscriptionScheduleBody {
   const wanted = toPhases(call, schedule, before, params.phases)
   const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw refused('The current phase cannot be removed.', 'phases')
-  for (const phase of wanted) checkItems(call, itemsOf(call, before, phase, []), before.billing_mode.type)
+  // What a phase redeems waits for it: here the items are only looked at.
+  call.rehearse((rehearsal) => {
+    for (const phase of wanted) checkItems(rehearsal, itemsOf(rehearsal, before, phase, []), before.billing_mode.type)
+  })
   const { start_date: start, end_date: end } = current
   const after = { ...schedule, ...own, current_phase: { end_date: end, start_date: start }, phases: wanted }
   const written = call.update(schedule, after, 'subscription_schedule.updated')
   const behavior = params.proration_behavior ?? 'create_prorations'
-  const discounts = current.discounts.map(({ discount }) => discount)
+  const of = { customer: before.customer, subscription: before.id, session: null }
+  const discounts = discountsOfPhase(call, current.discounts, before.discounts, of)
   const billedSo = { ...before, ...termsOfPhase(before, after, current) }
   const changed = { ...withItems(call, billedSo, itemsOf(call, before, current, []), { behavior }), discounts }
   setTrial(call, save(call, before, changed), current)

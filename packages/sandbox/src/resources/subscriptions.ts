@@ -1,19 +1,29 @@
 import type { Call } from '../protocol/call.ts'
 import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
 import { cancelNow, refuseBrokenPeriod } from '../billing/cancel.ts'
-import { invoicedNow, reanchored, withItems } from '../billing/change.ts'
-import { discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
+import { checkProrationDate, invoicedNow, reanchored, withItems } from '../billing/change.ts'
+import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { subscribe, trialEndOf } from '../billing/subscribe.ts'
 import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import { missingParam, refused } from '../protocol/errors.ts'
+import { cardDeclined, missingParam, noActiveDiscount, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
-import type { Operation } from '../protocol/operation.ts'
-import { boolean, emptyable, integer, oneOf, shape, text, timestamp } from '../protocol/params.ts'
+import type { Answer, Operation } from '../protocol/operation.ts'
+import {
+  boolean,
+  emptyable,
+  futureTimestamp,
+  integer,
+  oneOf,
+  required,
+  shape,
+  text,
+  timestamp,
+} from '../protocol/params.ts'
 import type { Fields, Param, Read } from '../protocol/params.ts'
 import { currency } from './currencies.ts'
 import { page } from './subscription-list.ts'
@@ -71,6 +81,13 @@ const updateFields = {
   cancel_at: emptyable(timestamp()),
   cancellation_details: details,
   items: changedItems,
+  pause_collection: emptyable(
+    shape({
+      behavior: required(oneOf('keep_as_draft', 'mark_uncollectible', 'void')),
+      resumes_at: timestamp(),
+    }),
+  ),
+  proration_date: timestamp(),
 }
 type UpdateParams = Read<typeof updateFields>
 
@@ -165,16 +182,17 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     discounts: discountsAfter(call, before, params.discounts),
     invoice_settings: invoiceTextAfter(before.invoice_settings, params.invoice_settings),
     metadata: applyMetadata(before.metadata, params.metadata),
+    pause_collection: pauseAfter(call, before, params.pause_collection),
   }
+  const prorateFrom = checkProrationDate(before, params.proration_date)
+  const behavior = params.proration_behavior ?? 'create_prorations'
   const anchorNow = params.billing_cycle_anchor?.type === 'now'
   if (params.items !== undefined || anchorNow) {
     const wanted = itemsAfter(call, after, params.items ?? [])
-    after = withItems(call, after, wanted, { behavior: params.proration_behavior ?? 'create_prorations', anchorNow })
+    after = withItems(call, after, wanted, { behavior, anchorNow, prorateFrom })
   }
-  if (params.trial_end !== undefined)
-    after = withTrial(call, after, params.trial_end, params.proration_behavior ?? 'create_prorations')
-  if (typeof params.cancel_at === 'number')
-    refuseBrokenPeriod(call, after, params.cancel_at, params.proration_behavior ?? 'create_prorations')
+  if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end, behavior, prorateFrom)
+  if (typeof params.cancel_at === 'number') refuseBrokenPeriod(call, after, params.cancel_at, behavior)
   if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
   return save(call, before, after)
 }
@@ -201,6 +219,18 @@ function plan(call: Call, before: SubscriptionBody, params: Partial<UpdateParams
   return { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: kept }
 }
 
+function pauseAfter(
+  call: Call,
+  before: SubscriptionBody,
+  given: UpdateParams['pause_collection'],
+): SubscriptionBody['pause_collection'] {
+  if (given === undefined) return before.pause_collection
+  if (given === null) return null
+  const at = given.resumes_at
+  const resumes = at === undefined ? null : futureTimestamp(at, 'pause_collection[resumes_at]', call.now)
+  return { behavior: given.behavior, resumes_at: resumes }
+}
+
 function discountsAfter(call: Call, before: SubscriptionBody, given: UpdateParams['discounts']): string[] {
   if (given === undefined) return before.discounts
   const licensed = before.items.data.filter((item) => !isMetered(priceOf(call, item)))
@@ -219,6 +249,7 @@ function withTrial(
   before: SubscriptionBody,
   end: number | 'now',
   behavior: ProrationBehavior,
+  prorateFrom = call.now,
 ): SubscriptionBody {
   if (end === 'now') return before.status === 'trialing' ? endTrial(call, before) : before
   const until = trialEndOf(call, end, undefined) ?? call.now
@@ -239,7 +270,9 @@ function withTrial(
   if (before.status === 'trialing') return after
   const licensed = (one: SubscriptionItemBody): boolean => !isMetered(priceOf(call, one))
   const unused =
-    behavior === 'none' ? [] : before.items.data.filter(licensed).map((item) => prorationLine(call, before, item, -1))
+    behavior === 'none'
+      ? []
+      : before.items.data.filter(licensed).map((item) => prorationLine(call.at(prorateFrom), before, item, -1))
   const lines = [...before._pending, ...unused, ...items.filter(licensed).map((item) => trialLine(call, after, item))]
   return invoicedNow(call, after, lines)
 }
@@ -262,11 +295,26 @@ function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
   return invoicedNow(call, after, [...before._pending, ...over, ...begun])
 }
 
+/** `error_if_incomplete`: a change whose invoice is not paid does not happen (the SDK’s types, `payment_behavior`). */
+export function refuseUnpaid(
+  call: Call,
+  before: SubscriptionBody,
+  after: SubscriptionBody,
+  behavior: UpdateParams['payment_behavior'],
+): void {
+  if (behavior !== 'error_if_incomplete' || after.latest_invoice === before.latest_invoice) return
+  const invoice = call.find('invoice', after.latest_invoice ?? '')
+  if (invoice?.status === 'open' && invoice.collection_method === 'charge_automatically') throw cardDeclined()
+}
+
 function update(outer: Call): SubscriptionBody {
   const before = outer.subject('subscription')
   const params = outer.read(updateFields)
   checkUpdate(before, params)
-  return change(outer.at(momentOf(outer, before.test_clock)), before, params)
+  const call = outer.at(momentOf(outer, before.test_clock))
+  const after = change(call, before, params)
+  refuseUnpaid(call, before, after, params.payment_behavior)
+  return after
 }
 
 const cancelFields = { cancellation_details: details, invoice_now: boolean(), prorate: boolean() }
@@ -284,10 +332,26 @@ function cancel(outer: Call): SubscriptionBody {
   return cancelNow(call, { ...before, ...plan(call, before, params) }, lines)
 }
 
+/** The answer is the discount as it was. Which of several is meant nobody says, so that is refused. */
+function removeDiscount(outer: Call): Answer {
+  outer.read({})
+  const before = outer.subject('subscription')
+  refuseOver(before)
+  const [id, second] = before.discounts
+  const found = id === undefined ? undefined : outer.find('discount', id)
+  if (found === undefined) throw noActiveDiscount('subscription', before.id)
+  if (second !== undefined) throw notSupported('removing one of several discounts this way')
+  const call = outer.at(momentOf(outer, before.test_clock))
+  save(call, before, { ...before, discounts: [] })
+  call.announce('customer.discount.deleted', found)
+  return deletedDiscount(call, found)
+}
+
 export const subscriptions: readonly Operation[] = [
   { method: 'POST', path: '/v1/subscriptions', of: 'subscription', run: (call) => ({ object: create(call) }) },
   { method: 'GET', path: '/v1/subscriptions', of: 'subscription', list: true, run: page },
   retrieve('/v1/subscriptions/:id', 'subscription'),
   { method: 'POST', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: update(call) }) },
   { method: 'DELETE', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: cancel(call) }) },
+  { method: 'DELETE', path: '/v1/subscriptions/:id/discount', of: null, run: removeDiscount },
 ]

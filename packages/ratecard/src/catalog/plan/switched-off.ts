@@ -75,7 +75,9 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
           want,
           'switched_off_at_processor',
           `The ${name} was switched off at the processor, and stays off.`,
-          'Switch it on with --force or an edit of it; take it into the files with `ratecard billing pull --update`.',
+          kind === 'promotion_code'
+            ? 'Switch it on with --force or an edit of it; take it into the files with `ratecard billing pull --update`.'
+            : 'Switch it on with --force or an edit of it; take it out of the files if it shall stay off.',
         ),
       ],
     }

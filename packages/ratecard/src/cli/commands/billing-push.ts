@@ -141,7 +141,6 @@ async function plan(
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
   await concealPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned, variables, warnings)
-  for (const warning of planned.warnings) out.note(`${out.paint.yellow('warning')} ${warning.detail}`)
   const planOut = options.text('planOut')
   if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
   if (options.flag('dryRun') || planOut !== undefined)

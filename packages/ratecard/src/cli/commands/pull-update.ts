@@ -46,7 +46,11 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
     not_in_files: found.notInFiles,
   }
   if (changed.length === 0) {
-    out.say(`${out.paint.green('✓')} The files say what is live.`)
+    out.say(
+      found.notLive.length === 0
+        ? `${out.paint.green('✓')} The files say what is live.`
+        : `${out.paint.yellow('!')} No value to take over. What is off at the processor is yours to take out of the files, or to switch on there.`,
+    )
     return { json: { ...json, written: false } }
   }
   if (options.flag('dryRun')) return { json: { ...json, written: false } }

@@ -68,6 +68,13 @@ export function showPlanOf(
   if (variables.length > 0) out.say(`Variables used: ${variables.join(', ')}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
+  // What the files said of themselves is not said twice.
+  const said = new Set(warnings.map(({ detail }) => detail))
+  for (const { detail, hint } of plan.warnings)
+    if (!said.has(detail))
+      out.note(
+        `${paint.yellow('warning')} ${inline(detail)}${hint === undefined ? '' : `\n  ${paint.cyan('hint:')} ${inline(hint)}`}`,
+      )
 }
 
 export function showWarnings(context: CommandContext, warnings: readonly FiledIssue[]): void {

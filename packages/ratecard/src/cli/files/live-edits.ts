@@ -61,8 +61,10 @@ function addChanges(
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
       for (const member of membersOf(kind, field)) {
-        const holder = holders.find(({ raw }) => raw[member] !== undefined) ?? holders[0]
-        if (holder !== undefined) addMember(result, holder, member, target[member], item)
+        // Files that say the same of one product have to agree.
+        const saying = holders.filter(({ raw }) => raw[member] !== undefined)
+        for (const holder of saying.length > 0 ? saying : holders.slice(0, 1))
+          addMember(result, holder, member, target[member], item)
       }
     // An id that is derived from the address would change with it, and the signing secret be lost.
     if (kind === 'webhook' && field === 'url' && holders[0]?.raw['id'] === undefined && holders[0] !== undefined)

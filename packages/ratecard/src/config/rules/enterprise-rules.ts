@@ -1,5 +1,5 @@
 import type { Issue } from '../../errors/issue.ts'
-import { derivedBase } from '../document/base-price.ts'
+import { byEveryId, derivedBase } from '../document/base-price.ts'
 import { named, problem, quoted, warning } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 
@@ -65,16 +65,20 @@ export const oneDefaultPrice: Rule = ({ products }) =>
 export const basePrice: Rule = ({ products, suggest }) =>
   products.flatMap(({ product, prices }) => {
     const ordinary = ordinaryById(prices)
+    const present = presentIds(ordinary)
     return prices.flatMap((price) => {
       if (!isEnterpriseDraft(price)) return price.has('base_price') ? [unusedBase(price)] : []
-      const base = baseOf(price, ordinary)
+      const base = baseOf(price, present)
       if (base === undefined)
         return price.text('id') === undefined || price.has('base_price') ? [] : [missingBase(price)]
       const found = ordinary.get(base)
       if (found !== undefined) return mismatch(price, found, base)
       const detail = `${named('product', product)} has no ordinary price ${quoted(base)}.`
+      const now = present.get(base)
       const hint =
-        suggest(base, [...ordinary.keys()]) ?? 'Name a price of the same product that has no enterprise field.'
+        now === undefined
+          ? (suggest(base, [...ordinary.keys()]) ?? 'Name a price of the same product that has no enterprise field.')
+          : `It is called ${quoted(now)} now.`
       return [problem('base_price_undefined', price.at('base_price'), detail, hint)]
     })
   })
@@ -82,10 +86,10 @@ export const basePrice: Rule = ({ products, suggest }) =>
 /** Applying a template must have one answer for each base price. */
 export const oneEnterprisePricePerBase: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
-    const ordinary = ordinaryById(prices)
+    const present = presentIds(ordinaryById(prices))
     const seen = new Map<string, Entry>()
     return prices.flatMap((price) => {
-      const base = isEnterpriseDraft(price) ? baseOf(price, ordinary) : undefined
+      const base = isEnterpriseDraft(price) ? baseOf(price, present) : undefined
       const target = enterpriseFields.find((field) => price.text(field) !== undefined)
       if (base === undefined || target === undefined) return []
       const key = JSON.stringify([base, target, price.text(target)])
@@ -131,8 +135,13 @@ function unusedBase(price: Entry): Issue {
   return problem('base_price_unused_field', price.at('base_price'), detail, hint)
 }
 
-function baseOf(price: Entry, ordinary: ReadonlyMap<string, Entry>): string | undefined {
-  return price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', ordinary)
+function baseOf(price: Entry, present: ReadonlyMap<string, string>): string | undefined {
+  return price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', present)
+}
+
+function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, string> {
+  const texts = (price: Entry) => price.list('previous_ids').filter((id) => typeof id === 'string')
+  return byEveryId([...ordinary].map(([id, price]) => [id, texts(price)]))
 }
 
 /** The first of each id; a second one has an issue of its own. */

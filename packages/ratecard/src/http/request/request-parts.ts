@@ -5,7 +5,7 @@ import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Actor } from '../../service/service.ts'
 import type { Caller } from '../../service/tenants.ts'
-import { malformed } from './json-body.ts'
+import { malformed } from './read-json.ts'
 
 /** Author and message of a change. Header values are ASCII at many clients, so percent-encoded UTF-8 is understood. */
 export function actorOf(request: FastifyRequest): Actor {

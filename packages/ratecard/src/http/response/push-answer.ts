@@ -2,9 +2,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
+import { inTurns } from '../../turns.ts'
 import type { configOperations } from '../../wire/config.ts'
 import type { pushOperations } from '../../wire/pushes.ts'
 import type { PushOptions, PushOutcome, Service } from '../../service/service.ts'
+import { jsonTurns } from '../../wire/json.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { actorOf, headerInvalid } from '../request/request-parts.ts'
 import type { Answered, Call } from '../contract/route.ts'
@@ -73,7 +75,8 @@ export async function answerOnce(
   key: string | null,
   work: () => Promise<Answered>,
 ): Promise<FastifyReply> {
-  const result = await service.idempotent(key, fingerprintOf(request), () => keepingFailures(work, request, docsUrl))
+  const fingerprint = key === null ? '' : await fingerprintOf(request)
+  const result = await service.idempotent(key, fingerprint, () => keepingFailures(work, request, docsUrl))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
   const body = result.status < 400 ? result.body : withInstance(result.body, request.id)
   sayStarted(reply, result.status, body)
@@ -137,11 +140,10 @@ function prefersAsync(request: FastifyRequest): boolean {
   return preferences.split(/[,;]/).some((preference) => preference.trim() === 'respond-async')
 }
 
-function fingerprintOf(request: FastifyRequest): string {
+async function fingerprintOf(request: FastifyRequest): Promise<string> {
   const given = [expectedPlan(request), writtenForm(request)].filter((digest) => digest !== null)
-  return createHash('sha256')
-    .update(JSON.stringify([request.method, request.url, request.body ?? null, ...given]))
-    .digest('hex')
+  const text = await inTurns(jsonTurns([request.method, request.url, request.body ?? null, ...given]))
+  return createHash('sha256').update(text).digest('hex')
 }
 
 function pushIdOf(body: string): string | null {

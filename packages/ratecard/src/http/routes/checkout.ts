@@ -90,7 +90,9 @@ export function checkoutRoutes(deps: CheckoutDeps): Routes<typeof rows> {
           call,
           async () => {
             const recorded = await service.recordUsage(usage, principal)
-            return call.answer(200, { ...recorded, value, timestamp: at })
+            // Of an earlier report neither value nor time is known here: what came now did not count, and is not repeated.
+            const said = recorded.alreadyCounted ? { value: null, timestamp: null } : { value, timestamp: at }
+            return call.answer(200, { ...recorded, ...said })
           },
           bornOf(service, principal),
         )

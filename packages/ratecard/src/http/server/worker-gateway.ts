@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Service } from '../../service/service.ts'
+import { workersRoot } from '../../service/workers.ts'
 import { problemMediaType, problemOf, toServiceError } from '../response/problem.ts'
 import { codingRefusal } from '../request/transfer-coding.ts'
 import { requestIdFrom } from '../request/request-id.ts'
@@ -30,7 +31,6 @@ interface Target {
   readonly prefix: string
 }
 
-const root = '/workers/'
 /** A name, an IPv4 or a bracketed IPv6 address, and perhaps a port: nothing else may become part of a worker's `request.url`. */
 const hostForm = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is
@@ -146,11 +146,11 @@ export class WorkerGateway {
     const url = absolute === null ? target : rooted(absolute[2] ?? '')
     const name = this.options.service.workerAtHost(this.plainHost(host))
     if (name !== null) return { name, host, path: url.startsWith('/') ? url : '/', prefix: '' }
-    if (!url.startsWith(root)) return null
-    const length = url.slice(root.length).search(/[/?]/)
-    const end = length < 0 ? url.length : root.length + length
-    if (end === root.length) return null
-    return { name: url.slice(root.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
+    if (!url.startsWith(workersRoot)) return null
+    const length = url.slice(workersRoot.length).search(/[/?]/)
+    const end = length < 0 ? url.length : workersRoot.length + length
+    if (end === workersRoot.length) return null
+    return { name: url.slice(workersRoot.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
   }
 
   /** Without port and case. Most requests name the host of the one before: the price list is read far more often than workers are. */

@@ -93,8 +93,20 @@ export async function createPortal(
     send: (sending: Stripe.RequestOptions) =>
       context.stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, sending),
   }
-  const reply = await writeOne(context, request, { object: 'billing_portal.session', id: null }, options)
+  const expected = { object: 'billing_portal.session', id: null }
+  const reply = await writeOne(context, request, expected, options).catch((error: unknown) => {
+    throw withoutSettings(error)
+  })
   return { url: pageOf(reply) }
+}
+
+/** A portal whose settings nobody saved yet is a matter of the account, not of the request. */
+function withoutSettings(error: unknown): unknown {
+  if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return error
+  if (!error.message.includes('default configuration has not been created')) return error
+  const hint =
+    'Save the settings of the customer portal in the processor’s dashboard once, or make a portal configuration with its API (POST /v1/billing_portal/configurations).'
+  return new ProcessorError(error.kind, error.message, error.original, error, error.repeated, hint)
 }
 
 function pageOf(session: {

@@ -1,11 +1,11 @@
-// Usage, one event at a time. An event that Stripe already has under its identifier is recorded.
+// Usage, one event at a time. An event that Stripe already has under its identifier counts; what comes later does not.
 import type { Stripe } from 'stripe'
 import type { UsageEvent } from '../customer-half.ts'
 import { ProcessorError } from '../processor-error.ts'
 import type { WriteOptions } from '../processor.ts'
 import type { StripeContext } from './context.ts'
 
-export async function recordUsage(context: StripeContext, event: UsageEvent, options: WriteOptions): Promise<void> {
+export async function recordUsage(context: StripeContext, event: UsageEvent, options: WriteOptions): Promise<boolean> {
   const { idempotencyKey, signal } = options
   const { eventName, payload, timestamp, identifier } = event
   const params: Stripe.Billing.MeterEventCreateParams = {
@@ -22,8 +22,10 @@ export async function recordUsage(context: StripeContext, event: UsageEvent, opt
       send: () => context.stripe.billing.meterEvents.create(params, { idempotencyKey }),
       flaw: (answer) => eventFlaw(answer, identifier),
     })
+    return true
   } catch (error) {
-    if (!isRecorded(error)) throw error
+    if (isRecorded(error)) return false
+    throw error
   }
 }
 

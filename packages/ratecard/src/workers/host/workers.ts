@@ -1,6 +1,7 @@
 // Everything the service can do with workers, put together. A replica that hosts none can still tell of them and remove them.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../errors/service-error.ts'
+import { workersRoot } from '../../service/workers.ts'
 import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service/workers.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
@@ -239,7 +240,7 @@ class LocalWorkers implements Workers {
 
   private view(record: WorkerRecord): WorkerView {
     const { name } = record
-    const url = `${this.options.publicUrl ?? this.url ?? ''}/workers/${name}`
+    const url = `${this.options.publicUrl ?? this.url ?? ''}${workersRoot}${name}`
     const hosted = this.hosting?.supervisor.states().find((state) => state.name === name)
     if (hosted !== undefined) return workerView(record, { url, state: hosted.state, detail: null, hosted })
     const rest = this.hosting?.replica.stateOf(name) ?? { state: 'unavailable', detail: null }

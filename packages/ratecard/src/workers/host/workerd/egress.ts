@@ -8,6 +8,7 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import { pipeline } from 'node:stream'
 import type { Duplex } from 'node:stream'
+import { workersRoot } from '../../../service/workers.ts'
 import { isPublicAddress } from './addresses.ts'
 import { egressHeader } from './entry.ts'
 import { endToEnd, hopByHopAnd, rawHead } from './headers.ts'
@@ -52,19 +53,25 @@ export class Refused extends Error {}
 const connectTimeoutMs = 10_000
 /** Fetches of one process under way at one time: each holds memory and a descriptor of the service. */
 const mostFetches = 1_000
+/**
+ * Of those, requests to workers of this service. Each makes work for the service, and what that worker does about it may be the
+ * next request: a worker that calls itself twice would otherwise double until it has all places there are, and wait in them.
+ */
+const mostToWorkers = 64
 const notHost = hopByHopAnd('host')
 const notOurs = hopByHopAnd(egressHeader)
 
 export function createEgress(policy: EgressPolicy): Egress {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
+  const takePlace = placesAtWorkers(policy)
   const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 })
   server.requestTimeout = 0
   server.maxConnections = mostFetches
   server.on('drop', () =>
     policy.onRefused?.(`A fetch failed: the worker had ${String(mostFetches)} under way, which is its limit.`),
   )
-  server.on('request', (request, response) => void forward(policy, agents, request, response))
-  server.on('upgrade', (request, socket, head) => void forwardUpgrade(policy, request, socket, head))
+  server.on('request', (request, response) => void forward(policy, agents, takePlace, request, response))
+  server.on('upgrade', (request, socket, head) => void forwardUpgrade(policy, takePlace, request, socket, head))
   server.on('connect', (_request, socket: Duplex) => socket.destroy())
   return {
     server,
@@ -74,6 +81,22 @@ export function createEgress(policy: EgressPolicy): Egress {
       agents.http.destroy()
       agents.https.destroy()
     },
+  }
+}
+
+/** Takes a place until the connection of the fetch closes; throws Refused when none is left. */
+type TakePlace = (target: Target, connection: ServerResponse | Duplex) => void
+
+function placesAtWorkers({ service }: EgressPolicy): TakePlace {
+  let taken = 0
+  return ({ url }, connection) => {
+    if (service?.origins.has(url.origin) !== true || !url.pathname.startsWith(workersRoot)) return
+    if (taken >= mostToWorkers)
+      throw new Refused(
+        `fetch to ${url.host} was refused: the worker had ${String(mostToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may do so without end.`,
+      )
+    taken++
+    connection.once('close', () => taken--)
   }
 }
 
@@ -130,12 +153,14 @@ function requestOptions(target: Target, incoming: IncomingMessage): https.Reques
 async function forward(
   policy: EgressPolicy,
   agents: { http: http.Agent; https: https.Agent },
+  takePlace: TakePlace,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   response.on('error', () => undefined)
   try {
     const target = await findTarget(policy, incoming.url)
+    takePlace(target, response)
     const headers = incoming.headers
     const chunked = headers['transfer-encoding'] !== undefined ? ['Transfer-Encoding', 'chunked'] : []
     const options = requestOptions(target, incoming)
@@ -161,6 +186,7 @@ async function forward(
 
 async function forwardUpgrade(
   policy: EgressPolicy,
+  takePlace: TakePlace,
   incoming: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -168,6 +194,7 @@ async function forwardUpgrade(
   socket.on('error', () => socket.destroy())
   try {
     const target = await findTarget(policy, incoming.url)
+    takePlace(target, socket)
     const options = requestOptions(target, incoming)
     const outgoing = (target.secure ? https : http).request({
       ...options,

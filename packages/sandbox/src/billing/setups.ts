@@ -1,0 +1,76 @@
+// How a card is kept to pay later: an intent, and a card that the bank lets be kept.
+import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
+import type { SetupIntentBody } from '../objects/session-bodies.ts'
+import type { Call } from '../protocol/call.ts'
+import { newId } from '../protocol/ids.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+import { refusesToBeKept } from '../resources/payment-methods.ts'
+
+interface NewSetup {
+  readonly customer: string | null
+  readonly description: string | null
+  readonly metadata: Metadata
+  readonly paymentMethod: string | null
+  readonly usage: SetupIntentBody['usage']
+  readonly session: string | null
+}
+
+export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
+  const id = newId('seti_1', 23)
+  return call.create<SetupIntentBody>(
+    {
+      id,
+      object: 'setup_intent',
+      allowed_payment_method_types: null,
+      application: null,
+      automatic_payment_methods: null,
+      cancellation_reason: null,
+      client_secret: newId(`${id}_secret_`, 25),
+      created: call.now,
+      customer: wanted.customer,
+      customer_account: null,
+      description: wanted.description,
+      excluded_payment_method_types: null,
+      flow_directions: null,
+      last_setup_error: null,
+      latest_attempt: null,
+      livemode: false,
+      managed_payments: null,
+      mandate: null,
+      metadata: wanted.metadata,
+      next_action: null,
+      on_behalf_of: null,
+      payment_method: wanted.paymentMethod,
+      payment_method_configuration_details: null,
+      payment_method_options: {},
+      payment_method_types: ['card'],
+      single_use_mandate: null,
+      status: wanted.paymentMethod === null ? 'requires_payment_method' : 'requires_confirmation',
+      usage: wanted.usage,
+      _session: wanted.session,
+    },
+    'setup_intent.created',
+  )
+}
+
+/** One try. A card that may be kept is the customer's from now on, but pays by default only where somebody says so. */
+export function setUp(call: Call, intent: SetupIntentBody, card: PaymentMethodBody): SetupIntentBody {
+  const tried = { ...intent, latest_attempt: newId('setatt_1', 23) }
+  if (refusesToBeKept(card)) {
+    const error = {
+      ...{ code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' },
+      ...{ payment_method: call.shown(card), type: 'card_error' },
+    }
+    const failed = { ...tried, last_setup_error: error, payment_method: null }
+    return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
+  }
+  if (intent.customer !== null && card.customer === null)
+    call.update(card, { ...card, customer: intent.customer }, 'payment_method.attached')
+  const after = { ...tried, last_setup_error: null, payment_method: card.id, status: 'succeeded' as const }
+  return call.update(intent, after, 'setup_intent.succeeded')
+}
+
+export function cancelSetup(call: Call, intent: SetupIntentBody, reason: string | null): SetupIntentBody {
+  const after = { ...intent, cancellation_reason: reason, status: 'canceled' as const }
+  return call.update(intent, after, 'setup_intent.canceled')
+}

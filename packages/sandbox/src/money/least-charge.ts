@@ -1,0 +1,38 @@
+import { formatMinor } from './format.ts'
+
+/** Least that a card is charged, in minor units; currencies that are not named have no least amount here. Source: docs.stripe.com/currencies. */
+const leastCharges: Readonly<Record<string, number>> = {
+  usd: 50,
+  aed: 200,
+  aud: 50,
+  brl: 50,
+  cad: 50,
+  chf: 50,
+  czk: 1500,
+  dkk: 250,
+  eur: 50,
+  gbp: 30,
+  hkd: 400,
+  huf: 17_500,
+  inr: 50,
+  jpy: 50,
+  mxn: 1000,
+  myr: 200,
+  nok: 300,
+  nzd: 50,
+  pln: 200,
+  ron: 200,
+  sek: 300,
+  sgd: 50,
+  thb: 1000,
+}
+
+/** Whether an amount is owed and yet not charged, because it is too small. */
+export function isTooSmall(amount: number, currency: string): boolean {
+  return amount > 0 && amount < (leastCharges[currency] ?? 0)
+}
+
+/** The least amount as refusals say it: `$0.50 usd`. */
+export function leastText(currency: string): string {
+  return `${formatMinor(leastCharges[currency] ?? 0, currency)} ${currency}`
+}

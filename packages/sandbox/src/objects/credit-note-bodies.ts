@@ -1,0 +1,62 @@
+// Credit notes as they are kept. As in bodies.ts, fields that begin with an underscore are never shown.
+import type { ListOf } from './customer-bodies.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+
+export interface CreditNoteLineBody {
+  id: string
+  object: 'credit_note_line_item'
+  amount: number
+  description: string | null
+  discount_amount: 0
+  discount_amounts: never[]
+  /** Only of a line that credits one of the invoice. */
+  invoice_line_item?: string
+  livemode: false
+  metadata: Metadata
+  pretax_credit_amounts: never[]
+  quantity: number | null
+  tax_rates: never[]
+  taxes: never[]
+  type: 'custom_line_item' | 'invoice_line_item'
+  unit_amount: number | null
+  unit_amount_decimal: string | null
+}
+
+export type CreditReason = 'duplicate' | 'fraudulent' | 'order_change' | 'product_unsatisfactory'
+
+export interface CreditNoteBody {
+  id: string
+  object: 'credit_note'
+  amount: number
+  amount_shipping: 0
+  created: number
+  currency: string
+  customer: string
+  customer_account: null
+  customer_balance_transaction: string | null
+  discount_amount: 0
+  discount_amounts: never[]
+  effective_at: number
+  invoice: string
+  lines: ListOf<CreditNoteLineBody>
+  livemode: false
+  memo: string | null
+  metadata: Metadata
+  number: string
+  out_of_band_amount: number | null
+  pdf: string
+  post_payment_amount: number
+  pre_payment_amount: number
+  pretax_credit_amounts: never[]
+  reason: CreditReason | null
+  refunds: never[]
+  shipping_cost: null
+  status: 'issued' | 'void'
+  subtotal: number
+  subtotal_excluding_tax: number
+  total: number
+  total_excluding_tax: number
+  total_taxes: never[]
+  type: 'mixed' | 'post_payment' | 'pre_payment'
+  voided_at: number | null
+}

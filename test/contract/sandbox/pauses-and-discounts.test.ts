@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest'
+import type Stripe from 'stripe'
+import { payingCustomer } from '../../support/paying-customer.ts'
+import { sandboxForTest } from '../../support/sandbox.ts'
+import { checkExchange } from '../../support/stripe-contract.ts'
+import { refusal } from '../../support/stripe-refusal.ts'
+import { customerShop, day, firstItem, iso, utc } from './customer-shop.ts'
+import type { CustomerShop } from './customer-shop.ts'
+
+const january = utc('2027-01-01T00:00:00')
+const february = utc('2027-02-01T00:00:00')
+const march = utc('2027-03-01T00:00:00')
+
+async function advance({ stripe, clockId }: { stripe: Stripe; clockId: string }, to: number) {
+  await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: to })
+}
+
+async function latest({ stripe }: CustomerShop, subscription: string): Promise<Stripe.Invoice> {
+  const found = await stripe.subscriptions.retrieve(subscription, { expand: ['latest_invoice'] })
+  return found.latest_invoice as Stripe.Invoice
+}
+
+describe('a subscription of which nothing is collected', () => {
+  test.each([
+    ['keep_as_draft', 'draft', 0],
+    ['mark_uncollectible', 'uncollectible', 1000],
+    ['void', 'void', 1000],
+  ] as const)('%s: its invoices are %s', async (behavior, status) => {
+    const shop = await customerShop(january)
+    const { stripe, subscribed, monthly } = shop
+    const made = await subscribed(await monthly(1000))
+    const paused = await stripe.subscriptions.update(made.id, { pause_collection: { behavior } })
+    expect(paused).toMatchObject({ status: 'active', pause_collection: { behavior, resumes_at: null } })
+    await advance(shop, february + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({
+      status,
+      auto_advance: false,
+      amount_due: 1000,
+      amount_paid: 0,
+      billing_reason: 'subscription_cycle',
+    })
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
+    const resumed = await stripe.subscriptions.update(made.id, { pause_collection: '' })
+    expect(resumed.pause_collection).toBeNull()
+    await advance(shop, march + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
+  })
+
+  test('is collected again on its day, and a void invoice leaves the balance alone', async () => {
+    const shop = await customerShop(january)
+    const { stripe, customer, subscribed, monthly } = shop
+    const made = await subscribed(await monthly(1000))
+    await stripe.customers.update(customer, { balance: -300 })
+    const resumes_at = february + 10 * day
+    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void', resumes_at } })
+    await advance(shop, february + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'void' })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -300 })
+    await advance(shop, resumes_at)
+    expect((await stripe.subscriptions.retrieve(made.id)).pause_collection).toBeNull()
+    await advance(shop, march + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 700 })
+    const past = stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void', resumes_at: january } })
+    expect(await refusal(past)).toMatchObject({ param: 'pause_collection[resumes_at]' })
+  })
+})
+
+describe('proration_date', () => {
+  test('prorates as though the change had been made then, in the preview and in the change', async () => {
+    const shop = await customerShop(january)
+    const { stripe, subscribed, monthly } = shop
+    const made = await subscribed(await monthly(3100))
+    const price = (await monthly(6200)).id
+    const items = [{ id: firstItem(made).id, price, quantity: 1 }]
+    await advance(shop, january + 20 * day)
+    const proration_date = january + 10 * day
+    const change = { items, proration_behavior: 'always_invoice', proration_date } as const
+    const preview = await stripe.invoices.createPreview({ subscription: made.id, subscription_details: change })
+    expect(preview.lines.data.map(({ amount }) => amount)).toEqual([-2100, 4200])
+    expect(preview.lines.data.map(({ period }) => iso(period.start))).toEqual(['2027-01-11', '2027-01-11'])
+    const changed = await stripe.subscriptions.update(made.id, change)
+    expect(await latest(shop, changed.id)).toMatchObject({ total: 2100, billing_reason: 'subscription_update' })
+    const outside = stripe.subscriptionItems.update(firstItem(made).id, { quantity: 2, proration_date: january - 1 })
+    expect(await refusal(outside)).toMatchObject({ param: 'proration_date' })
+    await stripe.subscriptionItems.update(firstItem(made).id, {
+      quantity: 2,
+      proration_behavior: 'always_invoice',
+      proration_date: january + 30 * day,
+    })
+    expect((await latest(shop, made.id)).total).toBe(200)
+  })
+})
+
+test('a change whose invoice nobody pays does not happen, where that is asked for', async () => {
+  const shop = await customerShop()
+  const { stripe, customer, subscribed, monthly } = shop
+  const made = await subscribed(await monthly(1000))
+  const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
+  const price = (await monthly(9000)).id
+  const change = stripe.subscriptions.update(made.id, {
+    items: [{ id: firstItem(made).id, price }],
+    proration_behavior: 'always_invoice',
+    payment_behavior: 'error_if_incomplete',
+  })
+  expect(await refusal(change)).toMatchObject({ status: 402, code: 'card_declined' })
+  expect(firstItem(await stripe.subscriptions.retrieve(made.id)).price.unit_amount).toBe(1000)
+})
+
+describe('phases of a schedule with coupons', () => {
+  test('redeem them when they begin, and keep what goes on', async () => {
+    const shop = await customerShop(january)
+    const { stripe, subscribed, monthly } = shop
+    const [price, coupon, other] = await Promise.all([
+      monthly(1000),
+      stripe.coupons.create({ percent_off: 20, duration: 'forever' }),
+      stripe.coupons.create({ percent_off: 50, duration: 'once' }),
+    ])
+    const made = await subscribed(price)
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const items = [{ price: price.id, quantity: 1 }]
+    const [first] = phases
+    const updated = await stripe.subscriptionSchedules.update(id, {
+      proration_behavior: 'none',
+      phases: [
+        { items, start_date: first?.start_date ?? 0, end_date: first?.end_date ?? 0 },
+        { items, duration: { interval: 'month' }, discounts: [{ coupon: coupon.id }] },
+        {
+          items: [{ ...items[0], discounts: [{ coupon: other.id }] }] as never,
+          duration: { interval: 'month' },
+          discounts: [{ coupon: coupon.id }],
+        },
+      ],
+    })
+    expect(updated.phases[1]?.discounts).toEqual([{ coupon: coupon.id, discount: null, promotion_code: null }])
+    expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(0)
+    await advance(shop, february + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ total: 800 })
+    await advance(shop, march + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ total: 400 })
+    expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
+    expect((await stripe.coupons.retrieve(other.id)).times_redeemed).toBe(1)
+    await advance(shop, utc('2027-04-01T02:00:00'))
+    expect(await latest(shop, made.id)).toMatchObject({ total: 800 })
+  })
+
+  test('hold at once in the running phase and in a schedule that begins now; unknown ones are refused', async () => {
+    const shop = await customerShop(january)
+    const { stripe, customer, subscribed, monthly } = shop
+    const [price, coupon] = await Promise.all([
+      monthly(1000),
+      stripe.coupons.create({ amount_off: 100, currency: 'usd', duration: 'forever' }),
+    ])
+    const code = await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'SAVE' })
+    const made = await subscribed(price)
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const [first] = phases
+    const items = [{ price: price.id, quantity: 1 }]
+    const phase = { items, start_date: first?.start_date ?? 0, end_date: first?.end_date ?? 0 }
+    const set = (discounts: Stripe.SubscriptionScheduleUpdateParams.Phase.Discount[]) =>
+      stripe.subscriptionSchedules.update(id, { phases: [{ ...phase, discounts }] })
+    for (let turn = 0; turn < 2; turn++) await set([{ promotion_code: code.id }])
+    expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(1)
+    expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
+    expect(await refusal(set([{ coupon: 'none' }]))).toMatchObject({
+      code: 'resource_missing',
+      param: 'phases[0][discounts][0][coupon]',
+    })
+    await stripe.subscriptionSchedules.release(id)
+    await stripe.subscriptions.cancel(made.id)
+    const begun = await stripe.subscriptionSchedules.create({
+      customer,
+      start_date: 'now',
+      phases: [{ items, duration: { interval: 'month' }, discounts: [{ coupon: coupon.id }] }],
+    })
+    await advance(shop, january + 2 * 3600)
+    expect(await latest(shop, begun.subscription as string)).toMatchObject({ total: 900 })
+  })
+})
+
+describe('a discount of a customer', () => {
+  /** Of a former version of the API: the SDK's types do not have it any more. */
+  const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
+  const former = { apiVersion: '2024-06-20' } as const
+
+  async function discounted() {
+    const { stripe } = await sandboxForTest({
+      check: (exchange) => ('coupon' in Object(exchange.params) ? [] : checkExchange(exchange)),
+    })
+    const customer = await payingCustomer(stripe)
+    const { id: product } = await stripe.products.create({ name: 'P' })
+    const monthly = async (unit_amount: number, params: Partial<Stripe.SubscriptionCreateParams> = {}) => {
+      const recurring = { interval: 'month' } as const
+      const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount, recurring })
+      const expand = ['latest_invoice']
+      return stripe.subscriptions.create({ customer, items: [{ price }], expand, ...params })
+    }
+    return { stripe, customer, monthly }
+  }
+
+  test('is taken from programs of former versions, and holds where there is no other', async () => {
+    const { stripe, customer, monthly } = await discounted()
+    const tenth = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+    const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    expect(await refusal(stripe.customers.update(customer, coupon(tenth.id)))).toMatchObject({
+      code: 'parameter_unknown',
+    })
+    const updated = await stripe.customers.update(customer, coupon(tenth.id), former)
+    expect(updated.discount).toMatchObject({ object: 'discount', source: { coupon: tenth.id } })
+    expect((await monthly(1000)).latest_invoice).toMatchObject({ total: 900 })
+    const other = await monthly(2000, { discounts: [{ coupon: half.id }] })
+    expect(other.latest_invoice).toMatchObject({ total: 1000 })
+    expect(await stripe.customers.deleteDiscount(customer)).toMatchObject({ object: 'discount', deleted: true })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ discount: null })
+    expect(await refusal(stripe.customers.deleteDiscount(customer))).toMatchObject({ status: 404 })
+    expect(await stripe.subscriptions.deleteDiscount(other.id)).toMatchObject({ deleted: true, subscription: other.id })
+    expect((await stripe.subscriptions.retrieve(other.id)).discounts).toEqual([])
+  })
+
+  test('of a coupon for one time is gone with the first invoice, and is changed and taken away by a customer', async () => {
+    const { stripe, customer, monthly } = await discounted()
+    const once = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
+    const other = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
+    await stripe.customers.update(customer, coupon(once.id), former)
+    expect((await monthly(1000)).latest_invoice).toMatchObject({ total: 900 })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ discount: null })
+    await stripe.customers.update(customer, coupon(once.id), former)
+    await stripe.customers.update(customer, coupon(other.id), former)
+    await stripe.customers.update(customer, coupon(''), former)
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ discount: null })
+    const types = (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('customer.discount.'))).toEqual([
+      'customer.discount.deleted',
+      'customer.discount.updated',
+      'customer.discount.created',
+      'customer.discount.deleted',
+      'customer.discount.created',
+    ])
+  })
+})

@@ -1,0 +1,43 @@
+// The files that take longest begin first, so that none of them is left over while the other processes have nothing to do. Vitest
+// knows how long a file took from an earlier run only, and goes by its size otherwise.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { BaseSequencer } from 'vitest/node'
+import type { TestSpecification } from 'vitest/node'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Small files of long work, longest first. */
+const longest = [
+  'test/fault/kill-everywhere.test.ts',
+  'test/e2e/workers/service.test.ts',
+  'test/fault/rotation.test.ts',
+  'test/e2e/dashboard.test.ts',
+  'test/attack/workers/neighbours.test.ts',
+  'test/fault/enterprise.test.ts',
+  'test/e2e/operations.test.ts',
+  'test/fault/two-replicas.test.ts',
+  'test/property/storm.test.ts',
+  'test/property/plan-apply.test.ts',
+  'test/contract/store/postgres.test.ts',
+  'test/contract/store/sqlite.test.ts',
+  'test/contract/sync/every-field.test.ts',
+  'test/contract/sync/kill-sample.test.ts',
+  'test/contract/workers/fleet.test.ts',
+  'test/cli/billing-pull-update.test.ts',
+  'test/cli/process.test.ts',
+].map((file) => path.join(root, file))
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const gone = longest.filter((file) => !existsSync(file))
+    if (gone.length > 0) throw new Error(`test/support/longest-first.ts names files that are gone: ${gone.join(', ')}`)
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = longest.indexOf(moduleId)
+      return index === -1 ? longest.length : index
+    }
+    // Stable, so the rest stays as it was.
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}

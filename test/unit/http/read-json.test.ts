@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readJsonTurns } from '../../../packages/ratecard/src/http/request/read-json.ts'
+import { atOnce } from '../../../packages/ratecard/src/turns.ts'
+import { jsonTurns } from '../../../packages/ratecard/src/wire/json.ts'
+
+const read = (text: string) => atOnce(readJsonTurns(text))
+const issueOf = (text: string) => {
+  try {
+    read(text)
+    return null
+  } catch (error) {
+    const { code, issues } = error as { code: string; issues: readonly { pointer: string; detail: string }[] }
+    return { code, pointer: issues[0]?.pointer, detail: issues[0]?.detail }
+  }
+}
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('the body of a request', () => {
+  it('is the value that JSON.parse gives, however it is written', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
+        const value: unknown = JSON.parse(json)
+        const text = ` ${JSON.stringify(value, null, indent)}\r\n`
+        if (issueOf(text) !== null) expect(issueOf(text)?.detail).toContain('__proto__')
+        else expect(read(text)).toStrictEqual(value)
+      }),
+    )
+  })
+
+  it('is read in turns and written in turns to the same text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 400 }), (values) => {
+        const text = JSON.stringify({ values, again: [values, values] })
+        if (text.includes('__proto__')) return
+        expect(atOnce(jsonTurns(read(text)))).toBe(text)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('is JSON exactly when JSON.parse takes it', () => {
+    const parts = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"b"',
+      '"\\u12"',
+      '"\n"',
+      '1',
+      '-',
+      '01',
+      '1.',
+      '.5',
+      '1e',
+      '1e5',
+      '-0',
+      'true',
+      'nul',
+      'null',
+      ' ',
+      '\u00a0',
+      '\ufeff',
+      "'a'",
+      '//',
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 9 }), (chosen) => {
+        const text = chosen.join('')
+        const issue = issueOf(text)
+        if (issue?.detail?.includes('comes twice') === true) return
+        expect([text, issue === null]).toEqual([text, isJson(text)])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it.each([
+    ['{"a":{"b":[1,{"c":1,"c":2}]}}', '#/a/b/1/c', 'The member "c" comes twice in one object.'],
+    ['[{"__proto__":{}}]', '#/0/__proto__', 'A member must not be called "__proto__".'],
+    ['{"a":\n  [1, 2 3]}', '#', 'The body is not JSON: it cannot be read from line 2, column 9 on.'],
+    ['{"a":[1', '#', 'The body is not JSON: it ends too early.'],
+    ['{"a":"b', '#', 'The body is not JSON: it ends too early.'],
+    ['{"a":1} 2', '#', 'The body is not JSON: it cannot be read from line 1, column 9 on.'],
+    [
+      `{"a":{${Array.from({ length: 10_001 }, (_, index) => `"k${String(index)}":1`).join(',')}}}`,
+      '#/a',
+      'An object has more than 10000 members.',
+    ],
+  ])('%.40s is refused with its place', (text, pointer, detail) => {
+    expect(issueOf(text)).toEqual({ code: 'json_malformed', pointer, detail })
+  })
+
+  it('may have 64 levels and no more', () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    expect(issueOf(nested(64))).toBeNull()
+    expect(issueOf(nested(65))?.detail).toBe('The body is nested more than 64 levels deep.')
+    expect(issueOf('['.repeat(100_000))?.code).toBe('json_malformed')
+  })
+})
