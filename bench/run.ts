@@ -12,6 +12,7 @@ import { benchPlan } from './plan.ts'
 import { benchPricingTable } from './pricing-table.ts'
 import { benchPublicRead } from './public-read.ts'
 import { benchReplicas } from './replicas.ts'
+import { benchScale } from './scale.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
 import { benchStart } from './start.ts'
 import { benchWorkerHost } from './worker-host.ts'
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   large: benchLarge,
   'pricing-table': benchPricingTable,
   dashboard: benchDashboard,
+  scale: benchScale,
 }
 
 const args = process.argv.slice(2)

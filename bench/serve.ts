@@ -1,5 +1,5 @@
 // One server in a process of its own, so that the load generator does not compete with it for an event loop. Tells its address to
-// the parent, then its CPU time so far or its peak of memory whenever asked, and ends with it.
+// the parent, then its CPU time so far, its peak of memory or what it holds whenever asked, and ends with it.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -67,11 +67,23 @@ const starts: Readonly<Record<string, () => Promise<string>>> = {
   proxy: startProxy,
 }
 
+/** What a full collection leaves; without `--expose-gc` it is what is there. */
+function heldBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 const start = starts[kind ?? '']
 if (start === undefined || process.send === undefined) throw new Error('started by the benchmarks only')
 process.once('disconnect', () => process.exit())
 process.on('message', (question) => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
-  process.send?.((question === 'cpu' ? userCPUTime + systemCPUTime : maxRSS * 1024).toString())
+  const answers: Readonly<Record<string, () => number>> = {
+    cpu: () => userCPUTime + systemCPUTime,
+    memory: () => maxRSS * 1024,
+    held: heldBytes,
+  }
+  process.send?.((answers[String(question)]?.() ?? 0).toString())
 })
 process.send(await start())

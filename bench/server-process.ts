@@ -8,6 +8,8 @@ export interface ServerProcess {
   cpuMicroseconds(): Promise<number>
   /** The most memory that it had so far. */
   peakBytes(): Promise<number>
+  /** What it holds once garbage is collected; the process was started with `--expose-gc`. */
+  heldBytes(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -33,7 +35,7 @@ export async function startProcess(
         else reject(new Error('serve.ts sends text'))
       })
     })
-  const ask = async (what: 'cpu' | 'memory') => {
+  const ask = async (what: 'cpu' | 'memory' | 'held') => {
     const answer = nextMessage()
     child.send(what)
     return Number(await answer)
@@ -44,6 +46,7 @@ export async function startProcess(
     pid: child.pid ?? 0,
     cpuMicroseconds: () => ask('cpu'),
     peakBytes: () => ask('memory'),
+    heldBytes: () => ask('held'),
     stop: () => {
       child.kill()
       return ended

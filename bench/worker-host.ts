@@ -167,7 +167,7 @@ function row(name: string, ours: number, theirs: number): BenchResult {
   }
 }
 
-async function deploy(service: ServerProcess, name: string): Promise<void> {
+export async function deploy(service: ServerProcess, name: string): Promise<void> {
   await createClient({ baseUrl: service.url, serviceKey }).workers.deploy(name, {
     modules: [{ name: 'worker.js', type: 'esm', content: helloWorker }],
     main: 'worker.js',
@@ -175,23 +175,23 @@ async function deploy(service: ServerProcess, name: string): Promise<void> {
   })
 }
 
-async function read(url: string): Promise<void> {
+export async function read(url: string): Promise<void> {
   const response = await fetch(url)
   if (!response.ok || (await response.text()) !== 'Hello') throw new Error(`${url}: ${response.status.toString()}`)
 }
 
-async function elapsedMs(work: () => Promise<void>): Promise<number> {
+export async function elapsedMs(work: () => Promise<void>): Promise<number> {
   const began = performance.now()
   await work()
   return performance.now() - began
 }
 
 /** The proportional share: pages that processes have in common count once in all. */
-function memoryMb(pid: number): number {
+export function memoryMb(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid.toString()}/smaps_rollup`, 'latin1'))?.[1]) / 1024
 }
 
-function workersUnder(pid: number): number[] {
+export function workersUnder(pid: number): number[] {
   const children = new Map<number, number[]>()
   const workers = new Set<number>()
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -76,7 +76,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     clock,
     ...(options.onLog === undefined ? {} : { logger: pino({ level: 'trace' }, { write: options.onLog }) }),
   })
-  const check = createContractCheck(app)
+  const check = contractCheckOf(app)
   const inject = async (request: InjectOptions) => {
     const response = await app.inject(request)
     check(request, response)
@@ -113,9 +113,21 @@ const objectAt = (value: unknown, ...path: readonly string[]): Json => {
   return isObject(found) ? found : {}
 }
 
-/** Fails when an answer is not described: route, status, media type, schema; and for what every answer has in common. */
-function createContractCheck(app: FastifyInstance): (request: InjectOptions, response: LightMyRequestResponse) => void {
+type ContractCheck = (request: InjectOptions, response: LightMyRequestResponse) => void
+
+/** Compiling what answers look like takes longer than most tests, and most applications describe the same. */
+const contractChecks = new Map<string, ContractCheck>()
+
+function contractCheckOf(app: FastifyInstance): ContractCheck {
   const document = app.swagger() as unknown as Json
+  const text = JSON.stringify(document)
+  const check = contractChecks.get(text) ?? createContractCheck(document)
+  contractChecks.set(text, check)
+  return check
+}
+
+/** Fails when an answer is not described: route, status, media type, schema; and for what every answer has in common. */
+function createContractCheck(document: Json): ContractCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')

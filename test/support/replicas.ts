@@ -67,7 +67,7 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
   const databaseUrl = await postgres.createDatabase()
   const masterKey = generateMasterKey()
   const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    startProcess(args, { ...process.env, NODE_COMPILE_CACHE: path.join(folder, 'compiled'), ...env }, folder)
+    startProcess(args, { ...process.env, ...env }, folder)
   const sandbox = await start([command, 'sandbox', '--port', '0', '--json'])
   const common = { masterKey, serviceKey, secretKey, apiBase: sandbox.url, databaseUrl }
   const dataDir = path.join(folder, 'data')

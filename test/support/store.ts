@@ -4,8 +4,7 @@ import { createInterface } from 'node:readline'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { configId, processorId } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ProblemCode } from '../../packages/ratecard/src/errors/codes.ts'
@@ -22,6 +21,8 @@ import type {
   Store,
   VersionRecord,
 } from '../../packages/ratecard/src/store/store.ts'
+import { makeProgram } from './program.ts'
+import type { Program } from './program.ts'
 
 /** One empty database. Every `open` is another store on it, as another process would have. */
 export interface StorePlace {
@@ -159,16 +160,28 @@ export interface StoreProcess {
   readonly ended: Promise<number | null>
 }
 
-/** Another process with a store on the same place; see `test/contract/store/process.ts` for what it can do. */
-export function storeProcess(
-  place: StorePlace,
-  task: string,
-  options: { readonly leaseMs?: number } = {},
-): StoreProcess {
-  const script = fileURLToPath(new URL('../contract/store/process.ts', import.meta.url))
+/**
+ * For the tests of a `describe`: starts another process with a store on the same place; see `test/contract/store/process.ts` for
+ * what it can do.
+ */
+export function storeProcesses(): (place: StorePlace, task: string, options?: { leaseMs?: number }) => StoreProcess {
+  let program: Program
+  beforeAll(async () => {
+    program = await makeProgram('../contract/store/process.ts')
+  })
+  afterAll(() => {
+    program.remove()
+  })
+  return (place, task, options = {}) => startStoreProcess(program, place, task, options.leaseMs ?? 15_000)
+}
+
+function startStoreProcess(program: Program, place: StorePlace, task: string, leaseMs: number): StoreProcess {
   const { url, file, keys } = place
-  const argument = JSON.stringify({ task, url, file, keys, leaseMs: options.leaseMs ?? 15_000 })
-  const child = spawn(process.execPath, [script, argument], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const argument = JSON.stringify({ task, url, file, keys, leaseMs })
+  const child = spawn(process.execPath, [...program.args, argument], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: program.env,
+  })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   onTestFinished(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
@@ -308,5 +308,24 @@ describe('a free price that becomes paid', () => {
   test('that nobody has touches nobody', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     expect((await stack.service.push(priced(900, '1.1.0'), { ...nobody, dryRun: true })).impact).toEqual([])
+  })
+})
+
+describe('the impact of a push took a question of the store for each subscriber', () => {
+  test('whose they are is asked once, however many they are', async () => {
+    await stack.service.push(shop(9900), nobody)
+    const monthly = await priceOf('pro_monthly')
+    const asked = (['find', 'findByCustomer', 'idsByCustomer', 'list'] as const).map((name) =>
+      vi.spyOn(stack.store.tenants, name),
+    )
+    onTestFinished(() => vi.restoreAllMocks())
+    for (let subscribers = 1; subscribers <= 12; subscribers++) {
+      await subscribe([{ price: monthly }])
+      if (subscribers !== 2 && subscribers !== 12) continue
+      for (const spy of asked) spy.mockClear()
+      const { impact } = await stack.service.push(shop(12_900, '1.1.0'), { ...nobody, dryRun: true })
+      expect(impact).toMatchObject([{ subscriptions: subscribers, tenants: subscribers }])
+      expect(asked.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(1)
+    }
   })
 })

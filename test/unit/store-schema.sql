@@ -393,6 +393,11 @@ create table dashboard_passes (
 );
 create index dashboard_passes_by_end on dashboard_passes (expires_at);
 
+-- 16: history beside the documents
+create index versions_without_documents on versions (
+  revision, version, kind, checksum, author, message, changes, created_at, push_id, hash, previous_hash, key_id, key_name
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -785,3 +790,5 @@ create table dashboard_passes (
   ended_at bigint
 );
 create index dashboard_passes_by_end on dashboard_passes (expires_at);
+
+-- 16: history beside the documents

@@ -9,7 +9,7 @@ import { createStripeProcessor } from '../../../packages/ratecard/src/processor/
 import { against, answering, secretKey } from './scripted.ts'
 import { archive, createMeter, createProduct, update } from './steps.ts'
 
-const signal = AbortSignal.timeout(60_000)
+const signal = AbortSignal.timeout(600_000)
 const writing = { idempotencyKey: 'k', signal }
 const product = {
   ...{ id: 'rc_p', object: 'product', active: true, created: 1, default_price: null, description: null },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { against, answering } from './scripted.ts'
 
-const signal = AbortSignal.timeout(60_000)
+const signal = AbortSignal.timeout(600_000)
 const writing = { idempotencyKey: 'k', signal }
 const broken = { kind: 'broken', outcomeUnknown: true }
 

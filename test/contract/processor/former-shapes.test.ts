@@ -4,7 +4,7 @@ import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { observePromotionCode } from '../../../packages/ratecard/src/processor/stripe/kinds/promotion-code.ts'
 import { answering } from './scripted.ts'
 
-const signal = AbortSignal.timeout(60_000)
+const signal = AbortSignal.timeout(600_000)
 const [begun, border, end] = [1_800_000_000, 1_802_000_000, 1_804_000_000]
 const list = (...data: unknown[]) => ({ object: 'list', data, has_more: false, url: '/' })
 const recurring = { interval: 'month', interval_count: 1, usage_type: 'licensed', meter: null }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { despiteKeptFailure } from '../../../packages/ratecard/src/processor/failures.ts'
 import { answering } from './scripted.ts'
 
-const signal = AbortSignal.timeout(60_000)
+const signal = AbortSignal.timeout(600_000)
 const refusal = { error: { type: 'invalid_request_error', code: 'no_meter', message: 'No active meter found.' } }
 const event = { eventName: 'calls', payload: { value: '1' }, timestamp: null, identifier: 'one' }
 const taken = { object: 'billing.meter_event', identifier: 'one' }

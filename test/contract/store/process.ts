@@ -1,4 +1,4 @@
-// A process of its own with a store, for tests with real crashes and real rivals. Started by `storeProcess`.
+// A process of its own with a store, for tests with real crashes and real rivals. Started by what `storeProcesses` gives.
 import { createInterface } from 'node:readline'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'

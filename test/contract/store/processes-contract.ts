@@ -4,12 +4,13 @@ import { verifyHistory } from '../../../packages/ratecard/src/store/history-chai
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { migrate } from '../../../packages/ratecard/src/store/sql/migrations/migrate.ts'
 import { migrations } from '../../../packages/ratecard/src/store/sql/migrations/migrations.ts'
-import { mapping, newPush, publish, refusalOf, refusedBy, storeProcess } from '../../support/store.ts'
+import { mapping, newPush, publish, refusalOf, refusedBy, storeProcesses } from '../../support/store.ts'
 import type { MakePlace, StorePlace } from '../../support/store.ts'
 
 const clock = { now: () => 1 }
 
 export function processesContract(engine: string, makePlace: MakePlace): void {
+  const storeProcess = storeProcesses()
   describe(`replicas on ${engine}`, () => {
     test('what one store publishes the other one serves', async () => {
       const [one, two] = await replicas(await makePlace())

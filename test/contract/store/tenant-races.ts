@@ -1,7 +1,7 @@
 // What several stores on one database promise about tenants and jobs: replicas that act at the same moment, and crashes.
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { storeProcess } from '../../support/store.ts'
+import { storeProcesses } from '../../support/store.ts'
 import type { MakePlace } from '../../support/store.ts'
 import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from './tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
@@ -9,6 +9,7 @@ import { addTenant } from './tenants-contract.ts'
 const page = { limit: 100, offset: 0 }
 
 export function tenantRaces(engine: string, makePlace: MakePlace): void {
+  const storeProcess = storeProcesses()
   /** Twenty calls at once, from two replicas in turn. */
   const rush = async <T>(work: (store: KyselyStore, index: number) => Promise<T>) => {
     const place = await makePlace()

@@ -9,12 +9,10 @@ import { startJob } from '../swaps/run-job.ts'
 import type { DoStep } from '../swaps/run-job.ts'
 import { NotWanted, applyToTenant, requirePrices } from './apply-pricing.ts'
 
-const page = 100
-
 export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller): Promise<JobRecord> {
   await deps.assertAccount('write')
   requirePrices(await deps.priceBook(), { kind: 'template', template })
-  const tenants = await tenantsOf(deps, template)
+  const tenants = await deps.store.tenants.idsOnTemplate(template)
   const input = { enterprise_template: template, key_id: caller.by?.keyId ?? null }
   return startJob(
     deps,
@@ -30,16 +28,6 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
     },
     movingTenants(deps, template, caller),
   )
-}
-
-async function tenantsOf(deps: SwapDeps, template: string): Promise<readonly string[]> {
-  const ids: string[] = []
-  for (;;) {
-    const query = { limit: page, offset: ids.length, enterpriseTemplate: template }
-    const { items } = await deps.store.tenants.list(query)
-    ids.push(...items.map(({ id }) => id))
-    if (items.length < page) return ids
-  }
 }
 
 function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep {

@@ -18,6 +18,7 @@ import type { Authentication } from './authentication/auth.ts'
 import { registerDashboard } from './dashboard/dashboard.ts'
 import { noteChanges } from './dashboard/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
+import { concealSecrets } from './response/conceal.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress } from './server/client-address.ts'
 import { connectionsThatFit, defaultConnectionLimits } from './server/connections.ts'
@@ -141,6 +142,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerJsonBody(app)
   const missing = watchRoutes(app)
   addCommonHooks(app, leaving.signal, closing.signal)
+  concealSecrets(app, service)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, clientAddress(settings.trustedProxies ?? []))

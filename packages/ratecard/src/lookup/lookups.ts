@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts'
 import { createConversion } from './convert.ts'
 import { findMeter, findPrice, findProduct } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
+import { createSecretTexts } from './secret-texts.ts'
 import { createPublished } from './published.ts'
 import type { Published } from './published.ts'
 
@@ -34,6 +35,7 @@ type Reads = Pick<
   | 'history'
   | 'revision'
   | 'difference'
+  | 'secretTexts'
 >
 
 export interface Lookups extends Reads {
@@ -73,6 +75,7 @@ export function createLookups(deps: LookupDeps): Lookups {
     history: (page) => historyPage(store.versions, page),
     revision: (number) => revision(store, number),
     difference: (from, to) => difference(store.versions, from, to),
+    secretTexts: createSecretTexts(store),
   }
 }
 

@@ -94,13 +94,15 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
   const now = deps.clock.now()
   const waiting = await waitingMoves(deps.store.jobs, priceId)
   const lines: MigrationLine[] = []
-  for (const subscription of await subscribersOf(deps, replaced)) {
-    const tenant = await deps.store.tenants.findByCustomer(subscription.customer)
-    if (!chosen(tenant?.id ?? null)) continue
+  const subscriptions = await subscribersOf(deps, replaced)
+  const tenants = await deps.store.tenants.idsByCustomer(new Set(subscriptions.map(({ customer }) => customer)))
+  for (const subscription of subscriptions) {
+    const tenantId = tenants.get(subscription.customer) ?? null
+    if (!chosen(tenantId)) continue
     const coming = await askProcessor(deps.shutdown, () => comingPrices(deps.processor, subscription, deps.shutdown))
     for (const move of planMoves({ subscription, coming }, replaced, request.to, now))
       lines.push({
-        tenantId: tenant?.id ?? null,
+        tenantId,
         customer: subscription.customer,
         subscription: subscription.id,
         item: move.item.id,

@@ -1,6 +1,7 @@
 // Every operation of the product: what the edges (HTTP, command line, tests) may ask for, as types. Tenants, workers and what
 // is behind the dashboard have files of their own. The operations live in their rooms; composition/compose.ts puts them together.
 import type { BillingConfig, Meter, Price, Product } from '../config/document/schema.ts'
+import type { SecretText } from '../config/files/written-form.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import type { DashboardOperations } from './dashboard.ts'
 import type { TenantOperations } from './tenants.ts'
@@ -125,6 +126,8 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   history(page: Page): Promise<{ readonly items: readonly HistoryEntry[]; readonly total: number }>
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
+  /** Texts of the newest revisions that hold a secret of an environment, where their written form tells. */
+  secretTexts(): Promise<readonly SecretText[]>
   pull(): Promise<Pulled>
   drift(): Promise<DriftReport>
 

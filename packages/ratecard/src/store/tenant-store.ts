@@ -17,6 +17,10 @@ export interface TenantStore {
   add(tenant: TenantRecord, audit: AuditRecord): Promise<void>
   find(id: string): Promise<TenantRecord | null>
   findByCustomer(processorCustomerId: string): Promise<TenantRecord | null>
+  /** Ids of tenants by processor customer; customers that are no tenants are not in it. A few queries, however many there are. */
+  idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>>
+  /** All that have the template, ascending, as they are at one moment. */
+  idsOnTemplate(template: string): Promise<readonly string[]>
   /** By id, ascending. */
   list(query: {
     readonly limit: number

@@ -39,7 +39,7 @@ export async function impactOf(
   const recurring = leaving.filter(({ live }) => live.fields.interval !== null).map(({ live }) => live.processorId)
   const found = await subscriptionsOn(deps, recurring, signal)
   const customers = new Set([...found.values()].flat().map(({ customer }) => customer))
-  const tenants = await tenantsOf(deps, customers)
+  const tenants = await deps.store.tenants.idsByCustomer(customers)
   const free = await freeImpact(deps, plan)
   return {
     prices: [...leaving.map((price) => priceImpact(price, found.get(price.live.processorId) ?? [], tenants)), ...free],
@@ -129,27 +129,10 @@ function groupByPrice(subscriptions: readonly LiveSubscription[], prices: Readon
   return found
 }
 
-/** Tenant ids by processor customer; customers that are no tenant are not in it. */
-async function tenantsOf(
-  { store }: ImpactDeps,
-  customers: ReadonlySet<ProcessorId>,
-): Promise<ReadonlyMap<ProcessorId, string>> {
-  const tenants = new Map<ProcessorId, string>()
-  const queue = [...customers]
-  const worker = async () => {
-    for (let customer = queue.shift(); customer !== undefined; customer = queue.shift()) {
-      const tenant = await store.tenants.findByCustomer(customer)
-      if (tenant !== null) tenants.set(customer, tenant.id)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, customers.size) }, worker))
-  return tenants
-}
-
 function priceImpact(
   { configId, action, live }: Leaving,
   subscriptions: readonly LiveSubscription[],
-  tenants: ReadonlyMap<ProcessorId, string>,
+  tenants: ReadonlyMap<string, string>,
 ): PriceImpact {
   const own = subscriptions.flatMap(({ customer }) => tenants.get(customer) ?? [])
   return {

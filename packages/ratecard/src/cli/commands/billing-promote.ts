@@ -1,4 +1,5 @@
 // One environment's tested revision into another environment: the same document as written, byte for byte, expanded there.
+import { variablesOf } from '../../config/files/written-form.ts'
 import { RatecardError } from '@ratecard/client'
 import type { PushOutcome, Revision } from '@ratecard/client'
 import { compareDocuments } from '../../catalog/compare-documents.ts'
@@ -10,7 +11,7 @@ import { variableTexts } from '../../config/files/written-form.ts'
 import { pathOf } from '../../errors/issue.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, EnvironmentName } from '../program/command.ts'
-import { concealRevisions, concealVariables, secretsOf } from '../terminal/conceal.ts'
+import { concealRevisions, concealVariables } from '../terminal/conceal.ts'
 import { CliFailure, toFailure, usageFailure } from '../failure.ts'
 import { connectEnvironment, sameServer } from '../server-address.ts'
 import type { Connection } from '../server-address.ts'
@@ -180,7 +181,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   const { from, to, target, tested, expanded } = promotion
   const { options, io, out } = context
   const current = await currentOf(target, io.signal)
-  if (expanded.written !== null) concealVariables(io, secretsOf(expanded.written, expanded.document))
+  if (expanded.written !== null) concealVariables(io, variablesOf(expanded.written, expanded.document))
   await concealRevisions(context, target.client, [current?.revision ?? null])
   const differences = compareDocuments(current?.config ?? null, expanded.config)
   const here = `revision ${tested.revision.revision} of ${from} (version ${tested.revision.version})`

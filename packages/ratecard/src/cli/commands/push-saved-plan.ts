@@ -1,8 +1,9 @@
 // Applies a plan that was saved before: at the server that it was made for, and only while it is still what would be done.
+import { variablesOf } from '../../config/files/written-form.ts'
 import type { PushOutcome } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { CommandContext } from '../program/command.ts'
-import { concealPlan, concealVariables, secretsOf } from '../terminal/conceal.ts'
+import { concealPlan, concealVariables } from '../terminal/conceal.ts'
 import { CliFailure } from '../failure.ts'
 import { createPushQueue } from '../follow/push-queue.ts'
 import { concealEnvironment } from '../files/read-config.ts'
@@ -35,7 +36,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   })
   out.say(`Saved ${showTime(saved.createdAt)} UTC, and still what would be done.\n`)
   concealEnvironment(context)
-  if (saved.written !== null) concealVariables(context.io, secretsOf(saved.written, saved.document))
+  if (saved.written !== null) concealVariables(context.io, variablesOf(saved.written, saved.document))
   await concealPlan(context, connection.client, planned)
   showPlanOf(context, connection, planned)
   if (options.flag('dryRun')) return planned

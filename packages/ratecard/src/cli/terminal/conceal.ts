@@ -2,8 +2,7 @@
 // and those of a revision that was pushed elsewhere, found by holding its document against how it was written.
 import type { Client, PushOutcome } from '@ratecard/client'
 import { isSecretName } from '../../config/rules/variable-rules.ts'
-import { variableTexts } from '../../config/files/written-form.ts'
-import { pathOf } from '../../errors/issue.ts'
+import { variablesOf } from '../../config/files/written-form.ts'
 import type { CommandContext } from '../program/command.ts'
 import type { CliIo } from './io.ts'
 
@@ -21,7 +20,7 @@ export async function concealRevisions(
     if (revision === null) continue
     const { document, written } = await client.admin.revision(revision, { signal: io.signal })
     if (document !== null && typeof written === 'object' && written !== null)
-      concealVariables(io, secretsOf(written, document))
+      concealVariables(io, variablesOf(written, document))
   }
 }
 
@@ -34,36 +33,3 @@ export async function concealPlan(
   if (plan.details.some(({ kind, action }) => kind === 'webhook' && action !== 'keep'))
     await concealRevisions(context, client, [plan.revision])
 }
-
-/** The values that a document holds where its written form names a secret. */
-export function secretsOf(written: object, document: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  for (const { pointer, text } of variableTexts(written)) {
-    const value = valueAt(document, pathOf(pointer))
-    if (typeof value !== 'string') continue
-    const names: string[] = []
-    const pattern = text
-      .split(/(\$\$\{|\$\{[^}]*\})/)
-      .map((part) => {
-        if (part === '$${') return literal('${')
-        if (!part.startsWith('${')) return literal(part)
-        names.push(part.slice(2, -1))
-        return '(.*?)'
-      })
-      .join('')
-    const values = new RegExp(`^${pattern}$`, 's').exec(value)?.slice(1) ?? []
-    names.forEach((name, index) => found.set(name, values[index] ?? ''))
-  }
-  return found
-}
-
-function valueAt(document: unknown, path: readonly string[]): unknown {
-  let value = document
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = (value as Record<string, unknown>)[key]
-  }
-  return value
-}
-
-const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')

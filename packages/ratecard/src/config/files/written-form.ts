@@ -1,6 +1,7 @@
 // A document as its author wrote it, with `${NAME}` where the pushed one has values. Kept beside the pushed one, so that it can be
 // expanded anew for another environment.
-import { pointerOf } from '../../errors/issue.ts'
+import { pathOf, pointerOf } from '../../errors/issue.ts'
+import { isSecretName } from '../rules/variable-rules.ts'
 
 const deepest = 64
 /** A literal `${` (written `$${`), or a variable. */
@@ -25,6 +26,60 @@ export function variableTexts(written: unknown): { readonly pointer: string; rea
   }
   walk(written, [])
   return found
+}
+
+/** Values of the variables of a written form, found by holding it against the document that it was expanded to. */
+export function variablesOf(written: unknown, document: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { pointer, text } of variableTexts(written)) {
+    const value = valueAt(document, pathOf(pointer))
+    if (typeof value !== 'string') continue
+    const names: string[] = []
+    const pattern = partsOf(text)
+      .map((part) => {
+        if (part === '$${') return literal('${')
+        if (!part.startsWith('${')) return literal(part)
+        names.push(part.slice(2, -1))
+        return '(.*?)'
+      })
+      .join('')
+    const values = new RegExp(`^${pattern}$`, 's').exec(value)?.slice(1) ?? []
+    names.forEach((name, index) => found.set(name, values[index] ?? ''))
+  }
+  return found
+}
+
+/** A text of a document that holds a secret, and what is shown in its place: the same with the secret's name. */
+export interface SecretText {
+  readonly text: string
+  readonly shown: string
+}
+
+/** Every text of the document that its written form has a secret in. */
+export function secretTexts(written: unknown, document: unknown): readonly SecretText[] {
+  const values = variablesOf(written, document)
+  return variableTexts(written).flatMap(({ pointer, text: form }) => {
+    const text = valueAt(document, pathOf(pointer))
+    const isSecret = (part: string) => part.startsWith('${') && isSecretName(part.slice(2, -1))
+    if (typeof text !== 'string' || !partsOf(form).some(isSecret)) return []
+    const shown = partsOf(form)
+      .map((part) => (part === '$${' ? '${' : isSecret(part) ? part : (values.get(part.slice(2, -1)) ?? part)))
+      .join('')
+    return text === shown ? [] : [{ text, shown }]
+  })
+}
+
+/** Literal texts, and the markers between them. */
+const partsOf = (text: string) => text.split(/(\$\$\{|\$\{[^}]*\})/)
+const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+
+function valueAt(document: unknown, path: readonly string[]): unknown {
+  let value = document
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<string, unknown>)[key]
+  }
+  return value
 }
 
 export function hasVariable(text: string): boolean {

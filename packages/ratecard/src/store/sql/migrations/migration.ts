@@ -1,5 +1,9 @@
+import type { Engine } from '../database/database.ts'
+
 /** How an engine says what the engines say differently. */
 export interface Dialect {
+  readonly engine: Engine
+  /** The type of columns that are compared and sorted byte by byte. */
   readonly key: string
   /** Epoch milliseconds of a text as `toRfc3339` writes it. */
   readonly epochMs: (text: string) => string

@@ -302,4 +302,16 @@ export const migrations: readonly Migration[] = [
       `create index dashboard_passes_by_end on dashboard_passes (expires_at)`,
     ],
   },
+  {
+    name: 'history beside the documents',
+    // SQLite keeps a row in one piece: what stands behind a document is found by walking through all of it. PostgreSQL keeps it apart.
+    statements: ({ engine }) =>
+      engine === 'sqlite'
+        ? [
+            `create index versions_without_documents on versions (
+  revision, version, kind, checksum, author, message, changes, created_at, push_id, hash, previous_hash, key_id, key_name
+)`,
+          ]
+        : [],
+  },
 ]

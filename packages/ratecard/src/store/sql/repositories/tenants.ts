@@ -4,6 +4,7 @@ import { pick, used } from '../../records/columns.ts'
 import { tenantColumns } from '../../records/tenants.ts'
 import type { LeaseToken } from '../../store.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord, TenantStore } from '../../tenant-store.ts'
+import { inBatches } from '../database/batches.ts'
 import type { Database, Read, Write } from '../database/database.ts'
 import { isDuplicate } from '../database/database-errors.ts'
 import type { Leases } from './leases.ts'
@@ -45,6 +46,28 @@ export class SqlTenants implements TenantStore {
       db.selectFrom('tenants').selectAll().where('processorCustomerId', '=', processorCustomerId).executeTakeFirst(),
     )
     return row ?? null
+  }
+
+  async idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+    const ids = new Map<string, string>()
+    await inBatches([...processorCustomerIds], async (slice) => {
+      const rows = await this.#database.read((db) =>
+        db
+          .selectFrom('tenants')
+          .select(['id', 'processorCustomerId'])
+          .where('processorCustomerId', 'in', slice)
+          .execute(),
+      )
+      for (const { id, processorCustomerId } of rows) if (processorCustomerId !== null) ids.set(processorCustomerId, id)
+    })
+    return ids
+  }
+
+  async idsOnTemplate(template: string): Promise<readonly string[]> {
+    const rows = await this.#database.read((db) =>
+      db.selectFrom('tenants').select('id').where('enterpriseTemplate', '=', template).orderBy('id').execute(),
+    )
+    return rows.map(({ id }) => id)
   }
 
   async list(query: Query) {

@@ -1,0 +1,307 @@
+// What a large user has, measured at a quarter, at half and at all of it in one run: what grows faster than the thing itself shows.
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { systemClock } from '../packages/ratecard/src/clock.ts'
+import { createLookups } from '../packages/ratecard/src/lookup/lookups.ts'
+import type { BillingConfig } from '../packages/ratecard/src/config/document/schema.ts'
+import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
+import { postgresInstalled, startPostgres } from '../test/support/postgres.ts'
+import { documentOf } from './catalogue.ts'
+import { median, milliseconds } from './measure.ts'
+import type { BenchOptions, BenchResult } from './measure.ts'
+import { startProcess } from './server-process.ts'
+import { caller, openShop } from './shop.ts'
+import type { Shop } from './shop.ts'
+import { deploy, elapsedMs, memoryMb, read, workersUnder } from './worker-host.ts'
+
+/** Nothing of it is for `--quick`: small numbers do not show how anything grows. */
+export async function benchScale({ quick }: BenchOptions): Promise<BenchResult[]> {
+  if (quick) return []
+  return [
+    ...(await manyTenants(10_000)),
+    ...(await manyRevisions(500)),
+    ...(await manyWorkers(200, 5)),
+    ...(await manyReplicas(50)),
+  ]
+}
+
+interface Grown {
+  readonly n: number
+  readonly value: number
+}
+
+const quarters = (n: number) => [n / 4, n / 2, n]
+
+/** `at most` as many times what a quarter costs; four times as many may cost four times as much, and a little for the machine. */
+function grown(name: string, values: readonly Grown[], unit: (value: number) => string, most = 5): BenchResult {
+  const [first, last] = [values[0], values.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('nothing was measured')
+  const ratio = last.value / first.value
+  return {
+    name,
+    ours: unit(last.value),
+    yardstick: values
+      .slice(0, -1)
+      .map(({ n, value }) => `${n.toLocaleString('en')}: ${unit(value)}`)
+      .join(', '),
+    ratio: `${ratio.toFixed(1)}× for 4×`,
+    aim: `≤ ${most.toString()}×`,
+    met: ratio <= most,
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`
+
+const catalogue = (amount: number, gold: number): BillingConfig => ({
+  version: '1.0.0',
+  products: [
+    {
+      id: 'pro',
+      name: 'Pro',
+      prices: [
+        { id: 'pro_monthly', amount, currency: 'usd', interval: 'month' },
+        { id: 'pro_monthly_gold', amount: gold, currency: 'usd', interval: 'month', enterprise_template: 'gold' },
+      ],
+    },
+  ],
+})
+
+/** Tenants on a template, each fifth of them with a second subscription; the processor answers as fast as it can. */
+async function manyTenants(n: number): Promise<BenchResult[]> {
+  const shop = await openShop()
+  try {
+    const list: Grown[] = []
+    const impact: Grown[] = []
+    const move: Grown[] = []
+    let gold = 800
+    let there = 0
+    await shop.push(catalogue(1000, gold))
+    for (const size of quarters(n)) {
+      await populate(shop, there, size)
+      there = size
+      list.push({ n: size, value: await lastPage(shop, size) })
+      const dearer = catalogue(1000, gold + 1)
+      impact.push({ n: size, value: await elapsedMs(() => plan(shop, dearer, size * 1.2)) })
+      gold += 1
+      await shop.push(dearer)
+      move.push({ n: size, value: await elapsedMs(() => moved(shop, size)) })
+    }
+    const [tenants, subscriptions] = [n, n * 1.2].map((count) => count.toLocaleString('en'))
+    return [
+      grown(`the last page of ${tenants ?? ''} tenants`, list, milliseconds),
+      grown(`plan and impact of a price of ${subscriptions ?? ''} subscriptions`, impact, seconds),
+      grown(`a template applied to ${tenants ?? ''} tenants, processor unthrottled`, move, seconds),
+    ]
+  } finally {
+    await shop.close()
+  }
+}
+
+async function populate(shop: Shop, from: number, to: number): Promise<void> {
+  const price = (await shop.prices()).get('pro_monthly_gold') ?? ''
+  let next = from
+  const worker = async () => {
+    for (let index = next++; index < to; index = next++) {
+      const id = `t${String(index)}`
+      const { id: customer } = await shop.stripe.customers.create({ name: id })
+      for (let count = 0; count < (index % 5 === 0 ? 2 : 1); count++)
+        await shop.stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 30 })
+      await shop.service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
+      await shop.service.applyEnterprise(id, { kind: 'template', template: 'gold' }, { ...caller, dryRun: false })
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
+}
+
+async function lastPage({ service }: Shop, tenants: number): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < 21; round++)
+    times.push(
+      await elapsedMs(async () => {
+        const { items, total } = await service.listTenants({ limit: 100, offset: tenants - 100 })
+        if (items.length !== 100 || total !== tenants) throw new Error(`${String(items.length)} of ${String(total)}`)
+      }),
+    )
+  return median(times)
+}
+
+async function plan({ service }: Shop, document: BillingConfig, subscriptions: number): Promise<void> {
+  const { impact } = await service.push(document, { author: null, by: null, message: null, dryRun: true })
+  const found = impact.reduce((sum, price) => sum + price.subscriptions, 0)
+  if (found !== subscriptions) throw new Error(`${String(found)} subscriptions of ${String(subscriptions)}`)
+}
+
+async function moved({ service }: Shop, tenants: number): Promise<void> {
+  const { id } = await service.moveTemplate('gold', caller)
+  for (;;) {
+    const [job] = (await service.listJobs({ limit: 1, offset: 0, kind: 'template_move' })).items
+    if (job?.id !== id) throw new Error('the job is gone')
+    if (job.state === 'done' && job.stepsDone === tenants) return
+    if (job.state !== 'running') throw new Error(`the job is ${job.state} after ${String(job.stepsDone)} tenants`)
+    await pause(20)
+  }
+}
+
+/** Revisions of 200 products × 5 prices, as pushes leave them, beside as many of one product. */
+async function manyRevisions(n: number): Promise<BenchResult[]> {
+  const [large, small] = [await revisions(n, documentOf(200, 5)), await revisions(n, documentOf(1, 5))]
+  const name = `${String(n)} revisions of ${Math.round(large.bytes / 1024).toString()} kB:`
+  const ratio = large.pageMs / small.pageMs
+  const most = 2
+  return [
+    {
+      name: `${name} a page of 100 of the history`,
+      ours: milliseconds(large.pageMs),
+      yardstick: `the same of ${Math.round(small.bytes / 1024).toString()} kB ${milliseconds(small.pageMs)}`,
+      ratio: `${ratio.toFixed(1)}×`,
+      aim: `≤ ${most.toString()}×`,
+      met: ratio <= most,
+    },
+    {
+      name: `${name} what the store holds for each`,
+      ours: `${Math.round(large.storedBytes / 1024).toString()} kB`,
+      yardstick: `the document ${Math.round(large.bytes / 1024).toString()} kB`,
+      ratio: `${(large.storedBytes / large.bytes).toFixed(1)}×`,
+      aim: null,
+      met: true,
+    },
+  ]
+}
+
+async function revisions(n: number, document: BillingConfig) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
+  const file = path.join(folder, 'ratecard.db')
+  const store = await openStore({ url: null, file, sealer: createSealer(generateMasterKey()) })
+  try {
+    const who = { author: 'ada', message: 'another price', keyId: null, keyName: null }
+    const changes = JSON.stringify({ prices: { created: [], updated: ['product_0_price_0'], archived: [] } })
+    let bytes = 0
+    for (let index = 1; index <= n; index++) {
+      const version = `1.0.${String(index)}`
+      const text = JSON.stringify({ ...document, version })
+      bytes = text.length
+      const push = { kind: 'push' as const, version, document: text, ...who, createdAt: index }
+      await store.exclusively('push', async ({ token }) => {
+        const id = `push_${String(index).padStart(6, '0')}`
+        await store.pushes.open({ ...push, id, plan: '{"changes":[]}', baseRevision: null, steps: ['{}'] }, token)
+        await store.pushes.begin(id, 0, '{}', token)
+        await store.pushes.succeed(id, 0, { processorId: 'price_1', requestId: null }, token)
+        const checksum = String(index).padStart(64, '0')
+        await store.pushes.close(id, { ...push, checksum, changes, pushId: id }, [], token)
+      })
+    }
+    const times: number[] = []
+    for (let round = 0; round < 21; round++)
+      times.push(
+        await elapsedMs(async () => {
+          const { items } = await store.versions.list({ limit: 100, offset: n - 100 })
+          if (items.length !== 100) throw new Error(`${String(items.length)} revisions`)
+        }),
+      )
+    const stored = readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0)
+    return { pageMs: median(times), bytes, storedBytes: stored / n }
+  } finally {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Many deployed, a few at work: what the others cost. */
+async function manyWorkers(n: number, warm: number): Promise<BenchResult[]> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-bench-'))
+  try {
+    const memory: Grown[] = []
+    const cold: Grown[] = []
+    let there = 0
+    for (const size of quarters(n)) {
+      // Each deployment starts its worker to see that it starts; after a start of the service none of them runs.
+      const deploying = await startProcess('host', folder)
+      for (; there < size; there++) await deploy(deploying, `hello-${String(there)}`)
+      await deploying.stop()
+      const service = await startProcess('host', folder)
+      const times: number[] = []
+      for (let index = 0; index < warm; index++)
+        times.push(await elapsedMs(() => read(`${service.url}/workers/hello-${String(index)}`)))
+      const running = workersUnder(service.pid).length
+      if (running !== warm) throw new Error(`${String(running)} workers run`)
+      await pause(2_000)
+      memory.push({ n: size, value: memoryMb(service.pid) })
+      cold.push({ n: size, value: median(times) })
+      await service.stop()
+    }
+    const name = `${String(n)} workers of which ${String(warm)} run:`
+    return [
+      grown(`${name} memory of the service without them`, memory, (mb) => `${mb.toFixed(0)} MB`, 1.25),
+      grown(`${name} cold start`, cold, milliseconds, 1.5),
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What replicas ask of PostgreSQL while nothing happens. */
+async function manyReplicas(n: number): Promise<BenchResult[]> {
+  if (!postgresInstalled()) return []
+  const server = await startPostgres()
+  const stops: (() => Promise<void>)[] = []
+  try {
+    const url = await server.createDatabase()
+    const sealer = createSealer(generateMasterKey())
+    const watching = new pg.Client({ connectionString: url })
+    await watching.connect()
+    stops.push(() => watching.end())
+    const asked: Grown[] = []
+    const cpu: Grown[] = []
+    for (const size of [12, 25, n]) {
+      while (stops.length <= size) {
+        const store = await openStore({ url, file: '', sealer })
+        const lookups = createLookups({ store, clock: systemClock })
+        lookups.start()
+        stops.push(async () => {
+          lookups.stop()
+          await store.close()
+        })
+      }
+      await pause(2_000)
+      const [queries, ticks] = [await transactions(watching), postgresTicks()]
+      await pause(10_000)
+      asked.push({ n: size, value: ((await transactions(watching)) - queries) / 10 })
+      // A tick is ten milliseconds.
+      cpu.push({ n: size, value: (postgresTicks() - ticks) / 10 })
+    }
+    return [
+      grown(`${String(n)} replicas at rest: transactions of PostgreSQL a second`, asked, (value) => value.toFixed(0)),
+      grown(`${String(n)} replicas at rest: a core of PostgreSQL, in use`, cpu, (value) => `${value.toFixed(1)} %`),
+    ]
+  } finally {
+    for (const stop of stops.reverse()) await stop()
+    await server.close()
+  }
+}
+
+async function transactions(client: pg.Client): Promise<number> {
+  await client.query('select pg_stat_clear_snapshot()')
+  const { rows } = await client.query<{ count: string }>(
+    'select sum(xact_commit) as count from pg_stat_database where datname = current_database()',
+  )
+  return Number(rows[0]?.count)
+}
+
+/** CPU time of all PostgreSQL processes of this machine. */
+function postgresTicks(): number {
+  let ticks = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const [, comm = '', rest = ''] = /^\d+ \((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
+      const fields = rest.split(' ')
+      if (comm === 'postgres') ticks += Number(fields[11]) + Number(fields[12])
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return ticks
+}

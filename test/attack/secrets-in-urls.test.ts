@@ -1,0 +1,115 @@
+// A secret of an environment within a webhook's URL: whoever only looks sees its name, at every route that there is and will be.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { InjectOptions } from 'fastify'
+import { admin, sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { operationsOf, sample } from './sample.ts'
+import type { Operation, Schema } from './sample.ts'
+
+let test: TestApp
+let document: Schema
+let reader = ''
+const log: string[] = []
+const canary = 'canary-in-the-url'
+const named = 'https://hooks.example.com/in?token=${HOOK_TOKEN}'
+/** What a document is read with, to be used as one: docs/decisions/0028. */
+const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
+
+const withHook = (version: string) => ({
+  ...sampleConfig(version),
+  webhooks: [{ id: 'main_hook', url: named, events: ['invoice.paid' as const] }],
+})
+const expanded = (version: string, value: string) =>
+  JSON.parse(JSON.stringify(withHook(version)).replaceAll('${HOOK_TOKEN}', value)) as object
+
+async function push(version: string, value: string) {
+  const kept = await test.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: withHook(version) })
+  const headers = { 'x-ratecard-written': kept.json<{ written: string }>().written }
+  const pushed = await test.asAdmin({
+    ...{ method: 'POST', url: `${admin}/config`, payload: expanded(version, value), headers },
+  })
+  expect(pushed.statusCode).toBe(200)
+  return pushed.json<{ push_id: string }>().push_id
+}
+
+let ids: readonly string[] = []
+beforeAll(async () => {
+  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 })
+  document = test.app.swagger() as unknown as Schema
+  ids = ['main_hook', '1', '2', await push('1.0.0', `${canary}-old`), await push('1.1.0', canary)]
+  reader = (await test.service.createKey('who only looks', { scope: 'read' })).key
+})
+afterAll(() => test.close())
+
+/** Everything that a key may ask for that only reads, with every id that could be meant. */
+function* requests(): Generator<readonly [Operation, InjectOptions & { readonly url: string }]> {
+  for (const operation of operationsOf(document))
+    for (const id of operation.path.includes('{') ? ids : ['']) {
+      const path = operation.path.replaceAll(/\{[^}]+\}/g, id)
+      const url = `${path}?${new URLSearchParams({
+        ...(operation.query.includes('dry_run') ? { dry_run: 'true' } : {}),
+        ...(operation.query.includes('from') ? { from: '1', to: '2' } : {}),
+      }).toString()}`
+      const value =
+        operation.id === 'pushConfig' || operation.id === 'validateConfig'
+          ? {
+              ...sampleConfig('2.0.0'),
+              webhooks: [{ id: 'main_hook', url: 'https://other.example.com', events: ['invoice.paid'] }],
+            }
+          : sample(operation.body, document, { text: () => 'acme', pick: () => 0 })
+      yield [
+        operation,
+        {
+          method: operation.method,
+          url,
+          headers: { 'content-type': 'application/json' },
+          ...(operation.body === undefined ? {} : { payload: JSON.stringify(value) }),
+        },
+      ]
+    }
+}
+
+it('a key that may read, and nobody without one, sees it nowhere but in a document', async () => {
+  const seen = new Set<string>()
+  let named = 0
+  for (const [operation, request] of requests())
+    for (const key of [reader, '']) {
+      // Streams of events have no end.
+      if (operation.answer.mediaType === 'text/event-stream') continue
+      const headers = { ...request.headers, ...(key === '' ? {} : { 'x-service-key': key }) }
+      const { body } = await test.inject({ ...request, headers })
+      if (body.includes(canary)) seen.add(key === '' ? `${operation.id} without a key` : operation.id)
+      if (body.includes('${HOOK_TOKEN}') && !exact.has(operation.id)) named++
+    }
+  expect([...seen].toSorted()).toEqual([...exact].toSorted())
+  expect(named).toBeGreaterThan(2)
+  expect(log.filter((line) => line.includes(canary))).toEqual([])
+})
+
+it('the pages of the dashboard show its name, whoever is signed in', async () => {
+  const entered = await test.inject({
+    method: 'POST',
+    url: '/dashboard/session',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    payload: new URLSearchParams({ key: test.key }).toString(),
+  })
+  const cookie = `${entered.cookies[0]?.name ?? ''}=${entered.cookies[0]?.value ?? ''}`
+  const page = await test.inject({
+    url: '/dashboard',
+    headers: { cookie, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
+  })
+  const token = /<meta name="page-token" content="([\w-]{43})">/.exec(page.body)?.[1] ?? ''
+  const seen: string[] = []
+  let named = 0
+  for (const [operation, request] of requests()) {
+    if (operation.method !== 'GET' && !operation.query.includes('dry_run')) continue
+    if (operation.answer.mediaType === 'text/event-stream') continue
+    const url = `/dashboard${request.url}`
+    const headers = { ...request.headers, cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': token }
+    const { body } = await test.inject({ ...request, url, headers })
+    if (body.includes(canary)) seen.push(operation.id)
+    if (body.includes('${HOOK_TOKEN}')) named++
+  }
+  expect(seen).toEqual([])
+  expect(named).toBeGreaterThan(5)
+})

@@ -1,0 +1,250 @@
+// The files of deploy/proxy as they are, in front of the real service, with TLS: only names, ports and certificates are others.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request as plainRequest } from 'node:http'
+import { request } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { admin, billing } from '../support/app.ts'
+import { announceSkip } from '../support/skips.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const bin = path.join(root, 'packages/ratecard/bin/ratecard.js')
+const host = 'billing.example.com'
+const serviceKey = 'rk_behind_a_proxy_of_this_test'
+const rateLimit = 5
+
+const program = (name: string) =>
+  ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin']
+    .map((folder) => path.join(folder, name))
+    .find((file) => existsSync(file))
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+interface Place {
+  readonly folder: string
+  readonly certificate: string
+  readonly key: string
+  readonly https: number
+  readonly http: number
+  /** Of the service. */
+  readonly upstream: string
+}
+
+interface Proxy {
+  readonly name: string
+  /** The configuration, and how it is run. */
+  command(place: Place): { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }
+}
+
+const shipped = (name: string) => readFileSync(path.join(root, 'deploy/proxy', name), 'utf8')
+
+const nginx: Proxy = {
+  name: 'nginx',
+  command: ({ folder, certificate, key, https, http, upstream }) => {
+    const site = shipped('nginx.conf')
+      .replaceAll(/listen \[::\]:.*\n/g, '')
+      .replace('listen 80;', `listen 127.0.0.1:${String(http)};`)
+      .replace('listen 443', `listen 127.0.0.1:${String(https)}`)
+      .replace('127.0.0.1:4242', upstream)
+      .replace(/\S+\/fullchain\.pem/, certificate)
+      .replace(/\S+\/privkey\.pem/, key)
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind}_temp_path ${folder}/${kind};`,
+    )
+    const file = path.join(folder, 'nginx.conf')
+    writeFileSync(
+      file,
+      `error_log stderr;\npid ${folder}/nginx.pid;\nevents {}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${site}\n}\n`,
+    )
+    return { args: ['-c', file, '-p', folder, '-g', 'daemon off; master_process off;'], env: {} }
+  },
+}
+
+const caddy: Proxy = {
+  name: 'caddy',
+  command: ({ folder, certificate, key, https, http, upstream }) => {
+    const ports = `admin off\n\tauto_https disable_certs\n\thttps_port ${String(https)}\n\thttp_port ${String(http)}`
+    const site = shipped('Caddyfile')
+      .replace('{\n\tservers', `{\n\t${ports}\n\tservers`)
+      .replace(`${host} {\n`, `${host} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}\n`)
+      .replace('127.0.0.1:4242', upstream)
+    const file = path.join(folder, 'Caddyfile')
+    writeFileSync(file, site)
+    const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
+    return { args: ['run', '--config', file, '--adapter', 'caddyfile'], env }
+  },
+}
+
+const proxies = [nginx, caddy].filter(({ name }) => {
+  const there = program(name) !== undefined && program('openssl') !== undefined
+  if (!there) announceSkip('proxies', `${name} or openssl is not installed`)
+  return there
+})
+
+function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()))
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  return { child, said: () => said }
+}
+
+interface Ask {
+  readonly method?: string
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+  /** The client’s own address. */
+  readonly from?: string
+}
+
+test.each(proxies)(
+  '$name with TLS: prices, pushes and their events pass, and no client counts as another',
+  { timeout: 120_000 },
+  async ({ name, command }) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-proxy-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
+    const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
+    spawnSync('openssl', [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      ...names,
+    ])
+    const service = start(
+      process.execPath,
+      [bin, 'server', 'start', '--port', '0', '--data-dir', path.join(folder, 'data'), '--json'],
+      {
+        HOME: folder,
+        RATECARD_SERVICE_KEY: serviceKey,
+        RATECARD_SANDBOX_PORT: '0',
+        RATECARD_WORKERS: 'off',
+        RATECARD_PUBLIC_URL: `https://${host}`,
+        RATECARD_TRUSTED_PROXIES: '127.0.0.1',
+        RATECARD_RATE_LIMIT: String(rateLimit),
+      },
+      folder,
+    )
+    const [line] = (await once(createInterface({ input: service.child.stdout }), 'line')) as [string]
+    const upstream = new URL((JSON.parse(line) as { url: string }).url).host
+    const place = { folder, certificate, key, upstream, https: await freePort(), http: await freePort() }
+    const { args, env } = command(place)
+    const proxy = start(program(name) ?? name, args, env, folder)
+
+    const ca = readFileSync(certificate)
+    const open = (way: string, { method = 'GET', body, headers = {}, from = '127.0.0.2' }: Ask = {}) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const json = body === undefined ? {} : { 'content-type': 'application/json' }
+        const asked = request(
+          {
+            host: '127.0.0.1',
+            port: place.https,
+            servername: host,
+            localAddress: from,
+            ca,
+            agent: false,
+            method,
+            path: way,
+            headers: { host, ...json, ...headers },
+          },
+          resolve,
+        )
+        asked.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+      })
+    const ask = async (way: string, given: Ask = {}) => {
+      const response = await open(way, given)
+      let text = ''
+      for await (const part of response) text += String(part)
+      return { status: response.statusCode, headers: response.headers, text }
+    }
+    const isUp = () =>
+      ask('/healthz').then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+    while (!(await isUp())) {
+      if (proxy.child.exitCode !== null) throw new Error(proxy.said())
+      await pause(50)
+    }
+
+    // A push, and its events one after the other while it runs.
+    const prices = Array.from({ length: 40 }, (_, index) => ({
+      id: `pro_${String(index)}`,
+      amount: 1000 + index,
+      currency: 'eur',
+      interval: 'month',
+    }))
+    const keyed = { 'x-service-key': serviceKey }
+    const started = await ask(`${admin}/config`, {
+      method: 'POST',
+      body: { version: '1.0.0', products: [{ id: 'pro', name: 'Pro', prices }] },
+      headers: { ...keyed, prefer: 'respond-async' },
+    })
+    expect(started).toMatchObject({ status: 202 })
+    const { push_id: id } = JSON.parse(started.text) as { push_id: string }
+    const events = await open(`${admin}/pushes/${id}/events`, { headers: { ...keyed, accept: 'text/event-stream' } })
+    expect(events.headers['content-type']).toMatch(/^text\/event-stream/)
+    let parts = 0
+    let heard = ''
+    for await (const part of events) {
+      parts += 1
+      heard += String(part)
+      if (heard.includes('"state":"applied"')) break
+    }
+    events.destroy()
+    expect(heard).toContain('"state":"applied"')
+    expect(parts).toBeGreaterThan(1)
+
+    const list = await ask(`${billing}/config`)
+    expect(list).toMatchObject({ status: 200, headers: { etag: expect.any(String) as unknown } })
+    const again = await ask(`${billing}/config`, { headers: { 'if-none-match': String(list.headers.etag) } })
+    expect(again.status).toBe(304)
+    expect((await ask('/metrics', { headers: keyed })).status).toBe(404)
+
+    // What a client says of its address counts for nothing: one that is counted at all would be refused by now.
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'x-service-key': 'rk_not_a_key_of_this_service' }
+    const statuses = new Set<number | undefined>()
+    for (let call = 0; call <= rateLimit; call++)
+      statuses.add((await ask(`${admin}/config`, { from: '127.0.0.3', headers })).status)
+    expect([...statuses]).toEqual([401])
+
+    // Without TLS there is only the way to it.
+    const bare = await new Promise<IncomingMessage>((resolve, reject) => {
+      plainRequest({ host: '127.0.0.1', port: place.http, path: '/healthz', headers: { host }, agent: false }, resolve)
+        .on('error', reject)
+        .end()
+    })
+    bare.resume()
+    expect([301, 308]).toContain(bare.statusCode)
+    expect(bare.headers.location).toMatch(/^https:/)
+  },
+)

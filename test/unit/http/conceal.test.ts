@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { secretTexts } from '../../../packages/ratecard/src/config/files/written-form.ts'
+import { concealed } from '../../../packages/ratecard/src/http/response/conceal.ts'
+
+const webhooks = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ url })) })
+
+it('a text that holds a secret is shown with its name, and every other variable with its value', () => {
+  const written = webhooks('https://${HOST}/$${x}?token=${HOOK_TOKEN}&a="b"', 'https://${HOST}/plain', 'https://a.test')
+  const document = webhooks('https://h.test/${x}?token=s3cret&a="b"', 'https://h.test/plain', 'https://a.test')
+  const secrets = secretTexts(written, document)
+  expect(secrets).toEqual([
+    { text: 'https://h.test/${x}?token=s3cret&a="b"', shown: 'https://h.test/${x}?token=${HOOK_TOKEN}&a="b"' },
+  ])
+  const shown = JSON.parse(concealed(JSON.stringify({ before: document }), secrets)) as { before: unknown }
+  expect(shown.before).toEqual(
+    webhooks('https://h.test/${x}?token=${HOOK_TOKEN}&a="b"', 'https://h.test/plain', 'https://a.test'),
+  )
+})
+
+it('of a URL that begins another, both are shown by their names', () => {
+  const secrets = [
+    { text: 'https://a.test/?k=1', shown: 'https://a.test/?k=${A_KEY}' },
+    { text: 'https://a.test/?k=12', shown: 'https://a.test/?k=${B_KEY}' },
+  ]
+  expect(concealed('["https://a.test/?k=12","https://a.test/?k=1"]', secrets)).toBe(
+    '["https://a.test/?k=${B_KEY}","https://a.test/?k=${A_KEY}"]',
+  )
+})
+
+it('a document that does not come from its written form has no secret to show', () => {
+  expect(secretTexts(webhooks('https://a.test/${A_KEY}'), { webhooks: 'none' })).toEqual([])
+})
