@@ -224,7 +224,8 @@ export interface InvoiceLineBody {
       subscription: string | null
     } | null
     subscription_item_details: {
-      invoice_item: null
+      /** Of a proration, which waited for the invoice. */
+      invoice_item: string | null
       proration: boolean
       proration_details: { credited_items: null }
       subscription: string
@@ -265,10 +266,13 @@ export interface InvoiceItemBody {
   livemode: false
   metadata: Metadata
   net_amount: number
-  parent: { subscription_details: { subscription: string }; type: 'subscription_details' } | null
+  parent: {
+    subscription_details: { subscription: string; subscription_item?: string }
+    type: 'subscription_details'
+  } | null
   period: { end: number; start: number }
   pricing: PricingBody
-  proration: false
+  proration: boolean
   quantity: number
   quantity_decimal: string
   tax_rates: string[]
