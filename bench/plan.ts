@@ -1,4 +1,5 @@
 import { desiredCatalog } from '../packages/ratecard/src/catalog/desired.ts'
+import { references } from '../packages/ratecard/src/catalog/fields/tables.ts'
 import { planChanges } from '../packages/ratecard/src/catalog/plan.ts'
 import { processorId } from '../packages/ratecard/src/catalog/resource.ts'
 import type {
@@ -15,14 +16,20 @@ import { documentOf } from './catalogue.ts'
 import { milliseconds, timeMs } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 
-/** Processor ids equal config ids here, so that references need no translation. */
+/** The processor calls everything by ids of its own. */
+const liveId = (id: string) => processorId(`live_${id}`)
+
 function observe<K extends ResourceKind>(resource: DesiredResource<K>): ObservedResource<K> {
-  const fields = structuredClone(resource.fields) as FieldsOf<K> & FieldsOf<K, ProcessorId>
+  const fields = structuredClone(resource.fields) as unknown as Record<string, unknown>
+  for (const [field] of references[resource.kind]) {
+    const value = fields[field]
+    if (typeof value === 'string') fields[field] = liveId(value)
+  }
   return {
     kind: resource.kind,
-    processorId: processorId(resource.configId),
+    processorId: liveId(resource.configId),
     active: true,
-    fields,
+    fields: fields as unknown as FieldsOf<K, ProcessorId>,
     mark: resource.configId,
     created: 1_767_225_600,
     lookupKey: resource.kind === 'price' ? resource.configId : null,
@@ -55,7 +62,7 @@ function mappingsOf(config: BillingConfig): MappingEntry[] {
     .map(({ kind, configId }: DesiredResource, index) => ({
       kind,
       configId,
-      processorId: processorId(configId),
+      processorId: liveId(configId),
       sequence: index + 1,
       revision: 1,
     }))
@@ -77,7 +84,9 @@ export function benchPlan({ quick }: BenchOptions): BenchResult[] {
   }
   const times = quick ? 3 : 25
 
-  const applied = { config, previous: config, snapshot, mappings: mappingsOf(config) }
+  // The last version comes from the store: equal, and not the same object.
+  const previous = JSON.parse(text) as BillingConfig
+  const applied = { config, previous, snapshot, mappings: mappingsOf(config) }
   const unchanged = planChanges(applied)
   if (unchanged.changes.some((change) => change.action !== 'keep'))
     throw new Error('the plan of an unchanged document has changes')

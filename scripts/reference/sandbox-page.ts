@@ -135,6 +135,7 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['In the order of a payment: `charge.*`, `payment_intent.*`, `invoice.*`', 'chosen'],
   ['What waits for an invoice comes with the first one and with those of a period', 'documented'],
   ['What was on a draft that is deleted waits again', 'chosen'],
+  ['Prorations that wait are invoice items; those that no invoice took go with a cancelled subscription', 'types'],
   ['What is too small to be charged is paid at once, and waits in the balance for the next invoice', 'documented'],
   ['A payment, or a checkout in `payment` mode, below the least charge: `amount_too_small`', 'documented'],
   ['A phase that begins in the middle of a period prorates as its `proration_behavior` says', 'types'],

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
@@ -109,5 +111,19 @@ describe('billing types', () => {
     expect(ran.stdout).toContain("export type PublicPriceId = 'pro_monthly'\n")
     expect(ran.stdout).toContain("export type EnterpriseTemplate = 'partner'\n")
     expect(ran.stdout).toContain('export type MeterId = never\n')
+  })
+
+  it('are never broken by a text: a line break in an event name is refused, and what may stand there is quoted', async () => {
+    const withEvent = (eventName: string) =>
+      smallConfig({ meters: [{ id: 'calls', display_name: 'Calls', event_name: eventName }] })
+    for (const eventName of ["calls'\nexport type Owned = 'x", 'calls\u2028', 'calls\r']) {
+      world.write('hostile.json', withEvent(eventName))
+      const refused = await world.run(['billing', 'types', 'hostile.json', '--output', 'hostile-ids.ts'])
+      expect([refused.exit, refused.stderr.includes('text_malformed')]).toEqual([1, true])
+      expect(existsSync(path.join(world.cwd, 'hostile-ids.ts'))).toBe(false)
+    }
+    world.write('quoted.json', withEvent("it's \\ a */"))
+    const { stdout } = await world.run(['billing', 'types', 'quoted.json'])
+    expect(stdout).toContain("export type MeterEventName = 'it\\'s \\\\ a */'\n")
   })
 })

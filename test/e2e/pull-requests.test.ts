@@ -155,6 +155,20 @@ const gitlab: Side = {
   },
 }
 
+/** As somebody who is signed in at the processor. */
+async function renameAtTheProcessor(name: string): Promise<void> {
+  const key = readFileSync(path.join(home, 'data', 'sandbox-key'), 'utf8').trim()
+  const options = { headers: { authorization: `Bearer ${key}` } }
+  const products = new URL('/v1/products', server.sandboxUrl ?? '')
+  const { data } = (await (await fetch(products, options)).json()) as { data: { id: string }[] }
+  const answer = await fetch(`${products.href}/${data[0]?.id ?? ''}`, {
+    ...options,
+    method: 'POST',
+    body: new URLSearchParams({ name }),
+  })
+  expect(answer.status).toBe(200)
+}
+
 const amountInPlace = async () => (await client.billing.price('pro_monthly')).price.amount
 
 describe.each([
@@ -219,6 +233,12 @@ describe.each([
 
   it('drift fails the nightly job', async () => {
     write(document(1200, '1.0.0'))
+    expect((await side.run('drift')).exit).toBe(0)
+    await renameAtTheProcessor('Renamed by hand')
+    const drifted = await side.run('drift')
+    expect(drifted.exit).not.toBe(0)
+    expect(drifted.log).toContain('Renamed by hand')
+    await renameAtTheProcessor('Pro')
     expect((await side.run('drift')).exit).toBe(0)
   })
 

@@ -58,10 +58,11 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 .amount { margin: 0; line-height: 1.15; }
 .figure { font-size: 2rem; font-weight: 700; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
 .suffix { color: var(--_muted); }
-.quantity { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 10px; align-items: center; margin-block-start: 4px; }
-.quantity-label { font-size: .9rem; color: var(--_muted); }
-.quantity input[type="range"] { grid-column: 1 / -1; inline-size: 100%; min-inline-size: 0; margin: 0; block-size: 24px; accent-color: var(--_accent); cursor: pointer; }
-.quantity input[type="number"] { inline-size: 8em; text-align: end; font-variant-numeric: tabular-nums; }
+.quantity { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; margin-block-start: 4px; }
+.quantity-label { flex: 9 1 auto; min-inline-size: 0; font-size: .9rem; color: var(--_muted); }
+.quantity-label::first-letter { text-transform: uppercase; }
+.quantity input[type="range"] { flex: 0 0 100%; inline-size: 100%; min-inline-size: 0; margin: 0; block-size: 24px; accent-color: var(--_accent); cursor: pointer; }
+.quantity input[type="number"] { flex: 1 1 6.5em; inline-size: 6.5em; min-inline-size: 0; text-align: end; font-variant-numeric: tabular-nums; }
 .tiers { font-size: .9rem; color: var(--_muted); }
 .tiers summary { cursor: pointer; padding-block: 2px; }
 .tiers ul { margin: 4px 0 0; padding-inline-start: 1.3em; }
@@ -92,7 +93,7 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 :host([theme="compact"]) .features { display: none; }
 @media (max-width: 560px) {
   .card { padding: 18px; }
-  :host([theme="compact"]) .card { display: flex; }
+  :host([theme="compact"]) .card { display: flex; align-items: stretch; gap: 12px; }
   :host([theme="compact"]) .offer { display: grid; grid-template-columns: minmax(0, 1fr); }
   :host([theme="compact"]) .offer > .act { grid-column: 1; grid-row: auto; }
 }

@@ -14,6 +14,9 @@ export function atOnce<T>(work: Turns<T>): T {
 /** Milliseconds until others get their turn: far below what a person or a health check feels. */
 const turnMs = 8
 
+/** How many small pieces of work stand between two pauses: a pause costs about as much as a small piece. */
+export const piecesBetweenPauses = 32
+
 let turnBegan = 0
 
 /** Lets others go on when the present turn has lasted long enough. For between two pieces of work. */

@@ -27,6 +27,34 @@ describe('test clocks and renewals of the sandbox', () => {
     expect([iso(item.current_period_start), iso(item.current_period_end)]).toEqual(['2028-05-31', '2028-06-30'])
   })
 
+  test('prorations wait as invoice items, and are not billed when they are deleted or the subscription ends', async () => {
+    const start = utc('2027-01-01T00:00:00')
+    const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(start)
+    const made = await subscribed(await monthly(1000))
+    const waiting = async () => (await stripe.invoiceItems.list({ customer, pending: true })).data.reverse()
+    const change = (quantity: number) =>
+      stripe.subscriptions.update(made.id, { items: [{ id: firstItem(made).id, quantity }] })
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-01-11T00:00:00') })
+    await change(2)
+    const [credit, debit] = await waiting()
+    expect([credit?.amount, debit?.amount]).toEqual([-678, 1354])
+    expect(debit).toMatchObject({
+      ...{ proration: true, discountable: false, invoice: null, quantity: 2 },
+      parent: { subscription_details: { subscription: made.id, subscription_item: firstItem(made).id } },
+    })
+    await stripe.invoiceItems.del(debit?.id ?? '')
+    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
+    const [, renewal] = await invoices()
+    expect(renewal?.lines.data.map((line) => line.amount)).toEqual([-678, 2000])
+    expect(renewal?.lines.data[0]?.parent?.subscription_item_details?.invoice_item).toBe(credit?.id)
+    expect((await stripe.invoiceItems.retrieve(credit?.id ?? '')).invoice).toBe(renewal?.id)
+    expect(await waiting()).toEqual([])
+    await change(3)
+    expect(await waiting()).toHaveLength(2)
+    await stripe.subscriptions.cancel(made.id)
+    expect(await waiting()).toEqual([])
+  })
+
   test('what is too small to be charged waits in the balance until it is enough, and stands in no charge', async () => {
     const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     await subscribed(await monthly(30))

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import os from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
 import { front, recorder, spec, testRuntime } from './bench-host.ts'
 
@@ -19,6 +20,14 @@ test('a worker takes no more requests at a time than its limit, and goes on when
   leave.abort()
   await Promise.allSettled(asked)
   await expect.poll(async () => (await fetch(`${site.url}/free`)).status).toBe(200)
+})
+
+test('of a core that both want, the service has the larger share', async () => {
+  const runtime = testRuntime()
+  onTestFinished(() => runtime.close())
+  const worker = await runtime.start(spec(`export default { fetch() {} }`), recorder())
+  const { pid } = worker.stats()
+  expect(os.getPriority(pid ?? 0)).toBeGreaterThan(os.getPriority())
 })
 
 /** The status of the answer to an upgrade. The connection stays until the signal ends it. */

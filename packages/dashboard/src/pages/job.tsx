@@ -71,6 +71,9 @@ export function JobPage() {
   )
 }
 
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value)
+
 /** Members of a step as the journal has them: plain ones in a line, the rest on demand. */
 function Words({ words }: { readonly words: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(words).filter(([, value]) => value !== null)
@@ -85,7 +88,7 @@ function Words({ words }: { readonly words: Readonly<Record<string, unknown>> })
             <span key={name}>
               {index === 0 ? '' : ' · '}
               <span className="quiet">{name.replaceAll('_', ' ')}</span>{' '}
-              {name.endsWith('_at') ? <Time at={shown(value)} /> : <Text>{shown(value)}</Text>}
+              {isTime(value) ? <Time at={value} /> : <Text>{shown(value)}</Text>}
             </span>
           ))}
       </p>

@@ -46,7 +46,11 @@ export function Jobs() {
                       <span className="steps-count">
                         {job.stepsDone} / {job.stepsTotal}
                       </span>,
-                      <Link href={`/jobs/${encodeURIComponent(job.id)}`} aria-label={`Details of job ${job.id}`}>
+                      <Link
+                        href={`/jobs/${encodeURIComponent(job.id)}`}
+                        className="nowrap"
+                        aria-label={`Details of job ${job.id}`}
+                      >
                         Details
                       </Link>,
                     ],

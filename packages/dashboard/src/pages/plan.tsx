@@ -465,7 +465,11 @@ const PushTable = ({ pushes }: { readonly pushes: readonly PushSummary[] }) => (
         <span className="steps-count">
           {push.stepsDone} / {push.stepsTotal}
         </span>,
-        <Link href={`/plan/${encodeURIComponent(push.id)}`} aria-label={`Details of push ${push.id}`}>
+        <Link
+          href={`/plan/${encodeURIComponent(push.id)}`}
+          className="nowrap"
+          aria-label={`Details of push ${push.id}`}
+        >
           Details
         </Link>,
       ],

@@ -1,16 +1,15 @@
 // The document as a catalog of canonical resources: what should exist. Pure; knows nothing of the processor.
-import { createHash } from 'node:crypto'
-import { canonicalJson } from '../config/document/canonical.ts'
 import { isLocalPrice } from '../config/document/ids.ts'
-import { atOnce } from '../turns.ts'
+import type { BillingConfig, Price, Product } from '../config/document/schema.ts'
+import { atOnce, piecesBetweenPauses } from '../turns.ts'
 import type { Turns } from '../turns.ts'
-import type { BillingConfig, Price } from '../config/document/schema.ts'
-import { fieldRows, ownMembers } from './fields/tables.ts'
-import { configId, idOfItem, itemsOf, processorId, resourceKinds } from './kinds.ts'
-import type { PlacedItem, ResourceKind } from './kinds.ts'
+import { same } from './fields/differences.ts'
+import { readersOf } from './fields/tables.ts'
+import { configId, idOfItem, listedKinds, listOf, processorId, resourceKinds } from './kinds.ts'
+import type { ItemOf, ListedKind, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource } from './resource.ts'
 
-export const emptyCatalog: Catalog = {
+const listsByKind = (): Record<ResourceKind, DesiredResource[]> => ({
   meter: [],
   feature: [],
   product: [],
@@ -18,49 +17,115 @@ export const emptyCatalog: Catalog = {
   coupon: [],
   promotion_code: [],
   webhook: [],
-}
+})
+
+export const emptyCatalog = listsByKind() as unknown as Catalog
 
 /** Every resource of a valid document, each kind in document order. */
 export function desiredCatalog(config: BillingConfig): Catalog {
   return atOnce(desiredCatalogTurns(config))
 }
 
-/** {@link desiredCatalog}, with a pause after each resource. */
-export function* desiredCatalogTurns(config: BillingConfig): Turns<Catalog> {
-  const catalog: Partial<Record<ResourceKind, DesiredResource[]>> = {}
-  for (const kind of resourceKinds) {
-    const resources: DesiredResource[] = (catalog[kind] = [])
-    for (const placed of itemsOf(config, kind)) {
-      resources.push(desiredResource(kind, placed))
+/** A document and what was read from it. */
+export interface ReadDocument {
+  readonly config: BillingConfig
+  readonly catalog: Catalog
+}
+
+/**
+ * {@link desiredCatalog}, with pauses. An item that stands in the other document too, with the same content, is not read again:
+ * its resource is the very one of that catalog.
+ */
+export function* desiredCatalogTurns(config: BillingConfig, other: ReadDocument | null = null): Turns<Catalog> {
+  const catalog = listsByKind()
+  let pieces = 0
+  for (const kind of listedKinds) {
+    const known = other === null ? null : readItems(other, kind)
+    for (const item of listOf(config, kind)) {
+      const found = known?.get(idOfItem(kind, item))
+      const { resource, prices } = found !== undefined && same(found.item, item) ? found : readItem(kind, item)
+      catalog[kind].push(resource)
+      for (const price of prices) catalog.price.push(price)
+      pieces += 1 + prices.length
+      if (pieces < piecesBetweenPauses) continue
+      pieces = 0
       yield
     }
   }
   return catalog as unknown as Catalog
 }
 
-/**
- * Two documents of one fingerprint mean the same, in the same order, whatever way they are written (explicit defaults, tier
- * amounts of zero, `$schema`, `processor_id`). The version is not part of it. It pauses after each resource.
- */
-export function* catalogFingerprintTurns(config: BillingConfig): Turns<string> {
-  const catalog = yield* desiredCatalogTurns(config)
-  const hash = createHash('sha256')
-  for (const kind of resourceKinds)
-    for (const { adopt: _adopt, ...rest } of catalog[kind] as readonly DesiredResource[]) {
-      hash.update(`${canonicalJson(rest)}\n`)
-      yield
-    }
-  return hash.digest('hex')
+/** A listed item and what was read from it. A product is read with its prices: each of them says something of the other. */
+interface ReadItem {
+  readonly item: ItemOf<ListedKind>
+  readonly resource: DesiredResource
+  readonly prices: readonly DesiredResource[]
 }
 
-function desiredResource(kind: ResourceKind, { item, product }: PlacedItem<ResourceKind>): DesiredResource {
-  const [given, parent] = [item as never, product as never]
+function readItem(kind: ListedKind, item: ItemOf<ListedKind>): ReadItem {
+  const resource = desiredResource(kind, item, undefined)
+  if (kind !== 'product') return { item, resource, prices: [] }
+  const product = item as Product
+  return { item, resource, prices: (product.prices ?? []).map((price) => desiredResource('price', price, product)) }
+}
+
+/** What was read from another document, by id. */
+function readItems({ config, catalog }: ReadDocument, kind: ListedKind): ReadonlyMap<string, ReadItem> {
+  const resources: readonly DesiredResource[] = catalog[kind]
+  const items = new Map<string, ReadItem>()
+  let prices = 0
+  for (const [place, item] of listOf(config, kind).entries()) {
+    const resource = resources[place]
+    if (resource === undefined) break
+    const from = prices
+    if (kind === 'product') prices += (item as Product).prices?.length ?? 0
+    items.set(resource.configId, { item, resource, prices: catalog.price.slice(from, prices) })
+  }
+  return items
+}
+
+/**
+ * Whether two documents mean the same, in the same order, whatever way they are written (explicit defaults, tier amounts of zero,
+ * `$schema`, `processor_id`). The version is not part of it.
+ */
+export function* meanTheSameTurns(one: BillingConfig, other: BillingConfig): Turns<boolean> {
+  const catalog = yield* desiredCatalogTurns(one)
+  const beside = yield* desiredCatalogTurns(other, { config: one, catalog })
+  let pieces = 0
+  for (const kind of resourceKinds) {
+    const [these, those]: (readonly DesiredResource[])[] = [catalog[kind], beside[kind]]
+    if (these?.length !== those?.length) return false
+    for (const [place, resource] of these?.entries() ?? []) {
+      if (!meanTheSame(resource, those?.[place])) return false
+      if (++pieces % piecesBetweenPauses === 0) yield
+    }
+  }
+  return true
+}
+
+function meanTheSame(one: DesiredResource, other: DesiredResource | undefined): boolean {
+  if (one === other) return true
+  return (
+    other !== undefined &&
+    one.configId === other.configId &&
+    one.home === other.home &&
+    same(one.fields, other.fields) &&
+    same(one.ours, other.ours)
+  )
+}
+
+function desiredResource(
+  kind: ResourceKind,
+  item: ItemOf<ResourceKind>,
+  product: Product | undefined,
+): DesiredResource {
+  const { fields: rows, own } = readersOf[kind]
   const fields: Record<string, unknown> = {}
-  for (const [field, row] of fieldRows[kind]) fields[field] = row.canonical(given, parent)
+  for (const { name, read } of rows) fields[name] = read(item, product)
   const ours: Record<string, unknown> = {}
-  for (const [member, own] of Object.entries(ownMembers[kind])) {
-    const value = own.value(given, parent)
-    if (value !== undefined) ours[member] = value
+  for (const { name, read } of own) {
+    const value = read(item, product)
+    if (value !== undefined) ours[name] = value
   }
   return {
     kind,

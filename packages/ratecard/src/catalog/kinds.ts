@@ -45,6 +45,15 @@ export const documentLists = {
   webhook: 'webhooks',
 } as const satisfies Record<Exclude<ResourceKind, 'price'>, keyof BillingConfig>
 
+/** Kinds whose items stand in a list of the document. */
+export type ListedKind = keyof typeof documentLists
+export const listedKinds = Object.keys(documentLists) as readonly ListedKind[]
+
+/** The items of such a kind in document order. */
+export function listOf<K extends ListedKind>(config: BillingConfig, kind: K): readonly ItemOf<K>[] {
+  return (config[documentLists[kind]] ?? []) as unknown as readonly ItemOf<K>[]
+}
+
 /** One item of a document. `product` is the one that a price stands in. */
 export interface PlacedItem<K extends ResourceKind> {
   readonly item: ItemOf<K>
@@ -52,7 +61,7 @@ export interface PlacedItem<K extends ResourceKind> {
   readonly path: readonly (string | number)[]
 }
 
-/** The items of a kind in document order. */
+/** The items of a kind in document order, each with its place. */
 export function itemsOf<K extends ResourceKind>(config: BillingConfig, kind: K): PlacedItem<K>[] {
   return itemsOfKind(config, kind) as unknown as PlacedItem<K>[]
 }
@@ -62,8 +71,7 @@ function itemsOfKind(config: BillingConfig, kind: ResourceKind): object[] {
     return config.products.flatMap((product, index) =>
       (product.prices ?? []).map((item, place) => ({ item, product, path: ['products', index, 'prices', place] })),
     )
-  const list = documentLists[kind]
-  return (config[list] ?? []).map((item, index) => ({ item, path: [list, index] }))
+  return listOf(config, kind).map((item, index) => ({ item, path: [documentLists[kind], index] }))
 }
 
 /** The id under which an item is kept. */

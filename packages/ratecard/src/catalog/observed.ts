@@ -20,45 +20,65 @@ export interface Ownership {
   everMapped(kind: ResourceKind, id: string): boolean
 }
 
+const nobody: readonly ObservedResource[] = []
+
 export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[]): Ownership {
   const ownerByHistory = new ResourceMap<ConfigId>()
   const current = new ResourceMap<ProcessorId>()
-  for (const entry of [...mappings].sort((a, b) => a.sequence - b.sequence)) {
+  for (const entry of inSequence(mappings)) {
     ownerByHistory.set(entry.kind, entry.processorId, entry.configId)
     current.set(entry.kind, entry.configId, entry.processorId)
   }
 
-  const byId = new ResourceMap<ObservedResource>()
   const byOwner = new ResourceMap<ObservedResource[]>()
+  const several = new ResourceMap<ObservedResource[]>()
   for (const kind of resourceKinds) {
     for (const object of snapshot[kind] as readonly ObservedResource[]) {
-      byId.set(kind, object.processorId, object)
       const owner = ownerByHistory.get(kind, object.processorId) ?? object.mark
       if (owner === null) continue
       const group = byOwner.get(kind, owner)
       if (group === undefined) byOwner.set(kind, owner, [object])
-      else group.push(object)
+      else {
+        group.push(object)
+        several.set(kind, owner, group)
+      }
     }
   }
-  const byLookupKey = new Map<string, ObservedResource<'price'>>()
-  for (const price of snapshot.price) if (price.lookupKey !== null) byLookupKey.set(price.lookupKey, price)
-  for (const [kind, owner, group] of byOwner.entries()) {
-    if (group.length === 1) continue
+  for (const [kind, owner, group] of several.entries()) {
     const mapped = current.get(kind, owner)
     group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
   }
 
+  // Few plans ask for an object by its id, or who holds a lookup key: these are looked through when the first one does.
+  const byId = new Map<ResourceKind, ReadonlyMap<string, ObservedResource>>()
+  const objectOf = (kind: ResourceKind, id: string): ObservedResource | undefined => {
+    const known =
+      byId.get(kind) ?? new Map((snapshot[kind] as readonly ObservedResource[]).map((one) => [one.processorId, one]))
+    byId.set(kind, known)
+    return known.get(id)
+  }
+  let byLookupKey: ReadonlyMap<string | null, ObservedResource<'price'>> | undefined
+
   return {
-    ownerOf: (kind, id) => ownerByHistory.get(kind, id) ?? byId.get(kind, id)?.mark ?? null,
+    ownerOf: (kind, id) => ownerByHistory.get(kind, id) ?? objectOf(kind, id)?.mark ?? null,
     currentOf: (kind, id) => current.get(kind, id) ?? null,
     candidates: <K extends ResourceKind>(kind: K, id: ConfigId) =>
-      (byOwner.get(kind, id) ?? []) as unknown as readonly ObservedResource<K>[],
+      (byOwner.get(kind, id) ?? nobody) as unknown as readonly ObservedResource<K>[],
     find: <K extends ResourceKind>(kind: K, id: ProcessorId) =>
-      (byId.get(kind, id) ?? null) as ObservedResource<K> | null,
+      (objectOf(kind, id) ?? null) as ObservedResource<K> | null,
     all: <K extends ResourceKind>(kind: K) => snapshot[kind] as unknown as readonly ObservedResource<K>[],
-    holderOf: (lookupKey) => byLookupKey.get(lookupKey) ?? null,
+    holderOf: (lookupKey) => {
+      byLookupKey ??= new Map(snapshot.price.map((price) => [price.lookupKey, price]))
+      return byLookupKey.get(lookupKey) ?? null
+    },
     everMapped: (kind, id) => ownerByHistory.has(kind, id),
   }
+}
+
+/** The store reads them in this order already. */
+function inSequence(mappings: readonly MappingEntry[]): readonly MappingEntry[] {
+  const sorted = mappings.every((entry, place) => entry.sequence >= (mappings[place - 1]?.sequence ?? entry.sequence))
+  return sorted ? mappings : mappings.toSorted((a, b) => a.sequence - b.sequence)
 }
 
 /** The mapped object first, then active ones: an active leftover of a broken push is better reused than left beside. */

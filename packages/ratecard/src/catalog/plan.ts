@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../config/document/canonical.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
-import { atOnce } from '../turns.ts'
+import { atOnce, piecesBetweenPauses } from '../turns.ts'
 import type { Turns } from '../turns.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { Change } from './change.ts'
@@ -69,7 +69,7 @@ export function planChanges(input: PlanInput): Plan {
   return atOnce(planTurns(input))
 }
 
-/** {@link planChanges}, with a pause after each resource: a large plan holds nobody up. */
+/** {@link planChanges}, with pauses: a large plan holds nobody up. */
 export function* planTurns(input: PlanInput): Turns<Plan> {
   const { config, previous, snapshot, mappings, force = false, stopped = new Set(), retiring = new Set() } = input
   const { renames, refused } =
@@ -79,14 +79,17 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     changes: new ResourceMap<Change>(),
     settled: new ResourceMap<true>(),
     chosenIds: new ResourceMap<true>(),
+    chosenFor: new ResourceMap<ProcessorId>(),
     steps: [] as Step[],
   }
   const [issues, archives, strays]: [Issue[], (ArchiveStep | DetachStep)[], Change[]] = [[], [], []]
+  const desired = yield* desiredCatalogTurns(config)
+  const applied = previous === null ? emptyCatalog : yield* desiredCatalogTurns(previous, { config, catalog: desired })
   const state = planState(
     { config, previous },
     {
-      desired: yield* desiredCatalogTurns(config),
-      previous: previous === null ? emptyCatalog : renameCatalog(yield* desiredCatalogTurns(previous), renames),
+      desired,
+      previous: renameCatalog(applied, renames),
       own: ownershipOf(snapshot, handOver(mappings, renames)),
       force,
       retiring,
@@ -96,46 +99,47 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     decided,
   )
   const write = (decision: Partial<Decision>): void => {
-    const { outcome, change, chosenId } = decision
-    issues.push(...(decision.issues ?? []))
-    decided.steps.push(...(decision.steps ?? []))
-    archives.push(...(decision.archives ?? []))
-    strays.push(...(decision.strays ?? []))
-    for (const { kind, processorId } of decision.settled ?? []) decided.settled.set(kind, processorId, true)
-    if (chosenId) decided.chosenIds.set(chosenId.kind, chosenId.id, true)
+    const { outcome, change, chosenId, settled = [] } = decision
+    append(issues, decision.issues)
+    append(decided.steps, decision.steps)
+    append(archives, decision.archives)
+    append(strays, decision.strays)
+    for (const { kind, processorId } of settled) decided.settled.set(kind, processorId, true)
+    if (chosenId) {
+      decided.chosenIds.set(chosenId.kind, chosenId.id, true)
+      decided.chosenFor.set(chosenId.kind, chosenId.configId, chosenId.id)
+    }
     if (outcome) decided.outcomes.set(outcome.kind, outcome.configId, outcome.is)
     if (change) decided.changes.set(change.kind, change.configId, change)
   }
   write({ issues: refused.map((rename) => mergedIssue(state, rename)) })
-  const decideAll = function* (kind: ResourceKind): Turns<void> {
-    for (const resource of state.desired[kind] as readonly DesiredResource[]) {
-      write(decideResource(state, resource))
-      yield
+  const decideAll = function* <K extends ResourceKind>(
+    kind: K,
+    decide: (state: PlanState, resource: DesiredResource<K>) => Partial<Decision> = decideResource,
+  ): Turns<void> {
+    for (const [place, resource] of (state.desired[kind] as unknown as readonly DesiredResource<K>[]).entries()) {
+      write(decide(state, resource))
+      if (place % piecesBetweenPauses === 0) yield
     }
   }
   yield* decideAll('meter')
   yield* decideAll('feature')
   yield* decideAll('product')
   yield* decideAll('price')
-  for (const product of state.desired.product) {
-    write(decideDefaultPrice(state, product))
-    yield
-  }
-  for (const product of state.desired.product) {
-    write(decideFeatures(state, product))
-    yield
-  }
+  yield* decideAll('product', decideDefaultPrice)
+  yield* decideAll('product', decideFeatures)
   yield* decideAll('coupon')
   yield* decideAll('promotion_code')
   yield* decideAll('webhook')
   write({ issues: webhookIssues(state) })
   for (const archive of decideArchives(state)) {
-    write(archive)
+    if (archive !== null) write(archive)
     yield
   }
   write({ issues: overlookedRenames(state) })
   return {
-    changes: [...changesInOrder(state), ...strays],
+    // Each kind was decided in document order, and what is removed after that, as in the earlier document.
+    changes: [...resourceKinds.flatMap((kind) => [...state.changes.ofKind(kind).values()]), ...strays],
     steps: [...decided.steps, ...inArchiveOrder(archives)],
     bindings: bindingsOf(state),
     renames,
@@ -143,24 +147,17 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
   }
 }
 
-/** Kinds in creation order, ids in document order, what is removed as in the earlier document. */
-function changesInOrder(state: PlanState): Change[] {
-  return resourceKinds.flatMap((kind) => {
-    const present: readonly DesiredResource[] = state.desired[kind]
-    const removed = (state.previous[kind] as readonly DesiredResource[]).filter(
-      ({ configId }) => !state.wanted.has(kind, configId),
-    )
-    return [...present, ...removed].flatMap(({ configId }) => state.changes.get(kind, configId) ?? [])
-  })
+/** `push(...more)` with no list in between and no limit of arguments. */
+function append<T>(list: T[], more: readonly T[] = []): void {
+  for (const item of more) list.push(item)
 }
 
 function bindingsOf(state: PlanState): Binding[] {
-  return resourceKinds.flatMap((kind) =>
-    (state.desired[kind] as readonly DesiredResource[]).flatMap(({ configId }) => {
-      const outcome = state.outcomes.get(kind, configId) ?? null
-      return outcome === null ? [] : [{ kind, configId, processorId: outcome }]
-    }),
-  )
+  const bindings: Binding[] = []
+  for (const kind of resourceKinds)
+    for (const [id, outcome] of state.outcomes.ofKind(kind))
+      if (outcome !== null) bindings.push({ kind, configId: id as ConfigId, processorId: outcome })
+  return bindings
 }
 
 /** Whether applying the plan would change anything, at the processor or in our records. */

@@ -4,8 +4,8 @@
 import type { BillingConfig } from '../config/document/schema.ts'
 import { references } from './fields/tables.ts'
 import type { FieldsOf } from './fields/tables.ts'
-import { configId, idOfItem, itemsOf, resourceKey, resourceKinds } from './kinds.ts'
-import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
+import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'
+import type { ConfigId, ItemOf, ProcessorId, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'
 
 /** Entries of the mapping history get another configuration id. */
@@ -63,6 +63,16 @@ function everyItem(config: BillingConfig): Item[] {
 
 const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
 
+/** Most documents name no earlier id and adopt nothing: then nothing has to be looked up. */
+function mayRename(config: BillingConfig): boolean {
+  const may = ({ previous_ids, processor_id }: ItemOf<ResourceKind>) =>
+    previous_ids !== undefined || processor_id !== undefined
+  return (
+    listedKinds.some((kind) => listOf(config, kind).some(may)) ||
+    config.products.some(({ prices }) => prices?.some(may) === true)
+  )
+}
+
 /**
  * What the document renames, against the version applied before it and the mapping history: ids of `previous_ids` that are mapped,
  * and ids whose present object the document adopts under another id. Ids that never existed here name nothing, so that a document
@@ -74,6 +84,7 @@ export function renamesOf(
   previous: BillingConfig | null,
   mappings: readonly MappingEntry[],
 ): Renames {
+  if (!mayRename(config)) return { renames: [], refused: [] }
   const items = everyItem(config)
   const present = keysOf(items)
   const earlier = previous === null ? [] : everyItem(previous)

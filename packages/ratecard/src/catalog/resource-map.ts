@@ -19,6 +19,11 @@ export class ResourceMap<V> {
     this.#byKind[kind].set(id, value)
   }
 
+  /** The ids of one kind in the order in which they were first set. */
+  ofKind(kind: ResourceKind): ReadonlyMap<string, V> {
+    return this.#byKind[kind]
+  }
+
   /** Kinds in creation order. */
   *entries(): Generator<readonly [ResourceKind, string, V]> {
     for (const kind of resourceKinds) for (const [id, value] of this.#byKind[kind]) yield [kind, id, value]
@@ -26,4 +31,4 @@ export class ResourceMap<V> {
 }
 
 /** Somebody else's map, to look things up. */
-export type ReadonlyResourceMap<V> = Pick<ResourceMap<V>, 'get' | 'has' | 'entries'>
+export type ReadonlyResourceMap<V> = Pick<ResourceMap<V>, 'get' | 'has' | 'ofKind' | 'entries'>

@@ -8,6 +8,7 @@ export type Decimal = bigint & { readonly [brand]: 'decimal' }
 const places = 12
 const scale = 10n ** BigInt(places)
 const plain = /^(-?)(\d+)(?:\.(\d{1,12}))?$/
+const wholeNumber = /^(?:0|[1-9]\d*)$/
 const scientific = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 const scaled = (value: bigint) => value as Decimal
 
@@ -58,6 +59,7 @@ export function roundQuotientHalfUp(value: Decimal, divisor: number | bigint): b
 
 /** Canonical text: no trailing zeros, no exponent, no negative zero. */
 export function decimalText(value: Decimal): string {
+  if (value % scale === 0n) return (value / scale).toString()
   const magnitude: bigint = value < 0n ? 0n - value : value
   const fraction = (magnitude % scale).toString().padStart(places, '0').replace(/0+$/, '')
   return `${value < 0n ? '-' : ''}${magnitude / scale}${fraction === '' ? '' : `.${fraction}`}`
@@ -69,7 +71,7 @@ export function decimalText(value: Decimal): string {
  */
 export function canonicalDecimal(value: string | number): string {
   // What nearly every amount is.
-  if (Number.isSafeInteger(value)) return String(value)
+  if (Number.isSafeInteger(value) || (typeof value === 'string' && wholeNumber.test(value))) return String(value)
   const match = scientific.exec(String(value))
   if (match === null) throw new RangeError(`"${String(value).slice(0, 40)}" is not a decimal`)
   const [, sign, whole = '', fraction = '', exponent = '0'] = match

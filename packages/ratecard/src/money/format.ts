@@ -47,5 +47,5 @@ export function formatMinor(amount: string | number | bigint, currency: string):
 
 /** Thousands separators for a string of digits: `1234567` is `1,234,567`. */
 function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
+  return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }

@@ -7,7 +7,7 @@ import { handOver, renamesBack, renamesOf } from '../catalog/renames.ts'
 import type { Rename } from '../catalog/renames.ts'
 import type { MappingEntry, ObservedResource, ProcessorId } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import { catalogFingerprintTurns } from '../catalog/desired.ts'
+import { meanTheSameTurns } from '../catalog/desired.ts'
 import { planFingerprintTurns, planIsEmpty, planTurns } from '../catalog/plan.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { VersionRecord } from '../store/store.ts'
@@ -82,9 +82,7 @@ export async function planAgainstLive(
     }),
   )
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
-  const sameContent =
-    previous !== null &&
-    (await inTurns(catalogFingerprintTurns(previous))) === (await inTurns(catalogFingerprintTurns(config)))
+  const sameContent = previous !== null && (await inTurns(meanTheSameTurns(previous, config)))
   const impact = await impactOf(deps, { plan, snapshot }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
   const approvals = [

@@ -8,6 +8,7 @@ import type {
 import { refused } from '../protocol/errors.ts'
 import { periodAt } from './calendar.ts'
 import { amountFor } from './charges.ts'
+import { dropWaiting } from './invoice-items.ts'
 import { draft } from './invoicing.ts'
 import { quantityOf } from './lines.ts'
 import { isMetered, priceOf, save, stepOf } from './records.ts'
@@ -23,6 +24,7 @@ export function cancelNow(
     lines.length === 0
       ? undefined
       : draft(call, { subscription: before, lines, reason: 'subscription_cycle', period: { start, end: call.now } })
+  dropWaiting(call, before)
   endSchedule(call, before)
   const after: SubscriptionBody = {
     ...before,

@@ -9,6 +9,7 @@ import type {
 } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
 import { periodAt, sameStep } from './calendar.ts'
+import { withItemsOf } from './invoice-items.ts'
 import { afterInvoice, draft, finalize, statusAfter } from './invoicing.ts'
 import { advanceLines, arrearsLines, prorationLine } from './lines.ts'
 import { isMetered, priceOf, stepOf } from './records.ts'
@@ -50,7 +51,7 @@ export function withItems(
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
   const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
   const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
-  return now ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+  return now ? invoicedNow(call, after, lines) : waiting(call, after, lines)
 }
 
 /**
@@ -79,7 +80,12 @@ export function withinPeriods(
   const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const goesOn = { ...before, items: { ...before.items, data: running } }
   const lines = [...after._pending, ...leftovers(call, goesOn, kept, { behavior }, false)]
-  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : { ...after, _pending: lines }
+  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : waiting(call, after, lines)
+}
+
+/** The lines wait for the next invoice of the subscription. */
+function waiting(call: Call, after: SubscriptionBody, lines: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...after, _pending: withItemsOf(call, after, lines, null) }
 }
 
 /** The lines on an invoice of their own, finalized; without lines there is none. */

@@ -12,7 +12,7 @@ import type {
 import { isTooSmall } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
 import { discountsFor, reduced, reductionsOf } from './discounts.ts'
-import { itemLine, pendingItems } from './invoice-items.ts'
+import { itemLine, pendingItems, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
 import { taxed, totalTaxes } from './taxes.ts'
 import type { Period } from './calendar.ts'
@@ -109,7 +109,7 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
   const pending = takesPending(wanted) ? pendingItems(call, subscription) : []
-  const unreduced = [...wanted.lines, ...pending.map(itemLine)]
+  const unreduced = [...withItemsOf(call, subscription, wanted.lines, id), ...pending.map(itemLine)]
   const lines = taxed(call, reduced(unreduced, reductions), (line) => {
     const billed = pending.find(({ id }) => id === line.parent.invoice_item_details?.invoice_item)
     if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
@@ -290,7 +290,7 @@ function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = t
   const customer = customerOf(call, before.customer)
   const starting = settles ? customer.balance : 0
   const owed = before.total + starting
-  const ending = isTooSmall(owed, before.currency) ? owed : Math.min(0, owed)
+  const ending = settles && isTooSmall(owed, before.currency) ? owed : Math.min(0, owed)
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   const balance = settles ? ending : customer.balance
   const after = { ...customer, balance, next_invoice_sequence: customer.next_invoice_sequence + 1 }

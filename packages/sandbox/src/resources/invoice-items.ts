@@ -1,5 +1,5 @@
 import { amountFor, pricingIn } from '../billing/charges.ts'
-import { momentOf, priceOf } from '../billing/records.ts'
+import { momentOf, priceOf, save } from '../billing/records.ts'
 import { taxRatesParam, usableTaxRates } from '../billing/terms.ts'
 import { parseDecimal, scale } from '../money/decimal.ts'
 import type { CustomerBody } from '../objects/bodies.ts'
@@ -117,6 +117,7 @@ function refuseBilled(item: InvoiceItemBody, what: string): void {
 function update(call: Call): InvoiceItemBody {
   const before = call.subject('invoiceitem')
   const params = call.read(sharedFields)
+  if (before.proration) throw refused('The sandbox does not support changing a proration.')
   const { description, discountable, metadata: about, ...money } = params
   if (Object.values({ description, discountable, ...money }).some((value) => value !== undefined))
     refuseBilled(before, 'changed')
@@ -142,6 +143,14 @@ function amountOf(call: Call, item: InvoiceItemBody, quantity: number): number {
   const { price_details: of, unit_amount_decimal: unit } = item.pricing
   if (of !== undefined) return amountFor(priceOf(call, of), item.currency, String(quantity))
   return unit === null ? item.amount : Number((parseDecimal(unit) * BigInt(quantity)) / scale)
+}
+
+/** A proration that is deleted is not billed: it is a line of its subscription. */
+function forgetLine(call: Call, item: InvoiceItemBody): void {
+  const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
+  if (before === undefined) return
+  const lines = before._pending.filter((line) => line.parent.subscription_item_details?.invoice_item !== item.id)
+  save(call, before, { ...before, _pending: lines }, null)
 }
 
 const base = '/v1/invoiceitems'
@@ -173,6 +182,7 @@ export const invoiceItems: readonly Operation[] = [
       call.read({})
       const item = call.subject(of)
       refuseBilled(item, 'deleted')
+      if (item.proration) forgetLine(call, item)
       call.remove(item, 'invoiceitem.deleted')
       return deleted(item.id, of)
     },

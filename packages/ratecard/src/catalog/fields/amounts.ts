@@ -51,13 +51,16 @@ export function documentTier(tier: CanonicalTier): Tier {
 /** Amounts by further currency. */
 export type AmountsByCurrency = Readonly<Record<string, number>>
 
+const noAmounts: AmountsByCurrency = {}
+
 /** `{ usd: { amount_off: 500 } }` as `{ usd: 500 }`. */
 export function canonicalAmounts<Part extends string>(
   options: Readonly<Partial<Record<Currency, { readonly [Key in Part]: number }>>> | undefined,
   part: Part,
 ): AmountsByCurrency {
+  if (options === undefined) return noAmounts
   return Object.fromEntries(
-    Object.entries(options ?? {}).map(([currency, option]: [string, { readonly [Key in Part]: number }]) => [
+    Object.entries(options).map(([currency, option]: [string, { readonly [Key in Part]: number }]) => [
       currency,
       option[part],
     ]),

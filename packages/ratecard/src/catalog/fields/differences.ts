@@ -2,7 +2,7 @@
 import type { Origin } from '../change.ts'
 import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { AnyField } from './field.ts'
-import { fieldRows } from './tables.ts'
+import { comparedRows } from './tables.ts'
 import type { FieldsOf } from './tables.ts'
 
 export interface Difference {
@@ -13,6 +13,8 @@ export interface Difference {
   readonly origin: Origin
   readonly fixed: boolean
 }
+
+const none: readonly Difference[] = []
 
 type Bag = Readonly<Record<string, unknown>>
 
@@ -33,29 +35,33 @@ export function differences<K extends ResourceKind>(
   live: FieldsOf<K, ProcessorId>,
   last: FieldsOf<K, ProcessorId> | null,
   { adopting = false }: { readonly adopting?: boolean } = {},
-): Difference[] {
-  const found: Difference[] = []
+): readonly Difference[] {
   const wanted = bagOf(want)
   const lived = bagOf(live)
+  if (wanted === lived) return none
   const lasted = last === null ? null : bagOf(last)
-  for (const [field, row] of fieldRows[kind]) {
-    const { mutability } = row
-    if (mutability === 'apart' || mutability === 'attached') continue
+  // Nearly always nothing differs: then nothing is made.
+  let found: Difference[] | undefined
+  for (const { name: field, row } of comparedRows[kind]) {
+    const one = wanted[field]
+    const other = lived[field]
+    if (one === other) continue
     if (field === 'metadata') {
-      found.push(...metadataDifferences(wanted[field], lived[field], lasted?.[field]))
+      const keys = metadataDifferences(one, other, lasted?.[field])
+      if (keys.length > 0) (found ??= []).push(...keys)
       continue
     }
-    if (same(wanted[field], lived[field])) continue
-    if (isLeftAlone(row, wanted[field], lasted === null ? undefined : { value: lasted[field] }, adopting)) continue
-    found.push({
+    if (same(one, other)) continue
+    if (isLeftAlone(row, one, lasted === null ? undefined : { value: lasted[field] }, adopting)) continue
+    ;(found ??= []).push({
       field,
-      want: wanted[field],
-      live: lived[field],
-      origin: originOf(wanted[field], lived[field], spoken(row, lasted, field)),
-      fixed: mutability === 'fixed' || (row.needsNewObject?.(wanted[field] as never, lived[field] as never) ?? false),
+      want: one,
+      live: other,
+      origin: originOf(one, other, spoken(row, lasted, field)),
+      fixed: row.mutability === 'fixed' || (row.needsNewObject?.(one as never, other as never) ?? false),
     })
   }
-  return found
+  return found ?? none
 }
 
 /** What the last document said of a field; undefined when it said nothing, so that whatever is live is nobody's drift. */
@@ -79,15 +85,12 @@ export function isLeftAlone(
   return row.leftOut === 'kept' || (last === undefined ? adopting : isUnmanaged(row, last.value))
 }
 
-const none: readonly Difference[] = []
-
 function metadataDifferences(want: unknown, live: unknown, last: unknown): readonly Difference[] {
   const [wanted, lived, lasted] = [want as MetadataMap, live as MetadataMap, last as MetadataMap | undefined]
-  // Nearly always nothing differs: then nothing is made.
-  const keys: string[] = []
-  for (const key in wanted) if (own(wanted, key) !== own(lived, key)) keys.push(key)
-  for (const key in lasted) if (!Object.hasOwn(wanted, key) && own(lived, key) !== null) keys.push(key)
-  if (keys.length === 0) return none
+  let keys: string[] | undefined
+  for (const key in wanted) if (own(wanted, key) !== own(lived, key)) (keys ??= []).push(key)
+  for (const key in lasted) if (!Object.hasOwn(wanted, key) && own(lived, key) !== null) (keys ??= []).push(key)
+  if (keys === undefined) return none
   return keys.map((key) => ({
     field: `metadata.${key}`,
     want: own(wanted, key),

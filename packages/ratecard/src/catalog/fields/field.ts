@@ -69,7 +69,7 @@ export interface AnyField {
   readonly absent: unknown
   readonly leftOut: LeftOut
   readonly whole: boolean
-  canonical(item: never, parent: never): unknown
+  readonly canonical: (item: never, parent: never) => unknown
   document(value: never, writing: Writing): object
   show?(value: never): unknown
   fits?(value: never, beside: Readonly<Record<string, unknown>>): boolean
@@ -83,7 +83,7 @@ export interface OwnMember<Item, Parent> {
 }
 
 export interface AnyOwnMember {
-  value(item: never, parent: never): unknown
+  readonly value: (item: never, parent: never) => unknown
   readonly pulled: 'kept' | 'live'
 }
 
@@ -214,15 +214,16 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
 
   /** A list of texts whose order counts; none is absent. */
   function texts<const Member extends Keys<Item, string[]>, const M extends Mutability>(member: Member, mutability: M) {
+    const none: readonly string[] = []
     return field<readonly string[], Member, M>({
       name: member,
       members: [member],
       mutability,
       parameter: member,
-      absent: [],
+      absent: none,
       leftOut: 'unmanaged',
       whole: true,
-      canonical: (item) => (item[member] as readonly string[] | undefined) ?? [],
+      canonical: (item) => (item[member] as readonly string[] | undefined) ?? none,
       document: (value) => (value.length === 0 ? {} : ({ [member]: [...value] } as Partial<Item>)),
       show: (value) => (value.length === 0 ? undefined : value),
     })
@@ -230,13 +231,14 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
 
   /** The author's own keys; keys of others are left alone. */
   function metadata<const Member extends Keys<Item, MetadataMap>>(member: Member) {
+    const none: MetadataMap = {}
     return field<MetadataMap, Member, 'in_place'>({
       name: member,
       members: [member],
       mutability: 'in_place',
       parameter: member,
-      absent: {},
-      canonical: (item) => (item[member] as MetadataMap | undefined) ?? {},
+      absent: none,
+      canonical: (item) => (item[member] as MetadataMap | undefined) ?? none,
       document: (value) => (Object.keys(value).length === 0 ? {} : ({ [member]: { ...value } } as Partial<Item>)),
     })
   }

@@ -199,9 +199,12 @@ function documentChosen({ minimum, maximum, preset }: ChosenAmount): NonNullable
   }
 }
 
+const noOptions: CurrencyOptions = {}
+
 function canonicalOptions(price: Price): CurrencyOptions {
+  if (price.currency_options === undefined) return noOptions
   return Object.fromEntries(
-    Object.entries(price.currency_options ?? {}).map(([currency, option]) => [
+    Object.entries(price.currency_options).map(([currency, option]) => [
       currency,
       {
         unitAmount: canonicalAmount(option),

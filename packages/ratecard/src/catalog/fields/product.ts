@@ -7,6 +7,8 @@ import type { Writing } from './field.ts'
 
 const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
 
+const noFeatures: readonly ConfigId[] = []
+
 export const product = table<'prices'>()(
   {
     name: required('name', 'in_place'),
@@ -39,7 +41,8 @@ export const product = table<'prices'>()(
       absent: [],
       leftOut: 'unmanaged',
       whole: true,
-      canonical: (product): readonly ConfigId[] => [...new Set(product.features ?? [])].sort().map(configId),
+      canonical: (product): readonly ConfigId[] =>
+        product.features === undefined ? noFeatures : [...new Set(product.features)].sort().map(configId),
       document: documentFeatures,
       show: (ids) => (ids.length === 0 ? undefined : ids),
     }),
@@ -67,6 +70,6 @@ function documentFeatures(ids: readonly ProcessorId[], { names }: Writing): Pick
 }
 
 function defaultPriceOf(product: Product): ConfigId | null {
-  const chosen = (product.prices ?? []).find((price) => price.default === true && !isLocalPrice(price))
+  const chosen = product.prices?.find((price) => price.default === true && !isLocalPrice(price))
   return chosen === undefined ? null : configId(chosen.id)
 }

@@ -1,4 +1,5 @@
 // The tables by kind, and what follows from them: the canonical fields as types, their names, references and absent values.
+import type { Product } from '../../config/document/schema.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'
@@ -31,6 +32,36 @@ type Rows = readonly (readonly [string, AnyField])[]
 export const fieldRows = Object.fromEntries(
   resourceKinds.map((kind) => [kind, Object.entries<AnyField>(tables[kind].fields)]),
 ) as unknown as Readonly<Record<ResourceKind, Rows>>
+
+/** What reads one value of an item. */
+interface Reader {
+  readonly name: string
+  readonly read: (item: object, product: Product | undefined) => unknown
+}
+
+/** What a plan asks of the rows, for every item anew: as lists of one shape it costs half. */
+export const readersOf = Object.fromEntries(
+  resourceKinds.map((kind) => [
+    kind,
+    {
+      fields: fieldRows[kind].map(([name, { canonical }]) => ({ name, read: canonical as Reader['read'] })),
+      own: Object.entries<AnyOwnMember>(tables[kind].own).map(([name, { value }]) => ({
+        name,
+        read: value as Reader['read'],
+      })),
+    },
+  ]),
+) as unknown as Readonly<Record<ResourceKind, { readonly fields: readonly Reader[]; readonly own: readonly Reader[] }>>
+
+/** The rows that a comparison goes through: not those that have steps of their own. */
+export const comparedRows = Object.fromEntries(
+  resourceKinds.map((kind) => [
+    kind,
+    fieldRows[kind]
+      .filter(([, { mutability }]) => mutability !== 'apart' && mutability !== 'attached')
+      .map(([name, row]) => ({ name, row })),
+  ]),
+) as unknown as Readonly<Record<ResourceKind, readonly { readonly name: string; readonly row: AnyField }[]>>
 
 /** Members that are ours alone: no processor write. */
 export const ownMembers = Object.fromEntries(

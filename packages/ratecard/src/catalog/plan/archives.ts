@@ -1,5 +1,6 @@
 // Everything that goes, planned last: what the document no longer holds, what was replaced, and strays of abandoned pushes.
 import type { Change } from '../change.ts'
+import { piecesBetweenPauses } from '../../turns.ts'
 import { resourceKinds } from '../kinds.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
@@ -27,22 +28,27 @@ export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
   return archiveOrder.flatMap((kind) => archives.filter((step) => step.kind === kind))
 }
 
-/** One decision for each object of ours that goes, then one for each resource that is gone from the document. */
-export function* decideArchives(state: PlanState): Generator<Partial<Decision>> {
+/** One decision for each object of ours that goes, and one for each resource that is gone from the document; null for a pause. */
+export function* decideArchives(state: PlanState): Generator<Partial<Decision> | null> {
+  let pieces = 0
   for (const kind of resourceKinds) {
-    for (const object of state.own.all<ResourceKind>(kind)) yield archiveIfNotWanted(state, object)
-    for (const resource of state.previous[kind] as readonly DesiredResource[]) yield decideRemoved(state, resource)
+    for (const object of state.own.all<ResourceKind>(kind)) {
+      const decision = archiveIfNotWanted(state, object)
+      if (decision !== null || ++pieces % piecesBetweenPauses === 0) yield decision
+    }
+    for (const resource of state.removed(kind)) yield decideRemoved(state, resource)
   }
 }
 
-function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial<Decision> {
+function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial<Decision> | null {
   const { kind, processorId } = object
+  if (!object.active || state.settled.has(kind, processorId)) return null
   const owner = state.own.ownerOf(kind, processorId)
-  if (owner === null || !object.active || state.settled.has(kind, processorId)) return {}
+  if (owner === null) return null
   const wanted = state.wanted.has(kind, owner)
   // The plan refuses this resource: whatever stands for it stays.
-  if (wanted && !state.outcomes.has(kind, owner)) return {}
-  if (wanted && state.retiring.has(processorId)) return {}
+  if (wanted && !state.outcomes.has(kind, owner)) return null
+  if (wanted && state.retiring.has(processorId)) return null
   const replaced = wanted && state.own.currentOf(kind, owner) === processorId
   const removed = !wanted && state.known.has(kind, owner)
   return {
@@ -60,7 +66,6 @@ export function archiveStep(object: ObservedResource, id: ConfigId): ArchiveStep
 /** The change of a resource that the document no longer holds. */
 function decideRemoved(state: PlanState, resource: DesiredResource): Partial<Decision> {
   const { kind, configId, home } = resource
-  if (state.wanted.has(kind, configId)) return {}
   const change = archiveChange(state, kind, configId, state.own.currentOf(kind, configId), 'removed')
   return { change: { ...change, home } }
 }

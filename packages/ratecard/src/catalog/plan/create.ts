@@ -35,7 +35,10 @@ export function decideCreation<K extends ResourceKind>(
     id,
     carried: limitOf(want) === null ? 0 : carried,
   } as Step
-  return together(cleared, { steps: [step], chosenId: id === null ? null : { kind: want.kind, id } })
+  return together(cleared, {
+    steps: [step],
+    chosenId: id === null ? null : { kind: want.kind, configId: want.configId, id },
+  })
 }
 
 /** A code cannot be made for a coupon that somebody deleted at the processor, and that stays so. */

@@ -13,7 +13,7 @@ export interface Decision {
   /** Objects that nobody shall archive any more. */
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
   /** The id that a new object gets. */
-  readonly chosenId: { readonly kind: ResourceKind; readonly id: ProcessorId } | null
+  readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
   /** What the resource will be; null when nothing is said of it, or when it is refused. */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null
   readonly change: Change | null
@@ -34,19 +34,24 @@ export const nothing: Decision = {
 
 /** Several decisions as one; of two that say one thing, the later. */
 export function together(...parts: readonly Partial<Decision>[]): Decision {
-  return parts.reduce<Decision>(
-    (all, part) => ({
-      issues: [...all.issues, ...(part.issues ?? [])],
-      steps: [...all.steps, ...(part.steps ?? [])],
-      archives: [...all.archives, ...(part.archives ?? [])],
-      settled: [...all.settled, ...(part.settled ?? [])],
-      chosenId: part.chosenId ?? all.chosenId,
-      outcome: part.outcome ?? all.outcome,
-      change: part.change ?? all.change,
-      strays: [...all.strays, ...(part.strays ?? [])],
-    }),
-    nothing,
-  )
+  let { issues, steps, archives, settled, chosenId, outcome, change, strays } = nothing
+  for (const part of parts) {
+    issues = joined(issues, part.issues)
+    steps = joined(steps, part.steps)
+    archives = joined(archives, part.archives)
+    settled = joined(settled, part.settled)
+    chosenId = part.chosenId ?? chosenId
+    outcome = part.outcome ?? outcome
+    change = part.change ?? change
+    strays = joined(strays, part.strays)
+  }
+  return { issues, steps, archives, settled, chosenId, outcome, change, strays }
+}
+
+/** One list after the other. Nearly always one of them is empty: then no third one is made. */
+export function joined<T>(list: readonly T[], more: readonly T[] | undefined): readonly T[] {
+  if (more === undefined || more.length === 0) return list
+  return list.length === 0 ? more : [...list, ...more]
 }
 
 interface ChangeParts {
@@ -65,7 +70,7 @@ interface ChangeParts {
 
 export function changeOf(state: PlanState, parts: ChangeParts): Change {
   const { action, kind, configId, home, because, before, after, reused = false, reason = 'removed' } = parts
-  const base = {
+  const change = {
     kind,
     configId,
     home,
@@ -73,8 +78,9 @@ export function changeOf(state: PlanState, parts: ChangeParts): Change {
     processorIdBefore: before,
     processorIdAfter: after,
     display: state.display(action, kind, configId),
+    action,
   }
-  if (action === 'replace') return { ...base, action, reused }
-  if (action === 'archive') return { ...base, action, reason }
-  return { ...base, action }
+  if (action === 'replace') return { ...change, action, reused }
+  if (action === 'archive') return { ...change, action, reason }
+  return change as Change
 }

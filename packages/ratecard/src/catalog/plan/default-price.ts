@@ -57,9 +57,9 @@ function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | 
 
 /** The id that a product which is yet to be made gets. */
 export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
-  for (const step of state.steps)
-    if (step.op === 'create' && step.kind === 'product' && step.configId === id && step.id !== null) return step.id
-  throw new Error(`No planned product ${id}`)
+  const chosen = state.chosenFor.get('product', id)
+  if (chosen === undefined) throw new Error(`No planned product ${id}`)
+  return chosen
 }
 
 /** null when only the object behind the same configuration id changed: then the product itself did not. */

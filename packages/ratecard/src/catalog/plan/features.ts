@@ -14,9 +14,9 @@ export function decideFeatures(state: PlanState, product: DesiredResource<'produ
   const outcome = state.outcomes.get('product', product.configId)
   const change = state.changes.get('product', product.configId)
   if (outcome === undefined || change === undefined) return {}
+  if (leftAlone(state, product)) return {}
   const object = outcome === null ? null : state.own.find('product', outcome)
   const live = object?.fields.features ?? []
-  if (leftAlone(state, product)) return {}
   const wanted = product.fields.features.filter((id) => canBeAttached(state, id))
   const present = wanted.map((id) => state.outcomes.get('feature', id) ?? null)
   const id = outcome ?? pendingId(state, product.configId)

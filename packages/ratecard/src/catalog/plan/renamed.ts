@@ -32,13 +32,11 @@ const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
 /** A removed and a new resource of the same kind and the same money: probably one, with another id. */
 export function overlookedRenames(state: PlanState): Issue[] {
   const changes = resourceKinds.flatMap((kind) => {
-    const created = (state.desired[kind] as readonly DesiredResource[]).filter(
-      ({ configId }) => state.changes.get(kind, configId)?.action === 'create',
-    )
-    const removed = (state.previous[kind] as readonly DesiredResource[]).filter(
-      ({ configId }) => state.changes.get(kind, configId)?.action === 'archive',
-    )
-    return created.map((resource) => ({ resource, removed }))
+    const removed = state.removed(kind)
+    if (removed.length === 0) return []
+    return (state.desired[kind] as readonly DesiredResource[])
+      .filter(({ configId }) => state.changes.get(kind, configId)?.action === 'create')
+      .map((resource) => ({ resource, removed }))
   })
   const taken = new Set<DesiredResource>()
   return changes.flatMap(({ resource, removed }) => {

@@ -11,7 +11,7 @@ import { isWithheld } from '../observed.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import { carriedOver } from './carry-over.ts'
 import { decideCreation, usedUp } from './create.ts'
-import { changeOf, together } from './decision.ts'
+import { changeOf, joined, together } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
 import { stoppedForGood } from './switched-off.ts'
@@ -39,7 +39,7 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
     }),
     target,
   )
-  const fixed = found.filter((difference) => difference.fixed)
+  const fixed = found.length === 0 ? found : found.filter((difference) => difference.fixed)
   if (fixed.length === 0) return settleOn(state, want, target, found, { adopting: false })
   if (want.kind === 'product') return { issues: [typeChanged(state, want, target)] }
   if (usedUp(want, target)) return settleExhausted(state, want, target, found)
@@ -60,7 +60,7 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
   const { kind, configId } = want
   const self = processorId(configId)
   const mapped = state.own.currentOf(kind, configId)
-  const because = [...renamedFrom(state, want), ...editsSince(state, want)]
+  const because = joined(renamedFrom(state, want), editsSince(state, want))
   const moves = mapped !== self
   const renamed = state.formerId(kind, configId)
   let action: Change['action']
@@ -131,7 +131,7 @@ function settleExhausted<K extends ResourceKind>(
   want: DesiredResource<K>,
   target: ObservedResource<K>,
   found: readonly Difference[],
-): Decision {
+): Partial<Decision> {
   const inPlace = found.filter((difference) => !difference.fixed && difference.field !== 'active')
   const stop: Difference[] = target.active
     ? [{ field: 'active', want: false, live: true, origin: 'edit', fixed: false }]
@@ -317,7 +317,7 @@ function driftIssues(state: PlanState, want: DesiredResource, difference: Differ
       state,
       want,
       'drift',
-      `${want.kind} "${want.configId}": ${field} is ${show(before)} at the processor, but was applied otherwise; the document says ${show(after)}.`,
+      `${want.kind.replace('_', ' ')} "${want.configId}": ${field} is ${show(before)} at the processor, but was applied otherwise; the document says ${show(after)}.`,
       'Overwrite it with --force, or take the live value into the document.',
       field.split('.')[0],
     ),

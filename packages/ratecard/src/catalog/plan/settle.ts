@@ -7,7 +7,7 @@ import type { ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
-import { changeOf, together } from './decision.ts'
+import { changeOf, joined, together } from './decision.ts'
 import type { Decision } from './decision.ts'
 import { fieldChange, ourEdits, renamedFrom } from './state.ts'
 import { switchedOff } from './switched-off.ts'
@@ -32,7 +32,7 @@ export function settleOn<K extends ResourceKind>(
   object: ObservedResource<K>,
   differing: readonly Difference[],
   options: SettleOptions<K>,
-): Decision {
+): Partial<Decision> {
   const { kind, configId, home } = want
   const off = switchedOff(state, want, object, differing)
   const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
@@ -45,18 +45,14 @@ export function settleOn<K extends ResourceKind>(
   const wakes = needs.activate || found.some((difference) => difference.field === 'active' && difference.want === true)
   const mapped = state.own.currentOf(kind, configId)
   const moves = mapped !== object.processorId
-  const because: FieldChange[] = [
-    ...renamedFrom(state, want),
-    ...(options.replacing?.found ?? found).map((difference) => fieldChange(state, kind, difference)),
-    ...(!state.known.has(kind, configId) || options.adopting
-      ? []
-      : [
-          ...landed(state, want, options.replacing?.found ?? found),
-          ...repairs(state, needs, want, object, options),
-          ...ourEdits(state, want),
-        ]),
-  ]
-  const action = actionFor(state, want, object, because, moves, options)
+  const known = state.known.get(kind, configId)
+  const because = reasons(state, want, object, { known, found: options.replacing?.found ?? found, needs, options })
+  const action = actionFor(state, want, object, {
+    known: known !== undefined,
+    edited: because.length > 0,
+    moves,
+    options,
+  })
   const change = changeOf(state, {
     action,
     kind,
@@ -67,18 +63,43 @@ export function settleOn<K extends ResourceKind>(
     after: object.processorId,
     reused: moves,
   })
-  return together(
+  const settled = {
     // What refuses the plan is no reason to leave the change out: the drift report lives on it.
+    issues: off.issues,
+    outcome: { kind, configId, is: object.processorId },
+    settled: [object],
+    change,
+    steps: stepsFor(want, object, found, needs, moves),
+  }
+  if (!needs.claim && !wakes) return settled
+  return together(
     { issues: off.issues },
     needs.claim ? { issues: takenLookupKey(state, want) } : {},
     wakes ? clearTheWay(state, want) : {},
-    {
-      outcome: { kind, configId, is: object.processorId },
-      settled: [object],
-      change,
-      steps: stepsFor(want, object, found, needs, moves),
-    },
+    { ...settled, issues: [] },
   )
+}
+
+/** Why an object that stands for the resource changes, in the order in which people read it. */
+function reasons<K extends ResourceKind>(
+  state: PlanState,
+  want: DesiredResource<K>,
+  object: ObservedResource<K>,
+  { known, found, needs, options }: Settling<K>,
+): readonly FieldChange[] {
+  const fields = found.length === 0 ? [] : found.map((difference) => fieldChange(state, want.kind, difference))
+  const because = joined(renamedFrom(state, want), fields)
+  if (known === undefined || options.adopting) return because
+  const since = joined(landed(state, want, found), repairs(state, needs, want, object, options))
+  return joined(joined(because, since), known === want ? [] : ourEdits(state, want))
+}
+
+interface Settling<K extends ResourceKind> {
+  /** What was applied last. */
+  readonly known: DesiredResource | undefined
+  readonly found: readonly Difference[]
+  readonly needs: Needs
+  readonly options: SettleOptions<K>
 }
 
 /** Edits that are at the processor already, brought there by a push that was abandoned: no write, but a change of the version. */
@@ -86,9 +107,9 @@ function landed<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   found: readonly Difference[],
-): FieldChange[] {
+): readonly FieldChange[] {
   const last = state.lastFields(want.kind, want.configId)
-  if (last === null) return []
+  if (last === null || last === state.wantedFields(want)) return []
   return differences(want.kind, state.wantedFields(want), last, last)
     .filter((difference) => !found.some((other) => other.field === difference.field))
     .map((difference) => fieldChange(state, want.kind, difference))
@@ -127,16 +148,23 @@ function actionFor<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
-  because: readonly FieldChange[],
-  moves: boolean,
-  options: SettleOptions<K>,
+  {
+    known,
+    edited,
+    moves,
+    options,
+  }: {
+    readonly known: boolean
+    readonly edited: boolean
+    readonly moves: boolean
+    readonly options: SettleOptions<K>
+  },
 ): Change['action'] {
   if (options.adopting) return 'adopt'
-  const known = state.known.has(want.kind, want.configId)
   if (!known) return object.active && moves ? 'adopt' : 'reactivate'
   if (moves) return 'replace'
   if (state.formerId(want.kind, want.configId) !== undefined) return 'rename'
-  return because.length > 0 ? 'update' : 'keep'
+  return edited ? 'update' : 'keep'
 }
 
 function stepsFor<K extends ResourceKind>(

@@ -30,8 +30,9 @@ export interface Decided {
   readonly changes: ReadonlyResourceMap<Change>
   /** Objects that stay or come back, and objects whose archive step is planned already. */
   readonly settled: ReadonlyResourceMap<true>
-  /** Ids that this plan gives to new products and coupons. */
+  /** Ids that this plan gives to new products and coupons, and by configuration id the one that each gets. */
   readonly chosenIds: ReadonlyResourceMap<true>
+  readonly chosenFor: ReadonlyResourceMap<ProcessorId>
   readonly steps: readonly Step[]
 }
 
@@ -49,6 +50,8 @@ export interface PlanState extends Decided {
   /** The desired and the previous resources by id. */
   readonly wanted: ReadonlyResourceMap<DesiredResource>
   readonly known: ReadonlyResourceMap<DesiredResource>
+  /** What the last version had and the document no longer has, in the order of that version. */
+  removed(kind: ResourceKind): readonly DesiredResource[]
   /** The wanted fields with references as processor ids; what is yet to be made equals nothing. Asked once references are decided. */
   wantedFields<K extends ResourceKind>(resource: DesiredResource<K>): FieldsOf<K, ProcessorId>
   /** What was applied last, references as they are mapped now; null when the resource was not in the last version. */
@@ -60,15 +63,18 @@ export interface PlanState extends Decided {
   readonly placeOf: PlaceOf
 }
 
+const nothingToShow: Change['display'] = { before: null, after: null }
+
 export function planState(
   documents: { readonly config: BillingConfig; readonly previous: BillingConfig | null },
   catalogs: Pick<PlanState, 'desired' | 'previous' | 'own' | 'force' | 'stopped' | 'retiring' | 'renames'>,
   decided: Decided,
 ): PlanState {
   const { desired, previous, own } = catalogs
-  const known = indexOf(previous)
+  const wanted = indexOf(desired)
+  const known = sameCatalog(desired, previous) ? wanted : indexOf(previous)
   const [before, after] = [displayOf(documents.previous), displayOf(documents.config)]
-  const [wantedFields, lastFields] = [new Map<DesiredResource, unknown>(), new Map<DesiredResource, unknown>()]
+  let [asked, askedLast]: (Resolved | undefined)[] = []
   const former = new ResourceMap<Rename>()
   for (const rename of catalogs.renames)
     if (rename.continues || !former.has(rename.kind, rename.to)) former.set(rename.kind, rename.to, rename)
@@ -77,25 +83,40 @@ export function planState(
     const rename = former.get(kind, id)
     return rename?.continues === true ? rename.from : id
   }
+  const removed = (kind: ResourceKind) =>
+    (previous[kind] as readonly DesiredResource[]).filter(({ configId }) => !wanted.has(kind, configId))
+  const removedOf = new Map(known === wanted ? [] : resourceKinds.map((kind) => [kind, removed(kind)]))
   return {
     ...catalogs,
     ...decided,
-    wanted: indexOf(desired),
+    wanted,
+    removed: (kind) => removedOf.get(kind) ?? [],
     known,
-    wantedFields: (resource) => resolved(wantedFields, resource, (kind, id) => decided.outcomes.get(kind, id) ?? null),
+    wantedFields: <K extends ResourceKind>(resource: DesiredResource<K>) => {
+      if (asked?.of !== resource) asked = resolved(resource, (kind, id) => decided.outcomes.get(kind, id) ?? null)
+      return asked.fields as FieldsOf<K, ProcessorId>
+    },
     lastFields: <K extends ResourceKind>(kind: K, id: ConfigId) => {
-      const last = known.get(kind, id) as DesiredResource<K> | undefined
-      return last === undefined || last.home === 'local'
-        ? null
-        : resolved(lastFields, last, (of, name) => own.currentOf(of, name))
+      const last = known.get(kind, id)
+      if (last === undefined || last.home === 'local') return null
+      if (askedLast?.of !== last) askedLast = resolved(last, (of, name) => own.currentOf(of, name), asked)
+      return askedLast.fields as FieldsOf<K, ProcessorId>
     },
     formerId,
-    display: (action, kind, id) => ({
-      before: action === 'keep' ? null : before(kind, idBefore(kind, id)),
-      after: action === 'keep' || action === 'archive' ? null : after(kind, id),
-    }),
+    display: (action, kind, id) =>
+      action === 'keep'
+        ? nothingToShow
+        : { before: before(kind, idBefore(kind, id)), after: action === 'archive' ? null : after(kind, id) },
     placeOf: placesOf(documents.config),
   }
+}
+
+/** Whether two catalogs hold the very same resources. */
+function sameCatalog(one: Catalog, other: Catalog): boolean {
+  return resourceKinds.every(
+    (kind) =>
+      one[kind].length === other[kind].length && one[kind].every((resource, place) => resource === other[kind][place]),
+  )
 }
 
 function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
@@ -105,23 +126,30 @@ function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
   return index
 }
 
-/** Fields with their references resolved, each worked out once. */
-function resolved<K extends ResourceKind>(
-  memory: Map<DesiredResource, unknown>,
-  resource: DesiredResource<K>,
+/** The fields of a resource with their references as processor ids. Questions come resource by resource: the last answer is kept. */
+interface Resolved {
+  readonly of: DesiredResource
+  readonly fields: object
+}
+
+/** `beside`: another answer, which is this one too when it is of the same resource and all references stand for the same. */
+function resolved(
+  resource: DesiredResource,
   resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId | null,
-): FieldsOf<K, ProcessorId> {
-  const known = memory.get(resource)
-  if (known !== undefined) return known as FieldsOf<K, ProcessorId>
-  const result: Record<string, unknown> = { ...resource.fields }
+  beside?: Resolved,
+): Resolved {
+  const said = resource.fields as Readonly<Record<string, unknown>>
+  const base = beside?.of === resource ? (beside.fields as Readonly<Record<string, unknown>>) : said
   const refer = (kind: ResourceKind, id: ConfigId) => resolve(kind, id) ?? processorId(unborn + id)
-  for (const [field, of] of references[resource.kind]) {
-    const value = result[field]
-    if (Array.isArray(value)) result[field] = (value as ConfigId[]).map((id) => refer(of, id)).sort()
-    else if (typeof value === 'string') result[field] = refer(of, value as ConfigId)
+  let fields: Record<string, unknown> | undefined
+  for (const [field, kind] of references[resource.kind]) {
+    const value = said[field]
+    let meant: unknown = value
+    if (Array.isArray(value)) meant = (value as ConfigId[]).map((id) => refer(kind, id)).sort()
+    else if (typeof value === 'string') meant = refer(kind, value as ConfigId)
+    if (!same(meant, base[field])) (fields ??= { ...base })[field] = meant
   }
-  memory.set(resource, result)
-  return result as unknown as FieldsOf<K, ProcessorId>
+  return { of: resource, fields: fields ?? base }
 }
 
 /** A difference in the document's words; references as configuration ids where they are ours. */
@@ -146,10 +174,12 @@ function readableReference(state: PlanState, kind: ResourceKind, id: string): st
   return state.own.ownerOf(kind, id as ProcessorId) ?? id
 }
 
+const noChanges: readonly FieldChange[] = []
+
 /** What the author changed since the version that was applied last, in fields the processor holds and in our own. */
-export function editsSince<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): FieldChange[] {
+export function editsSince<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId) as DesiredResource<K> | undefined
-  if (known === undefined) return []
+  if (known === undefined || known === want) return noChanges
   const [before, after] = [known.fields as FieldsOf<K, never>, want.fields as FieldsOf<K, never>]
   return [
     ...differences(want.kind, after, before, before).map((difference) => fieldChange(state, want.kind, difference)),
@@ -158,15 +188,15 @@ export function editsSince<K extends ResourceKind>(state: PlanState, want: Desir
 }
 
 /** That a resource is a renamed one, as the first thing to be told of it. */
-export function renamedFrom(state: PlanState, { kind, configId }: Subject): FieldChange[] {
+export function renamedFrom(state: PlanState, { kind, configId }: Subject): readonly FieldChange[] {
   const before = state.formerId(kind, configId)
-  return before === undefined ? [] : [{ field: 'id', before, after: configId, origin: 'edit' }]
+  return before === undefined ? noChanges : [{ field: 'id', before, after: configId, origin: 'edit' }]
 }
 
 /** Differences in the fields that are ours alone: no processor write. */
-export function ourEdits(state: PlanState, want: DesiredResource): FieldChange[] {
+export function ourEdits(state: PlanState, want: DesiredResource): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId)
-  if (known === undefined || same(want.ours, known.ours)) return []
+  if (known === undefined || known === want || same(want.ours, known.ours)) return noChanges
   return [...new Set([...Object.keys(want.ours), ...Object.keys(known.ours)])]
     .filter((field) => !same(want.ours[field], known.ours[field]))
     .map((field) => ({ field, before: known.ours[field], after: want.ours[field], origin: 'edit' as const }))

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import type { WorkerVersionSpec } from '../runtime.ts'
@@ -113,6 +114,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
+  giveWay(child.pid)
   const words = collect(child, options.onLine)
   const ended = new Promise<Ended>((resolve) => {
     child.once('error', (error) => resolve({ lastWords: error.message, code: null, signal: null }))
@@ -139,6 +141,19 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     throw error
   } finally {
     watch.stop()
+  }
+}
+
+/** Nice levels below the service: it gets three times their share of a core that both want. */
+const nicer = 5
+
+/** At once, before it has children and threads: they take it over. A worker that loops must not keep the service from answering. */
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    os.setPriority(pid, Math.min(os.getPriority() + nicer, os.constants.priority.PRIORITY_LOW))
+  } catch {
+    // It is gone, or the system does not allow it: then workers have the same share as the service, as all else has.
   }
 }
 

@@ -1,0 +1,36 @@
+// Every file and folder that the guides of the source name is there: a table of places is worth what its places are.
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
+
+/** Named because there shall be none. */
+const unwanted = 'index.ts'
+/** What a build makes. */
+const built = /(?:^|\/)(?:bundle|dist)(?:\/|$)/
+
+// A folder that begins with a dot is no match of `**`.
+const places = ['**', '.*', '.ci/*']
+const skipped = new Set(['node_modules', 'dist', 'bundle', '.git'])
+const present = globSync(places, { cwd: root, exclude: (name) => skipped.has(path.basename(name)) }).map(
+  (name) => `/${name.split(path.sep).join('/')}`,
+)
+
+/** `catalog/fields/<kind>.ts`, `tables.ts`, `store/`: names of files and folders, not other code. */
+const looksLikePath = /^(?=.*(?:\/|\.(?:ts|tsx|mjs|cjs|json|yaml|css|md)$))[\w.<>*-]+(?:\/[\w.<>*-]+)*\/?$/
+
+function isPresent(name: string): boolean {
+  const parts = name.replace(/\/$/, '').split(/<\w+>|\*+/)
+  const pattern = new RegExp(`/${parts.map((part) => part.replace(/\./g, '\\.')).join('[^/]+')}$`)
+  return present.some((one) => pattern.test(one))
+}
+
+test.each(guides)('every path that %s names is there', (guide) => {
+  const named = [...readFileSync(path.join(root, guide), 'utf8').matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name)
+  const paths = [...new Set(named)].filter((name) => looksLikePath.test(name) && !built.test(name) && name !== unwanted)
+  expect(paths.length).toBeGreaterThan(40)
+  expect(paths.filter((name) => !isPresent(name))).toEqual([])
+})
