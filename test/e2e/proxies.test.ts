@@ -128,7 +128,7 @@ test.each(proxies)(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
     const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
-    spawnSync('openssl', [
+    spawnSync(program('openssl') ?? '', [
       'req',
       '-x509',
       '-newkey',

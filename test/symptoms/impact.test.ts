@@ -318,7 +318,7 @@ describe('the impact of a push took a question of the store for each subscriber'
     const asked = (['find', 'findByCustomer', 'idsByCustomer', 'list'] as const).map((name) =>
       vi.spyOn(stack.store.tenants, name),
     )
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => void vi.restoreAllMocks())
     for (let subscribers = 1; subscribers <= 12; subscribers++) {
       await subscribe([{ price: monthly }])
       if (subscribers !== 2 && subscribers !== 12) continue
