@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /** One line of the table. `ratio` compares ours with the yardstick of the same run; machines differ, ratios hardly do. */
 export interface BenchResult {
   readonly name: string
@@ -23,16 +21,17 @@ export function median(values: readonly number[]): number {
   return middle
 }
 
-/** Median milliseconds of `times` runs, after a few that warm up. */
-export function timeMs(times: number, work: () => unknown): number {
+/** Median CPU milliseconds of `times` runs in this thread, after a few that warm up: whoever else uses the machine counts less. */
+export function cpuMs(times: number, work: () => unknown): number {
   for (let round = 0; round < Math.min(5, times); round++) work()
-  return median(Array.from({ length: times }, () => elapsedMs(work)))
-}
-
-function elapsedMs(work: () => unknown): number {
-  const began = performance.now()
-  work()
-  return performance.now() - began
+  return median(
+    Array.from({ length: times }, () => {
+      const began = process.threadCpuUsage()
+      work()
+      const { user, system } = process.threadCpuUsage(began)
+      return (user + system) / 1000
+    }),
+  )
 }
 
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
