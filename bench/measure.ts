@@ -21,17 +21,13 @@ export function median(values: readonly number[]): number {
   return middle
 }
 
-/** Median CPU milliseconds of `times` runs in this thread, after a few that warm up: whoever else uses the machine counts less. */
+/** CPU milliseconds of one of `times` runs in this thread, after a few that warm up: whoever else uses the machine counts less. */
 export function cpuMs(times: number, work: () => unknown): number {
-  for (let round = 0; round < Math.min(5, times); round++) work()
-  return median(
-    Array.from({ length: times }, () => {
-      const began = process.threadCpuUsage()
-      work()
-      const { user, system } = process.threadCpuUsage(began)
-      return (user + system) / 1000
-    }),
-  )
+  for (let round = 0; round < 5; round++) work()
+  const began = process.threadCpuUsage()
+  for (let round = 0; round < times; round++) work()
+  const { user, system } = process.threadCpuUsage(began)
+  return (user + system) / 1000 / times
 }
 
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
