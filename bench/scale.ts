@@ -1,5 +1,5 @@
 // What a large user has, measured at a quarter, at half and at all of it in one run: what grows faster than the thing itself shows.
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -255,7 +255,6 @@ async function manyReplicas(n: number): Promise<BenchResult[]> {
     await watching.connect()
     stops.push(() => watching.end())
     const asked: Grown[] = []
-    const cpu: Grown[] = []
     for (const size of [12, 25, n]) {
       while (stops.length <= size) {
         const store = await openStore({ url, file: '', sealer })
@@ -267,15 +266,12 @@ async function manyReplicas(n: number): Promise<BenchResult[]> {
         })
       }
       await pause(2_000)
-      const [queries, ticks] = [await transactions(watching), postgresTicks()]
+      const before = await transactions(watching)
       await pause(10_000)
-      asked.push({ n: size, value: ((await transactions(watching)) - queries) / 10 })
-      // A tick is ten milliseconds.
-      cpu.push({ n: size, value: (postgresTicks() - ticks) / 10 })
+      asked.push({ n: size, value: ((await transactions(watching)) - before) / 10 })
     }
     return [
       grown(`${String(n)} replicas at rest: transactions of PostgreSQL a second`, asked, (value) => value.toFixed(0)),
-      grown(`${String(n)} replicas at rest: a core of PostgreSQL, in use`, cpu, (value) => `${value.toFixed(1)} %`),
     ]
   } finally {
     for (const stop of stops.reverse()) await stop()
@@ -289,19 +285,4 @@ async function transactions(client: pg.Client): Promise<number> {
     'select sum(xact_commit) as count from pg_stat_database where datname = current_database()',
   )
   return Number(rows[0]?.count)
-}
-
-/** CPU time of all PostgreSQL processes of this machine. */
-function postgresTicks(): number {
-  let ticks = 0
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const [, comm = '', rest = ''] = /^\d+ \((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
-      const fields = rest.split(' ')
-      if (comm === 'postgres') ticks += Number(fields[11]) + Number(fields[12])
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return ticks
 }

@@ -7,6 +7,7 @@ import { configPage } from './reference/config-page.ts'
 import { cliPage } from './reference/cli-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
+import { membersPage } from './reference/members-page.ts'
 import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
 import { pageStyle } from './reference/page-style.ts'
@@ -20,6 +21,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
+  'docs/reference/members.md': membersPage,
   'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
   'packages/ratecard/src/http/response/page-style.generated.ts': pageStyle,

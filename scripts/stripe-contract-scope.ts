@@ -68,7 +68,7 @@ export const used: readonly (readonly [file: string, className: string, ...metho
   ['PaymentIntents', 'PaymentIntentResource', 'create', 'retrieve', 'list', 'confirm', 'cancel'],
   ['SetupIntents', 'SetupIntentResource', 'create', 'retrieve', 'update', 'list', 'confirm', 'cancel'],
   ['Charges', 'ChargeResource', 'retrieve', 'list'],
-  ['PaymentMethods', 'PaymentMethodResource', 'retrieve', 'list', 'attach', 'detach'],
+  ['PaymentMethods', 'PaymentMethodResource', 'create', 'retrieve', 'update', 'list', 'attach', 'detach'],
   ['Billing/MeterEvents', 'MeterEventResource', 'create'],
   ['Billing/Meters', 'MeterResource', 'listEventSummaries'],
   ['TestHelpers/TestClocks', 'TestClockResource', 'create', 'retrieve', 'list', 'del', 'advance'],

@@ -145,6 +145,15 @@ describe('tenants on the command line', () => {
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
   })
 
+  test('a migration to now needs consent off a terminal, also when nobody would move', async () => {
+    expect(await run('billing migrate --price kiln_yearly --to now')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('confirmation_required') as string,
+    })
+    expect(await run('billing migrate --price kiln_yearly --to now --yes')).toMatchObject({ exit: 0 })
+    expect(await run('billing migrate --price kiln_yearly')).toMatchObject({ exit: 0 })
+  })
+
   test('a new name and address reach the customer at the processor, where invoices are made', async () => {
     const customer = await stripe.customers.create({
       name: 'Old',

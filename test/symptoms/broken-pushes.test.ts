@@ -109,6 +109,9 @@ describe('a version', () => {
       await expect(strict.service.push(shop(200, '0.9.0'), nobody)).rejects.toMatchObject({ code: 'version_conflict' })
       expect((await strict.service.push(shop(100, '1.0.0'), nobody)).status).toBe('unchanged')
       await strict.service.push(shop(200, '1.0.1'), nobody)
+      // The command line asks for the plan first: refused there, nobody could roll back by it.
+      const planned = await strict.service.rollback(1, { ...nobody, dryRun: true })
+      expect(planned).toMatchObject({ status: 'planned', version: '1.0.0', warnings: [] })
       expect(await strict.service.rollback(1, nobody)).toMatchObject({ status: 'applied', version: '1.0.0' })
     } finally {
       await strict.close()

@@ -15,7 +15,7 @@ if (!installed) announceSkip('the commands of docs/guides/sandbox.md', 'curl is 
 
 test.runIf(installed)('the commands of the guide work as they stand, in their order', async () => {
   const sandbox = await sandboxForTest()
-  expect(blocks).toHaveLength(9)
+  expect(blocks).toHaveLength(10)
   for (const block of blocks) {
     // The block's own curl, told to fail when the answer is a refusal.
     const script = `set -e\ncurl() { command curl -sS --fail-with-body "$@"; }\n${block.replaceAll('127.0.0.1:4243', `127.0.0.1:${sandbox.port}`)}`

@@ -238,3 +238,60 @@ describe('a discount of a customer', () => {
     ])
   })
 })
+
+describe('a trial at whose end there is no card', () => {
+  test.each([
+    ['pause', 'paused'],
+    ['cancel', 'canceled'],
+  ] as const)('%s: is %s', async (missing_payment_method, status) => {
+    const shop = await customerShop(january)
+    const { stripe, monthly, clockId } = shop
+    const { id: customer } = await stripe.customers.create({ test_clock: clockId })
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: (await monthly(1000)).id }],
+      trial_period_days: 7,
+      trial_settings: { end_behavior: { missing_payment_method } },
+    })
+    expect(made.trial_settings).toMatchObject({ end_behavior: { missing_payment_method } })
+    await advance(shop, january + 8 * day)
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe(status)
+    expect((await stripe.invoices.list({ customer })).data.map(({ total }) => total)).toEqual([0])
+    await advance(shop, march)
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe(status)
+    if (status === 'canceled') return
+    const change = stripe.subscriptions.update(made.id, { description: 'New' })
+    expect(await refusal(change)).toMatchObject({
+      message: 'The sandbox does not support changes of a paused subscription.',
+    })
+  })
+
+  test('goes on when there is one', async () => {
+    const shop = await customerShop(january)
+    const { stripe, subscribed, monthly } = shop
+    const trial_settings = { end_behavior: { missing_payment_method: 'pause' } } as const
+    const made = await subscribed(await monthly(1000), { trial_period_days: 7, trial_settings })
+    await advance(shop, january + 8 * day)
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
+  })
+})
+
+test('a card that was made on its own becomes a customer’s once; test cards that are not here are refused by name', async () => {
+  const { stripe } = await sandboxForTest()
+  const { id: customer } = await stripe.customers.create()
+  const billing_details = { email: 'ada@example.com', address: { city: 'London' } }
+  const made = await stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_visa' }, billing_details })
+  expect(made).toMatchObject({
+    customer: null,
+    billing_details: { email: 'ada@example.com', address: { city: 'London' } },
+  })
+  expect(await stripe.paymentMethods.attach(made.id, { customer })).toMatchObject({ customer })
+  await stripe.paymentMethods.detach(made.id)
+  expect(await refusal(stripe.paymentMethods.attach(made.id, { customer }))).toMatchObject({
+    message:
+      'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
+  })
+  expect(await refusal(stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer }))).toMatchObject({
+    message: 'The sandbox does not support the test card `pm_card_authenticationRequired`.',
+  })
+})

@@ -108,7 +108,7 @@ export async function planPush(
     signal,
   )
   refuseStale(fingerprint, request)
-  const versionIssues = unchanged ? [] : checkVersion(deps, config, current)
+  const versionIssues = unchanged || request.rollbackTo !== undefined ? [] : checkVersion(deps, config, current)
   return {
     status: 'planned',
     version: config.version,

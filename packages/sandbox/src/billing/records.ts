@@ -17,6 +17,8 @@ export function isOver(subscription: SubscriptionBody): boolean {
 /** When a subscription acts next, in seconds. */
 function dueOf(call: Call, subscription: SubscriptionBody): number | null {
   if (isOver(subscription)) return null
+  // Nothing is billed until it is resumed.
+  if (subscription.status === 'paused') return subscription.cancel_at
   if (subscription.status === 'incomplete') return subscription.created + paymentWindow
   const { trial_end: trialEnd } = subscription
   const moments = [

@@ -3,7 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
 import { cancelNow } from './cancel.ts'
-import { afterInvoice, draft, givenUp, openInvoices } from './invoicing.ts'
+import { afterInvoice, cardOf, draft, givenUp, openInvoices } from './invoicing.ts'
 import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
 import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
@@ -19,6 +19,8 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
   if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
   const trialOver = warned.status === 'trialing' && warned.trial_end !== null && warned.trial_end <= call.now
   const running = warned.status === 'trialing' && !trialOver
+  const unpaid = trialOver ? trialWithoutCard(call, warned) : undefined
+  if (unpaid !== undefined) return unpaid
   const ended = running ? [] : warned.items.data.filter((item) => trialOver || item.current_period_end <= call.now)
   const arrears = trialOver ? [] : usageOf(call, warned, ended)
   const phased = (phaseEnd(call, warned) ?? Infinity) <= call.now ? enterNextPhase(call, warned, ended) : warned
@@ -28,6 +30,25 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
     : { ...phased, items: movedItems(call, phased, ended, false) }
   if (ended.length === 0) return save(call, subscription, started)
   return save(call, subscription, billed(call, started, ended, arrears))
+}
+
+/**
+ * A trial at whose end nothing can be paid with, where somebody said what comes of it then: it is paused or cancelled (the SDK's
+ * types, `trial_settings`). undefined when it goes on as usual.
+ */
+export function trialWithoutCard(call: Call, subscription: SubscriptionBody): SubscriptionBody | undefined {
+  const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
+  if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
+  const parent = { quote_details: null, type: 'subscription_details' } as const
+  const of = { metadata: {}, subscription: subscription.id }
+  const paying = { ...subscription, parent: { ...parent, subscription_details: of } }
+  if (cardOf(call, paying) !== undefined) return undefined
+  if (missing === 'cancel') return cancelNow(call, subscription)
+  const before = call.find('subscription', subscription.id) ?? subscription
+  const ended = { ...subscription, status: 'paused', trial_end: call.now } as const
+  const paused = save(call, before, ended)
+  call.announce('customer.subscription.paused', paused)
+  return paused
 }
 
 /** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */

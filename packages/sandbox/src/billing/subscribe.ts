@@ -42,6 +42,8 @@ export interface Wish {
   readonly prorationBehavior?: ProrationBehavior | undefined
   /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
   readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
+  /** What becomes of a trial at whose end there is no card; `create_invoice` is the default. */
+  readonly missingPaymentMethod?: MissingCard | undefined
   /** The first invoice is a draft for an hour. */
   readonly invoicesLater?: boolean
   /** The schedule that drives it from the beginning. */
@@ -65,6 +67,12 @@ export function trialEndOf(call: Call, end: number | 'now' | undefined, days: nu
     throw refused('Invalid timestamp: can be no more than two years in the future', 'trial_end')
   }
   return moment
+}
+
+type MissingCard = SubscriptionBody['trial_settings']['end_behavior']['missing_payment_method']
+
+export function trialSettings(missing: MissingCard): SubscriptionBody['trial_settings'] {
+  return { end_behavior: { billing_cycle_anchor: null, missing_payment_method: missing } }
 }
 
 export function subscribe(call: Call, wish: Wish): SubscriptionBody {
@@ -209,7 +217,7 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     test_clock: wish.customer.test_clock,
     transfer_data: null,
     trial_end: trialEnd,
-    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
+    trial_settings: trialSettings(wish.missingPaymentMethod ?? 'create_invoice'),
     trial_start: trialEnd === null ? null : call.now,
     _due: null,
     _clock: wish.customer.test_clock,

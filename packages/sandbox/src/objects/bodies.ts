@@ -2,6 +2,7 @@
 // is said in expand.ts.
 import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
+  AddressBody,
   DiscountBody,
   InvoiceBody,
   InvoiceItemBody,
@@ -170,15 +171,6 @@ export interface WebhookEndpointBody {
   url: string
   _secret: string
   _connect: boolean
-}
-
-export interface AddressBody {
-  city: string | null
-  country: string | null
-  line1: string | null
-  line2: string | null
-  postal_code: string | null
-  state: string | null
 }
 
 export interface CustomerBody {

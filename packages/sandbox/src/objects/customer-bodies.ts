@@ -27,10 +27,25 @@ export interface TestClockBody {
   status_details: { advancing?: { target_frozen_time: number } }
 }
 
+export interface AddressBody {
+  city: string | null
+  country: string | null
+  line1: string | null
+  line2: string | null
+  postal_code: string | null
+  state: string | null
+}
+
 export interface PaymentMethodBody {
   id: string
   object: 'payment_method'
-  billing_details: { address: null; email: string | null; name: string | null; phone: null; tax_id: null }
+  billing_details: {
+    address: AddressBody | null
+    email: string | null
+    name: string | null
+    phone: string | null
+    tax_id: null
+  }
   card: {
     brand: string
     checks: null
@@ -54,6 +69,8 @@ export interface PaymentMethodBody {
   type: 'card'
   /** Whether the bank refuses to pay. */
   _declines: boolean
+  /** Made on its own and not used yet: it can become a customer's. */
+  _fresh?: boolean
 }
 
 export interface DiscountBody {
@@ -174,11 +191,13 @@ export interface SubscriptionBody extends Timed {
   pending_update: null
   schedule: string | null
   start_date: number
-  status: 'active' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'past_due' | 'trialing'
+  status: 'active' | 'canceled' | 'incomplete' | 'incomplete_expired' | 'past_due' | 'paused' | 'trialing'
   test_clock: string | null
   transfer_data: null
   trial_end: number | null
-  trial_settings: { end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'create_invoice' } }
+  trial_settings: {
+    end_behavior: { billing_cycle_anchor: null; missing_payment_method: 'cancel' | 'create_invoice' | 'pause' }
+  }
   trial_start: number | null
   /** Prorations that wait for the next invoice. */
   _pending: InvoiceLineBody[]

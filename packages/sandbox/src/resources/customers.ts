@@ -1,4 +1,4 @@
-import type { AddressBody, CustomerBody } from '../objects/bodies.ts'
+import type { CustomerBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { cancelAllOf } from '../billing/cancel.ts'
 import { deletedDiscount, readDiscounts, redeem } from '../billing/discounts.ts'
@@ -12,17 +12,10 @@ import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
+import { addressFields, toAddress } from './addresses.ts'
 import { attachTo, cardByToken } from './payment-methods.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 
-const addressFields = {
-  city: text(),
-  country: text({ max: 2 }),
-  line1: text(),
-  line2: text(),
-  postal_code: text(),
-  state: text(),
-}
 const address = shape(addressFields)
 
 const invoiceSettingFields = {
@@ -64,17 +57,6 @@ const createFields = {
 
 type Former = Partial<Read<typeof formerFields>>
 type CreateParams = Read<typeof createFields> & Former
-
-function toAddress(given: Read<typeof addressFields>): AddressBody {
-  return {
-    city: given.city ?? null,
-    country: given.country ?? null,
-    line1: given.line1 ?? null,
-    line2: given.line2 ?? null,
-    postal_code: given.postal_code ?? null,
-    state: given.state ?? null,
-  }
-}
 
 /** The customer with what was given; absent parameters leave it as it is, cleared ones make null. */
 function changed(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {

@@ -1,11 +1,21 @@
 import type { Call } from '../protocol/call.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
-import { cardDeclined, noSuchReference, noSuchResource, refused } from '../protocol/errors.ts'
+import {
+  cardDeclined,
+  missingParam,
+  noSuchReference,
+  noSuchResource,
+  notSupported,
+  refused,
+} from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
-import { oneOf, required, text } from '../protocol/params.ts'
+import { applyMetadata, metadata } from '../protocol/metadata.ts'
+import { emptyable, oneOf, required, shape, text } from '../protocol/params.ts'
+import type { Read } from '../protocol/params.ts'
+import { addressFields, toAddress } from './addresses.ts'
 
 interface TestCard {
   readonly name: string
@@ -69,28 +79,93 @@ export function refusesToBeKept({ card }: PaymentMethodBody): boolean {
   return testCards.some(({ number, declines }) => declines === 'attach' && number.endsWith(card.last4))
 }
 
+/** Stripe's test cards that are not here are refused in the sandbox's voice. */
+function unknownMethod(id: string): Error {
+  if (id.startsWith('pm_card_')) return notSupported(`the test card \`${id}\``, 'payment_method')
+  return noSuchReference('PaymentMethod', id, 'payment_method')
+}
+
 /** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
 export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, customer)
   const known = call.find('payment_method', id)
-  if (known === undefined) throw noSuchResource('PaymentMethod', id, 'payment_method')
+  if (known === undefined)
+    throw id.startsWith('pm_card_') ? unknownMethod(id) : noSuchResource('PaymentMethod', id, 'payment_method')
   if (known.customer === customer) return known
+  if (known._fresh === true) {
+    if (refusesToBeKept(known)) throw cardDeclined()
+    return call.update(known, { ...known, customer, _fresh: false }, 'payment_method.attached')
+  }
+  if (known.customer === null) {
+    const message =
+      'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.'
+    throw refused(message)
+  }
   throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
+}
+
+function cardOfToken(token: string, name: string): TestCard {
+  const card = token.startsWith('tok_') ? testCards.find((one) => one.name === `pm_card_${token.slice(4)}`) : undefined
+  if (card !== undefined) return card
+  throw /^tok_[a-z]/.test(token)
+    ? notSupported(`the test token \`${token}\``, name)
+    : noSuchReference('token', token, name)
+}
+
+const details = shape({
+  address: emptyable(shape(addressFields)),
+  email: emptyable(text({ max: 512 })),
+  name: emptyable(text()),
+  phone: emptyable(text()),
+})
+const sharedFields = { billing_details: details, metadata: metadata() }
+
+function described(before: PaymentMethodBody, params: Read<typeof sharedFields>): PaymentMethodBody {
+  const { address, email, name, phone } = before.billing_details
+  const given = params.billing_details
+  const place = given?.address
+  return {
+    ...before,
+    billing_details: {
+      address: place === undefined ? address : place && toAddress(place),
+      email: given?.email === undefined ? email : given.email,
+      name: given?.name === undefined ? name : given.name,
+      phone: given?.phone === undefined ? phone : given.phone,
+      tax_id: null,
+    },
+    metadata: applyMetadata(before.metadata, params.metadata),
+  }
+}
+
+/** Nobody's yet. Numbers of cards are never sent to a server: only tokens are taken. */
+function create(call: Call): PaymentMethodBody {
+  const params = call.read({
+    ...sharedFields,
+    card: shape({ token: required(text()) }),
+    type: required(oneOf('card')),
+  })
+  if (params.card === undefined) throw missingParam('card')
+  const made = newPaymentMethod(call, cardOfToken(params.card.token, 'card[token]'), null)
+  return call.update(made, { ...described(made, params), _fresh: true }, null)
+}
+
+function update(call: Call): PaymentMethodBody {
+  const before = call.subject('payment_method')
+  return call.update(before, described(before, call.read(sharedFields)), 'payment_method.updated')
 }
 
 /** The card of a token, as older programs hand it over. */
 export function cardByToken(call: Call, token: string, customer: string): PaymentMethodBody {
-  const card = token.startsWith('tok_') ? testCards.find(({ name }) => name === `pm_card_${token.slice(4)}`) : undefined
-  if (card === undefined) throw noSuchReference('token', token, 'source')
-  return newPaymentMethod(call, card, customer)
+  return newPaymentMethod(call, cardOfToken(token, 'source'), customer)
 }
 
 /** A card that pays once: a test card by its name, or one that is there. */
 export function cardFor(call: Call, id: string, customer: string | null): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, null)
-  const known = call.reference('payment_method', id, 'payment_method')
+  const known = call.find('payment_method', id)
+  if (known === undefined) throw unknownMethod(id)
   if (known.customer === null || known.customer === customer) return known
   throw refused('The payment method does not belong to the customer of the payment.', 'payment_method')
 }
@@ -109,7 +184,7 @@ function detach(call: Call): PaymentMethodBody {
     const settings = { ...owner.invoice_settings, default_payment_method: null }
     call.update(owner, { ...owner, invoice_settings: settings }, 'customer.updated')
   }
-  return call.update(before, { ...before, customer: null }, 'payment_method.detached')
+  return call.update(before, { ...before, customer: null, _fresh: false }, 'payment_method.detached')
 }
 
 const base = '/v1/payment_methods'
@@ -129,7 +204,9 @@ export const paymentMethods: readonly Operation[] = [
       return { page: call.page('payment_method', params, where('customer', params.customer)) }
     },
   },
+  { method: 'POST', path: base, of: 'payment_method', run: (call) => ({ object: create(call) }) },
   retrieve(`${base}/:id`, 'payment_method'),
+  { method: 'POST', path: `${base}/:id`, of: 'payment_method', run: (call) => ({ object: update(call) }) },
   { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },
   { method: 'POST', path: `${base}/:id/detach`, of: 'payment_method', run: (call) => ({ object: detach(call) }) },
 ]

@@ -5,7 +5,7 @@ import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { oneOf, range, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 
-const statuses = ['active', 'canceled', 'incomplete', 'incomplete_expired', 'past_due', 'trialing'] as const
+const statuses = ['active', 'canceled', 'incomplete', 'incomplete_expired', 'past_due', 'paused', 'trialing'] as const
 
 const listFields = {
   ...pageFields,

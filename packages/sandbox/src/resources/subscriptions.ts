@@ -6,7 +6,8 @@ import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billi
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
-import { subscribe, trialEndOf } from '../billing/subscribe.ts'
+import { trialWithoutCard } from '../billing/renewal.ts'
+import { subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
 import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, missingParam, noActiveDiscount, notSupported, refused } from '../protocol/errors.ts'
@@ -59,6 +60,9 @@ const sharedFields = {
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
   proration_behavior: prorationBehavior,
   trial_end: nowOrTimestamp(),
+  trial_settings: shape({
+    end_behavior: required(shape({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),
+  }),
 } satisfies Fields
 
 const createFields = {
@@ -131,6 +135,7 @@ function create(outer: Call): SubscriptionBody {
     prorationBehavior: params.proration_behavior,
     cancelAtPeriodEnd: params.cancel_at_period_end,
     paymentBehavior: params.payment_behavior,
+    missingPaymentMethod: params.trial_settings?.end_behavior.missing_payment_method,
   })
 }
 
@@ -163,6 +168,8 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
   const { metadata: _metadata, cancellation_details: _details, ...others } = params
   if (Object.values(others).some((value) => value !== undefined)) refuseOver(before)
   refuseIncomplete(before, params)
+  if (before.status === 'paused' && Object.values(others).some((value) => value !== undefined))
+    throw notSupported('changes of a paused subscription')
   if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
   if (params.trial_end !== undefined) refuseScheduled(before, 'trial')
   if (params.cancel_at !== undefined || params.cancel_at_period_end !== undefined)
@@ -183,6 +190,14 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     invoice_settings: invoiceTextAfter(before.invoice_settings, params.invoice_settings),
     metadata: applyMetadata(before.metadata, params.metadata),
     pause_collection: pauseAfter(call, before, params.pause_collection),
+    trial_settings: trialSettings(
+      params.trial_settings?.end_behavior.missing_payment_method ??
+        before.trial_settings.end_behavior.missing_payment_method,
+    ),
+  }
+  if (params.trial_end === 'now' && before.status === 'trialing') {
+    const ended = trialWithoutCard(call, after)
+    if (ended !== undefined) return ended
   }
   const prorateFrom = checkProrationDate(before, params.proration_date)
   const behavior = params.proration_behavior ?? 'create_prorations'

@@ -317,7 +317,7 @@ function driftIssues(state: PlanState, want: DesiredResource, difference: Differ
       state,
       want,
       'drift',
-      `${want.kind} "${want.configId}": ${field} is ${show(before)} at the processor, but was applied otherwise; the document says ${show(after)}.`,
+      `${want.kind.replace('_', ' ')} "${want.configId}": ${field} is ${show(before)} at the processor, but was applied otherwise; the document says ${show(after)}.`,
       'Overwrite it with --force, or take the live value into the document.',
       field.split('.')[0],
     ),

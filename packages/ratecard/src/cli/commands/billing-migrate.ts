@@ -47,7 +47,7 @@ export const billingMigrate: Command = {
     showPlan(context, plan)
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
-    if (moving === 0) return { json: jsonMigrationPlan(plan) }
+    if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
     // Only `now` takes away what a renewal would have billed; the others can still be called off.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
@@ -57,6 +57,7 @@ export const billingMigrate: Command = {
         hint: 'Look with --dry-run; if it is meant: --yes.',
         extra: { planned: jsonMigrationPlan(plan) },
       })
+    if (moving === 0) return { json: jsonMigrationPlan(plan) }
     const actor = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
     const job = await client.migrations.start(request, actor)
     out.note(`Job ${job.id}.`)

@@ -10,11 +10,12 @@ export function showFailure({ problem }: CliFailure, paint: Paint): string {
   const parts: string[] = []
   if (issues.length > 0) parts.push(`${showIssues(issues, paint)}\n`)
   parts.push(`${paint.red(paint.bold('Error:'))} ${problem.title}. ${paint.dim(`(${problem.code})`)}`)
-  if (problem.detail !== problem.title) parts.push(`  ${problem.detail.replaceAll('\n', '\n  ')}`)
   const words = problem.processor
+  const detail = withoutWords(problem.detail, words)
+  if (detail !== '' && detail !== problem.title) parts.push(`  ${detail.replaceAll('\n', '\n  ')}`)
   if (words !== undefined && words !== null && typeof words['message'] === 'string')
     parts.push(`  The processor said: ${words['message']}${processorTail(words)}`)
-  parts.push(...stepLines(problem.extra ?? {}))
+  parts.push(...stepLines(problem.extra ?? {}, detail))
   if (problem.hint !== undefined) parts.push(`  ${paint.cyan('hint:')} ${problem.hint}`)
   if (problem.requestId !== undefined && problem.requestId !== null)
     parts.push(paint.dim(`  Request id: ${problem.requestId.replace(/^urn:request:/, '')}`))
@@ -28,11 +29,20 @@ function processorTail(words: Readonly<Record<string, unknown>>): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`
 }
 
-/** How far a push came before it failed. */
-function stepLines(extra: Readonly<Record<string, unknown>>): string[] {
+/** The detail without the processor's own words at its end: they have a line of their own. */
+function withoutWords(detail: string, words: Readonly<Record<string, unknown>> | null | undefined): string {
+  const said = words?.['message']
+  return typeof said === 'string' && said !== '' && detail.endsWith(said)
+    ? detail.slice(0, -said.length).trimEnd()
+    : detail
+}
+
+/** How far a push came before it failed, unless the detail says so. */
+function stepLines(extra: Readonly<Record<string, unknown>>, detail: string): string[] {
   const { push_id: pushId, steps_done: done, steps_total: total } = extra
   if (typeof pushId !== 'string') return []
-  const far = typeof done === 'number' && typeof total === 'number' ? ` ended after ${done} of ${total} steps` : ''
+  const steps = typeof done === 'number' && typeof total === 'number' ? `after ${done} of ${total} steps` : null
+  const far = steps === null || detail.includes(steps) ? '' : ` ended ${steps}`
   return [
     `  Push ${pushId}${far}. What customers see has not changed: \`ratecard billing pushes ${pushId}\` shows each step.`,
   ]

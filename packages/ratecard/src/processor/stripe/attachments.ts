@@ -9,6 +9,7 @@ import type { StripeContext } from './context.ts'
 import { idOf } from './kinds/kind.ts'
 import { listAll } from './pages.ts'
 import { performDeletion, requestIdOf, writeOf } from './perform-request.ts'
+import { understood } from './single-object.ts'
 
 /** Lists that are read side by side. */
 const width = 8
@@ -38,7 +39,7 @@ export async function withAttachments(
       const attached = await attachmentsOf(context, processorId, signal)
       found.set(
         processorId,
-        attached.filter((one) => living.has(idOf(one.entitlement_feature))),
+        attached.filter((one) => living.has(featureOf(one))),
       )
       onPage?.({ kind: 'product_feature', objects: found.size })
     }
@@ -54,9 +55,14 @@ function withFeatures(
   if (attached.length === 0) return product
   return {
     ...product,
-    fields: { ...product.fields, features: attached.map((one) => idOf(one.entitlement_feature)).sort() },
-    attachments: Object.fromEntries(attached.map((one) => [idOf(one.entitlement_feature), one.id])),
+    fields: { ...product.fields, features: attached.map((one) => featureOf(one)).sort() },
+    attachments: Object.fromEntries(attached.map((one) => [featureOf(one), one.id])),
   }
+}
+
+/** Which feature it is; fails with `broken` when the reply does not say. */
+function featureOf(attached: Stripe.ProductFeature): ProcessorId {
+  return understood(attached, ({ entitlement_feature: feature }) => idOf(feature))
 }
 
 function attachmentsOf({ stripe, caller }: StripeContext, product: string, signal: AbortSignal) {
@@ -96,7 +102,7 @@ export async function performAttachment(
     flaw: (answer) => replyFlaw(answer, 'product_feature', null),
   })
   const requestId = requestIdOf(reply)
-  if (idOf(reply.entitlement_feature) !== step.feature)
+  if (featureOf(reply) !== step.feature)
     throw new ProcessorError(
       'broken',
       `Stripe accepted a feature of the product ${step.configId}, but it is not the one that was written.`,
@@ -113,7 +119,7 @@ export async function locateAttachment(
 ): Promise<Performed | null> {
   const attached = await attachmentsOf(context, step.processorId, signal)
   const isThere = attached.some((one) =>
-    step.op === 'attach' ? idOf(one.entitlement_feature) === step.feature : one.id === step.attachment,
+    step.op === 'attach' ? featureOf(one) === step.feature : one.id === step.attachment,
   )
   return isThere === (step.op === 'attach') ? done(step, null) : null
 }
