@@ -15,8 +15,9 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 
 const shared = {
   environment: 'node' as const,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Generous: it ends what hangs, and says nothing about how fast a machine is or what else it does.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   setupFiles: ['test/support/setup.ts'],
 }
 

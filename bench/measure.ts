@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks'
-
 /** One line of the table. `ratio` compares ours with the yardstick of the same run; machines differ, ratios hardly do. */
 export interface BenchResult {
   readonly name: string
@@ -23,16 +21,13 @@ export function median(values: readonly number[]): number {
   return middle
 }
 
-/** Median milliseconds of `times` runs, after a few that warm up. */
-export function timeMs(times: number, work: () => unknown): number {
-  for (let round = 0; round < Math.min(5, times); round++) work()
-  return median(Array.from({ length: times }, () => elapsedMs(work)))
-}
-
-function elapsedMs(work: () => unknown): number {
-  const began = performance.now()
-  work()
-  return performance.now() - began
+/** CPU milliseconds of one of `times` runs in this thread, after a few that warm up: whoever else uses the machine counts less. */
+export function cpuMs(times: number, work: () => unknown): number {
+  for (let round = 0; round < 5; round++) work()
+  const began = process.threadCpuUsage()
+  for (let round = 0; round < times; round++) work()
+  const { user, system } = process.threadCpuUsage(began)
+  return (user + system) / 1000 / times
 }
 
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
