@@ -1,13 +1,35 @@
 import { isCurrency, currencyDecimals, minimumCharge } from '../../money/currencies.ts'
+import type { Currency } from '../../money/currencies.ts'
 import { compareDecimals, decimalFromInteger, parseDecimal, zero } from '../../money/decimal.ts'
 import type { Decimal } from '../../money/decimal.ts'
 import { formatMinor } from '../../money/format.ts'
 import { named, quoted, warning } from './draft.ts'
 import type { Entry, Rule } from './draft.ts'
 
-// A unit of our two-decimal currencies is worth between some 0.05 and 250 yen in its hundredth part; a yen amount of 20 times the
-// number of cents was therefore written with two decimals too many. mxn, inr, czk, sek, nok, dkk, hkd and zar are too far from the rest.
-const comparable = new Set(['usd', 'eur', 'gbp', 'cad', 'aud', 'nzd', 'chf', 'sgd'])
+// A unit of these is worth between some 0.05 and 250 yen in its hundredth part; a yen amount of 20 times the number of cents was
+// therefore written with two decimals too many. The others are too far from the rest, or have no hundredths.
+const comparable: Readonly<Record<Currency, boolean>> = {
+  usd: true,
+  eur: true,
+  gbp: true,
+  cad: true,
+  aud: true,
+  jpy: false,
+  inr: false,
+  brl: false,
+  mxn: false,
+  sgd: true,
+  hkd: false,
+  nzd: true,
+  chf: true,
+  sek: false,
+  dkk: false,
+  nok: false,
+  pln: false,
+  czk: false,
+  ils: false,
+  zar: false,
+}
 const suspiciousRatio = 20n
 /** Without another currency to compare with: ¥100,000 a month, ¥1,000,000 a year. */
 const suspiciousAmount = 100_000
@@ -52,10 +74,14 @@ function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number
   const highest = new Map<string, number>()
   for (const price of prices) {
     const amount = wholeAmount(price)
-    if (amount === undefined || amount === 0 || !comparable.has(price.text('currency') ?? '')) continue
+    if (amount === undefined || amount === 0 || !isComparable(price.text('currency'))) continue
     highest.set(rhythmOf(price), Math.max(amount, highest.get(rhythmOf(price)) ?? 0))
   }
   return highest
+}
+
+function isComparable(currency = ''): boolean {
+  return isCurrency(currency) && comparable[currency]
 }
 
 function rhythmOf(price: Entry): string {
