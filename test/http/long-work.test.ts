@@ -99,13 +99,18 @@ describe('a request that takes long holds nobody up', () => {
     const payload = `{"version":"1.0.0","products":[${items.join(',')}]}`
     const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => JSON.parse(payload) as unknown)))
     const status: number[] = []
-    const { longest } = await stretchesOf(async () => {
-      const headers = { ...withKey(), 'content-type': 'application/json' }
-      status.push((await test.app.inject({ ...validation({}), headers, payload })).statusCode)
-    })
-    expect(status).toEqual([200])
+    const longest: number[] = []
+    // The least of three: a collection of garbage may fall into any of them, one piece would be in all.
+    for (const _time of [1, 2, 3]) {
+      const stretches = await stretchesOf(async () => {
+        const headers = { ...withKey(), 'content-type': 'application/json' }
+        status.push((await test.app.inject({ ...validation({}), headers, payload })).statusCode)
+      })
+      longest.push(stretches.longest)
+    }
+    expect(status).toEqual([200, 200, 200])
     // To read it, to write it for the thread and to look at it were three such pieces, one after the other.
-    expect(longest).toBeLessThan(inOnePiece)
+    expect(Math.min(...longest)).toBeLessThan(inOnePiece)
   })
 
   it('many large documents at once, while a health check goes through', async () => {
