@@ -52,7 +52,8 @@ async function checkStore({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>
 
 async function checkHistory({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
   const { ok, checked, brokenAt } = await verifyHistory(store)
-  if (ok) return { status: 'ok', detail: `${String(checked)} revisions, hash chain intact` }
+  const revisions = checked === 1 ? '1 revision' : `${String(checked)} revisions`
+  if (ok) return { status: 'ok', detail: `${revisions}, hash chain intact` }
   return {
     status: 'problem',
     detail: `The hash chain breaks at revision ${String(brokenAt)}: the record was changed after it was written.`,
