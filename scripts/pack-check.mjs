@@ -25,6 +25,8 @@ const limits = { plain: { megabytes: 60, packages: 80 }, workers: { megabytes: 2
 
 const run = (program, args, options = {}) =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
+/** A registry that is silent is asked again after a minute; npm would wait for five. */
+const patience = ['--fetch-timeout=60000', '--fetch-retries=4', '--no-audit', '--no-fund']
 const say = (line) => process.stdout.write(`${line}\n`)
 function must(holds, what) {
   if (!holds) throw new Error(what)
@@ -39,7 +41,7 @@ function nodes() {
   return majors.map((major) => {
     const folder = path.join(world, `node-${major}`)
     mkdirSync(folder)
-    run('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${major}`])
+    run('npm', ['install', '--prefix', folder, '--ignore-scripts', ...patience, `${name}@${major}`])
     return path.join(folder, 'node_modules', name, 'bin/node')
   })
 }
@@ -48,7 +50,7 @@ function nodes() {
 function install(name, tarballs, env, flags = []) {
   const folder = path.join(world, name)
   mkdirSync(folder)
-  run('npm', ['install', '--no-audit', '--no-fund', ...flags, ...tarballs], { cwd: folder, env })
+  run('npm', ['install', ...patience, ...flags, ...tarballs], { cwd: folder, env })
   const packages = run('npm', ['ls', '--all', '--parseable'], { cwd: folder, env }).trim().split('\n').length - 1
   const megabytes = Number(run('du', ['-sk', path.join(folder, 'node_modules')]).split('\t')[0]) / 1024
   return { folder, packages, megabytes }
