@@ -46,6 +46,33 @@ describe('a subscription of which nothing is collected', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
+  test('a void invoice leaves alone a balance that would cover all of it', async () => {
+    const shop = await customerShop(january)
+    const { stripe, customer, subscribed, monthly } = shop
+    const made = await subscribed(await monthly(1000))
+    await stripe.customers.update(customer, { balance: -5000 })
+    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void' } })
+    await advance(shop, february + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'void', total: 1000 })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -5000 })
+  })
+
+  test('does not become paused when its trial ends without a card', async () => {
+    const shop = await customerShop(january)
+    const { stripe, monthly, clockId } = shop
+    const { id: customer } = await stripe.customers.create({ test_clock: clockId })
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: (await monthly(1000)).id }],
+      trial_period_days: 7,
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'keep_as_draft' } })
+    await advance(shop, january + 8 * day)
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
+  })
+
   test('is collected again on its day, and a void invoice leaves the balance alone', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, subscribed, monthly } = shop
