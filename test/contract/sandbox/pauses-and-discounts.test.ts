@@ -229,6 +229,17 @@ describe('phases whose discounts cannot be had any more', () => {
   })
 })
 
+test('a schedule that waits for its day is cancelled with its customer', async () => {
+  const shop = await customerShop(january)
+  const { stripe, customer, monthly } = shop
+  const items = [{ price: (await monthly(1000)).id }]
+  const phases = [{ items, duration: { interval: 'month' } as const }]
+  const { id } = await stripe.subscriptionSchedules.create({ customer, start_date: february, phases })
+  await stripe.customers.del(customer)
+  await advance(shop, february + 2 * 3600)
+  expect(await stripe.subscriptionSchedules.retrieve(id)).toMatchObject({ status: 'canceled', subscription: null })
+})
+
 describe('discounts of a phase that changes what is billed', () => {
   async function driven() {
     const shop = await customerShop(january)
