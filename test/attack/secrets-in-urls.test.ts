@@ -1,4 +1,5 @@
 // A secret of an environment within a webhook's URL: whoever only looks sees its name, at every route that there is and will be.
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
@@ -112,4 +113,30 @@ it('the pages of the dashboard show its name, whoever is signed in', async () =>
   }
   expect(seen).toEqual([])
   expect(named).toBeGreaterThan(5)
+})
+
+it('what is answered compressed comes whole', async () => {
+  const url = '/api/v1/billing/config'
+  const headers = { 'accept-encoding': 'gzip', 'x-service-key': reader }
+  const answer = await test.inject({ url, headers })
+  expect(answer.headers['content-encoding']).toBe('gzip')
+  const plain = await test.inject({ url, headers: { 'x-service-key': reader } })
+  expect(plain.body).toContain('"products"')
+  expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
+})
+
+it('a push that failed shows the name as well', async () => {
+  const value = `${canary}-failed`
+  const kept = await test.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: withHook('3.0.0') })
+  const headers = { 'x-ratecard-written': kept.json<{ written: string }>().written }
+  test.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/*', count: null })
+  const failed = await test.asAdmin({
+    ...{ method: 'POST', url: `${admin}/config`, payload: expanded('3.0.0', value), headers },
+  })
+  test.sandbox.control.clearFaults()
+  expect(failed.statusCode).toBeGreaterThanOrEqual(400)
+  const push = failed.json<{ push_id: string }>().push_id
+  const seen = await test.inject({ url: `${admin}/pushes/${push}`, headers: { 'x-service-key': reader } })
+  expect(seen.statusCode).toBe(200)
+  expect(seen.body).not.toContain(value)
 })

@@ -111,10 +111,14 @@ async function load() {
 function startWithLessSpace() {
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
   const [noun, verb] = process.argv.slice(2).filter((word) => !word.startsWith('-'))
-  if (noun !== 'server' || verb !== 'start' || given.includes('semi-space') || process.send !== undefined) return
+  if (noun !== 'server' || verb !== 'start' || /semi[-_]space/.test(given) || process.send !== undefined) return
   if (process.execve === undefined || process.platform === 'win32') return
   const args = [process.execPath, '--max-semi-space-size=8', ...process.execArgv, bin, ...process.argv.slice(2)]
-  process.execve(process.execPath, args, process.env)
+  try {
+    process.execve(process.execPath, args, process.env)
+  } catch {
+    // Where a process may not replace itself the service runs with the space that Node chose.
+  }
 }
 
 if (process.argv.length === 3 && ['-v', '-V', '--version'].includes(process.argv[2])) {

@@ -27,6 +27,8 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       const other = await store.writtenForms.keep('{}', 3)
       await store.writtenForms.assign(pushId ?? '', other)
       expect((await store.writtenForms.ofPush(pushId ?? ''))?.id).toBe(other)
+      expect(await store.writtenForms.usedBy([pushId ?? '', 'another'])).toEqual([{ pushId, writtenId: other }])
+      expect(await store.writtenForms.usedBy([])).toEqual([])
     })
 
     test('what no push used is forgotten after a day, what one used never', async () => {

@@ -16,7 +16,7 @@ import { createPublished } from './published.ts'
 import type { Published } from './published.ts'
 
 export interface LookupDeps {
-  readonly store: Pick<Store, 'versions' | 'writtenForms' | 'mappings' | 'secrets' | 'changeSequence'>
+  readonly store: Pick<Store, 'versions' | 'writtenForms' | 'pushes' | 'mappings' | 'secrets' | 'changeSequence'>
   readonly clock: Clock
 }
 

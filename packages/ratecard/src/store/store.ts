@@ -171,6 +171,8 @@ export interface WrittenFormStore {
   /** The push, and the version that it becomes, was written like this. */
   assign(pushId: string, id: string): Promise<void>
   ofPush(pushId: string): Promise<WrittenForm | null>
+  /** Which of these pushes were written like what, in no order; those without a written form are left out. */
+  usedBy(pushIds: readonly string[]): Promise<readonly { readonly pushId: string; readonly writtenId: string }[]>
 }
 
 export interface PaceAsk {

@@ -118,7 +118,8 @@ export function same(a: unknown, b: unknown): boolean {
       Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
     )
   const [left, right] = [bagOf(a), bagOf(b)]
-  for (const key in left) if (!same(left[key], right[key])) return false
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false
+  // Metadata may have keys of any name, also those that every object answers to.
+  for (const key in left) if (!same(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
+  for (const key in right) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false
   return true
 }

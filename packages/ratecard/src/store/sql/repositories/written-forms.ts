@@ -58,4 +58,14 @@ export class SqlWrittenForms implements WrittenFormStore {
     )
     return row ?? null
   }
+  usedBy(pushIds: readonly string[]) {
+    if (pushIds.length === 0) return Promise.resolve([])
+    return this.#database.read((db) =>
+      db
+        .selectFrom('writtenFormUses')
+        .select(['pushId', 'writtenId'])
+        .where('pushId', 'in', [...pushIds])
+        .execute(),
+    )
+  }
 }
