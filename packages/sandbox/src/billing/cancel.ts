@@ -95,10 +95,17 @@ function endSchedule(call: Call, subscription: SubscriptionBody): void {
   call.update(schedule, after, 'subscription_schedule.canceled')
 }
 
-/** A customer who goes away takes the subscriptions along. */
+/** A customer who goes away takes the subscriptions along, and those that a schedule was to begin. */
 export function cancelAllOf(call: Call, customer: string): void {
   const living = call
     .select('subscription', [{ field: 'customer', is: customer }])
     .filter((subscription) => subscription.ended_at === null)
   for (const subscription of living) cancelNow(call, subscription)
+  const waiting = call
+    .select('subscription_schedule', [{ field: 'customer', is: customer }])
+    .filter(({ status }) => status === 'not_started')
+  for (const schedule of waiting) {
+    const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
+    call.update(schedule, after, 'subscription_schedule.canceled')
+  }
 }

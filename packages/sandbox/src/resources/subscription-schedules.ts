@@ -5,6 +5,7 @@ import { discountsOfPhase, discountsParam, readDiscounts } from '../billing/disc
 import { checkItems, usablePrice } from '../billing/items.ts'
 import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
 import { startSchedule } from '../billing/schedule-start.ts'
+import { refuseSecondCurrency } from '../billing/subscribe.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
 import { customerOf, isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
@@ -161,6 +162,7 @@ function createForCustomer(outer: Call, params: CreateParams, id: string): Subsc
   const start = wanted === 'now' ? call.now : wanted
   if (start < call.now) throw refused('The sandbox does not support a start in the past.', 'start_date')
   const price = usablePrice(call, first.items[0]?.price, 'phases[0][items][0]', undefined)
+  refuseSecondCurrency(call, id, first.currency ?? price.currency)
   const planned = { currency: first.currency ?? price.currency, customer: id, discounts: [], items: { data: [] } }
   const given = (params.phases ?? []).map((phase, index) => (index === 0 ? { ...phase, start_date: start } : phase))
   const phases = toPhases(call, { phases: [{ start_date: start }] }, planned, given)
@@ -198,6 +200,7 @@ function toPhases(
     }
     const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))
     const end = endOf(call, params, start, items, name)
+    checkItems(call, items, 'flexible')
     from = end
     return blankPhase(subscription, {
       start_date: start,
@@ -438,7 +441,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   const of = { customer: before.customer, subscription: before.id, session: null }
   const discounts = discountsOfPhase(call, current.discounts, before.discounts, of)
   const billedSo = { ...before, ...termsOfPhase(before, after, current) }
-  const changed = { ...withItems(call, billedSo, itemsOf(call, before, current, []), { behavior }), discounts }
+  const changed = withItems(call, billedSo, itemsOf(call, before, current, []), { behavior, discounts })
   setTrial(call, save(call, before, changed), current)
   return written
 }
