@@ -339,9 +339,21 @@ describe('a discount of a customer', () => {
     expect(await refusal(stripe.customers.update(customer, coupon(tenth.id)))).toMatchObject({
       code: 'parameter_unknown',
     })
+    expect(await refusal(stripe.customers.create(coupon('nope'), former))).toMatchObject({ param: 'coupon' })
     const updated = await stripe.customers.update(customer, coupon(tenth.id), former)
+    const [told] = (await stripe.events.list({ type: 'customer.updated', limit: 1 })).data
+    expect(told?.data.object).toMatchObject({ discount: { object: 'discount' } })
     expect(updated.discount).toMatchObject({ object: 'discount', source: { coupon: tenth.id } })
     expect((await monthly(1000)).latest_invoice).toMatchObject({ total: 900 })
+    const recurring = { interval: 'month' } as const
+    const { id: price } = await stripe.prices.create({
+      ...{ currency: 'usd', unit_amount: 3000, recurring, product_data: { name: 'Q' } },
+    })
+    const session = await stripe.checkout.sessions.create({
+      ...{ mode: 'subscription', customer, line_items: [{ price, quantity: 1 }] },
+      success_url: 'http://127.0.0.1:9/done',
+    })
+    expect(session).toMatchObject({ amount_subtotal: 3000, amount_total: 2700, customer_creation: null })
     const other = await monthly(2000, { discounts: [{ coupon: half.id }] })
     expect(other.latest_invoice).toMatchObject({ total: 1000 })
     expect(await stripe.customers.deleteDiscount(customer)).toMatchObject({ object: 'discount', deleted: true })
@@ -373,6 +385,23 @@ describe('a discount of a customer', () => {
   })
 })
 
+test('an end planned at the border of a period is not left inside a period by a later change', async () => {
+  const shop = await customerShop(january)
+  const { stripe, subscribed, monthly } = shop
+  const made = await subscribed(await monthly(1000))
+  const border = made.items.data[0]?.current_period_end ?? 0
+  await stripe.subscriptions.update(made.id, { cancel_at: border })
+  await advance(shop, january + 8 * day)
+  const moved = stripe.subscriptions.update(made.id, { billing_cycle_anchor: { type: 'now' } })
+  expect(await refusal(moved)).toMatchObject({ param: 'cancel_at' })
+  const { id: price } = await stripe.prices.create({
+    ...{ currency: 'usd', unit_amount: 100, product_data: { name: 'Every 5 days' } },
+    recurring: { interval: 'day', interval_count: 5 },
+  })
+  const item = stripe.subscriptionItems.update(made.items.data[0]?.id ?? '', { price })
+  expect(await refusal(item)).toMatchObject({ param: 'cancel_at' })
+})
+
 describe('a trial at whose end there is no card', () => {
   test.each([
     ['pause', 'paused'],
@@ -398,6 +427,34 @@ describe('a trial at whose end there is no card', () => {
     expect(await refusal(change)).toMatchObject({
       message: 'The sandbox does not support changes of a paused subscription.',
     })
+    const item = made.items.data[0]?.id ?? ''
+    const others = [
+      stripe.subscriptionItems.update(item, { quantity: 5 }),
+      stripe.subscriptionSchedules.create({ from_subscription: made.id }),
+    ]
+    for (const other of others) expect((await refusal(other)).message).toContain('changes of a paused subscription')
+    const { id: configuration } = await stripe.billingPortal.configurations.create({
+      features: { subscription_cancel: { enabled: true, mode: 'at_period_end' } },
+    })
+    const portal = await stripe.billingPortal.sessions.create({ customer, configuration })
+    const body = new URLSearchParams({ action: 'cancel', subscription: made.id })
+    const page = await fetch(portal.url, { method: 'POST', body, redirect: 'manual' })
+    expect(await page.text()).toContain('changes of a paused subscription')
+    expect((await stripe.subscriptions.retrieve(made.id)).cancel_at).toBeNull()
+  })
+
+  test('is not ended together with a change that would be lost', async () => {
+    const { stripe, monthly, clockId } = await customerShop(january)
+    const { id: customer } = await stripe.customers.create({ test_clock: clockId })
+    const made = await stripe.subscriptions.create({
+      ...{ customer, items: [{ price: (await monthly(1000)).id }], trial_period_days: 7 },
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    const items = [{ id: made.items.data[0]?.id ?? '', quantity: 3 }]
+    expect(await refusal(stripe.subscriptions.update(made.id, { trial_end: 'now', items }))).toMatchObject({
+      param: 'items',
+    })
+    expect(await stripe.subscriptions.update(made.id, { trial_end: 'now' })).toMatchObject({ status: 'paused' })
   })
 
   test('goes on when there is one', async () => {

@@ -67,6 +67,26 @@ export function refuseBrokenPeriod(
   }
 }
 
+/** A planned end that fitted the periods has to fit those of a change as well. */
+export function refuseBrokenChange(
+  call: Call,
+  before: SubscriptionBody,
+  after: SubscriptionBody,
+  behavior: ProrationBehavior,
+): void {
+  // The end of the period moves along.
+  if (after.cancel_at === null || after.cancel_at_period_end) return
+  const same = after.items.data.every((item) =>
+    before.items.data.some(
+      (old) =>
+        old.id === item.id &&
+        old.current_period_start === item.current_period_start &&
+        old.current_period_end === item.current_period_end,
+    ),
+  )
+  if (!same || after.cancel_at !== before.cancel_at) refuseBrokenPeriod(call, after, after.cancel_at, behavior)
+}
+
 function endSchedule(call: Call, subscription: SubscriptionBody): void {
   if (subscription.schedule === null) return
   const schedule = call.find('subscription_schedule', subscription.schedule)

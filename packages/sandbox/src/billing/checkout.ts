@@ -8,8 +8,8 @@ import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
 import { customerFromCheckout } from '../resources/customers.ts'
 import type { CheckoutItemBody, CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { amountFor } from './charges.ts'
-import { readDiscounts, redeem, redeemableCode, reduced } from './discounts.ts'
-import type { DiscountParams } from './discounts.ts'
+import { readDiscounts, redeem, redeemableCode, reduced, reductionsOf } from './discounts.ts'
+import type { DiscountParams, Reduction } from './discounts.ts'
 import { newLine, onceLine } from './lines.ts'
 import { newIntent, tried } from './payments.ts'
 import { isMetered, momentOf, priceOf } from './records.ts'
@@ -23,7 +23,7 @@ export interface Quote {
   readonly total: number
 }
 
-type Quoted = Pick<CheckoutSessionBody, 'currency' | 'customer' | '_plan'>
+type Quoted = Pick<CheckoutSessionBody, 'currency' | 'customer' | 'mode' | '_plan'>
 
 function hasTrial({ _plan: plan }: Quoted): boolean {
   return plan.trial_end !== null || plan.trial_period_days !== null
@@ -40,11 +40,17 @@ export function quote(
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const given = readDiscounts(call, discounts, { customer, currency: session.currency, subtotal })
-  const reductions = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
-  const after = reduced(lines, reductions)
+  const named = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
+  const after = reduced(lines, [...named, ...(named.length === 0 ? ownReductions(call, session, customer) : [])])
   const shown = items.map((item, index) => quotedItem(item, after[index] ?? lines[0], session.currency))
   const discount = shown.reduce((sum, item) => sum + item.amount_discount, 0)
   return { items: shown, subtotal, discount, total: subtotal - discount }
+}
+
+/** What the customer has anyway is taken off a subscription that has no discount of its own, as its invoice will have it. */
+function ownReductions(call: Call, session: Quoted, customer: CustomerBody | null): Reduction[] {
+  const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
+  return own === null ? [] : reductionsOf(call.at(momentOf(call, customer?.test_clock ?? null)), [own])
 }
 
 function quotedLine(call: Call, session: Quoted, item: Pick<CheckoutItemBody, 'price' | 'quantity'>): InvoiceLineBody {

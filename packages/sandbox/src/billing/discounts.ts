@@ -76,33 +76,40 @@ function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purcha
   throw refused('This promotion code cannot be redeemed because the associated customer has prior transactions.', name)
 }
 
-/** What the parameters name, checked; nothing is written. An existing discount is kept as its id. */
+/**
+ * What the parameters name, checked; nothing is written. An existing discount is kept as its id. With a prefix of null the
+ * fields stand by themselves, not in a list.
+ */
 export function readDiscounts(
   call: Call,
   given: DiscountParams,
   purchase: Purchase,
   kept: readonly string[] = [],
-  prefix = 'discounts',
+  prefix: string | null = 'discounts',
   inCurrency = true,
 ): (Redeemed | string)[] {
   const redeemed = given.map((entry, index) => {
-    const name = `${prefix}[${index}]`
+    const name = prefix === null ? undefined : `${prefix}[${index}]`
+    const nameOf = (field: string): string => (name === undefined ? field : `${name}[${field}]`)
     const named = (['coupon', 'discount', 'promotion_code'] as const).filter((field) => entry[field] !== undefined)
-    if (named.length > 1) throw onlyOneOf(...named.map((field) => `${name}[${field}]`))
+    if (named.length > 1) throw onlyOneOf(...named.map(nameOf))
     if (entry.coupon !== undefined) {
-      return { coupon: openCoupon(call, entry.coupon, `${name}[coupon]`), code: null }
+      return { coupon: openCoupon(call, entry.coupon, nameOf('coupon')), code: null }
     }
     if (entry.promotion_code !== undefined) {
-      const param = `${name}[promotion_code]`
+      const param = nameOf('promotion_code')
       return redeemableCode(call, call.reference('promotion_code', entry.promotion_code, param), purchase, param)
     }
     if (entry.discount === undefined) throw refused('You must specify a coupon, promotion code or discount.', name)
-    if (!kept.includes(entry.discount)) throw noSuchReference('discount', entry.discount, `${name}[discount]`)
+    if (!kept.includes(entry.discount)) throw noSuchReference('discount', entry.discount, nameOf('discount'))
     return entry.discount
   })
   const off = redeemed.find((one) => typeof one !== 'string' && !appliesTo(one.coupon, purchase.currency))
   if (off !== undefined && inCurrency)
-    throw refused(`The coupon's currency does not match \`${purchase.currency}\`.`, prefix)
+    throw refused(
+      `The coupon's currency does not match \`${purchase.currency}\`.`,
+      prefix ?? (given[0]?.coupon === undefined ? 'promotion_code' : 'coupon'),
+    )
   return redeemed
 }
 
@@ -126,7 +133,7 @@ export function redeem(
     readonly item?: string
     readonly session: string | null
   },
-  event = 'customer.discount.created',
+  event: string | null = 'customer.discount.created',
 ): string[] {
   return redeemed.map((one) => {
     if (typeof one === 'string') return one

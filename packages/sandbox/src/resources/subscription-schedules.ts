@@ -1,5 +1,5 @@
 import { cancelNow } from '../billing/cancel.ts'
-import { stepped } from '../billing/calendar.ts'
+import { periodAt, sameStep, stepped } from '../billing/calendar.ts'
 import { amountFor } from '../billing/charges.ts'
 import { discountsOfPhase, discountsParam, readDiscounts } from '../billing/discounts.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
@@ -12,7 +12,7 @@ import { customerOf, isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf }
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
-import { UnknownParameters, missingParam, refused } from '../protocol/errors.ts'
+import { UnknownParameters, missingParam, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
@@ -39,7 +39,7 @@ import type {
 } from '../objects/schedule-bodies.ts'
 import { interval } from './new-price.ts'
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, plainSubscription } from './new-schedule.ts'
-import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
+import { change, paymentMethodFor, prorationBehavior, refusePaused } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
 const phaseDiscounts = discountsParam
@@ -120,6 +120,7 @@ function create(outer: Call): SubscriptionScheduleBody {
     const message = 'You cannot migrate a subscription that is already attached to a schedule'
     throw refused(`${message}: ${before.schedule}.`, 'from_subscription')
   }
+  refusePaused(before)
   const items = before.items.data
   const start = Math.min(...items.map((item) => item.current_period_start))
   const phase = blankPhase(before, {
@@ -165,6 +166,7 @@ function createForCustomer(outer: Call, params: CreateParams, id: string): Subsc
   const planned = { currency: first.currency ?? price.currency, customer: id, discounts: [], items: { data: [] } }
   const given = (params.phases ?? []).map((phase, index) => (index === 0 ? { ...phase, start_date: start } : phase))
   const phases = toPhases(call, { phases: [{ start_date: start }] }, planned, given)
+  refuseBrokenEnd(call, planned, params.end_behavior ?? 'release', phases)
   const blank = newSchedule(call, plainSubscription(planned, customer.test_clock), phases, {
     end_behavior: params.end_behavior ?? 'release',
     metadata: applyMetadata({}, params.metadata),
@@ -211,6 +213,42 @@ function toPhases(
       ...settingsOfPhase(call, subscription, params, name),
     })
   })
+}
+
+/** An end in the middle of a period is prorated. That is not here, so nobody is billed wrong. */
+function refuseBrokenEnd(
+  call: Call,
+  subscription: Pick<Planned, 'items' | 'currency'>,
+  endBehavior: SubscriptionScheduleBody['end_behavior'],
+  phases: readonly PhaseBody[],
+): void {
+  const last = phases.at(-1)
+  if (endBehavior !== 'cancel' || last === undefined) return
+  for (const item of last.items) {
+    const price = priceOf(call, item)
+    if (isMetered(price) || amountFor(price, subscription.currency, String(item.quantity ?? 1)) === 0) continue
+    const anchor = anchorOfEnd(call, subscription, phases, stepOf(price))
+    if (periodAt(anchor, stepOf(price), last.end_date).start === last.end_date) continue
+    const what = 'a last phase that ends in the middle of a period with `end_behavior: cancel`'
+    throw notSupported(what, `phases[${phases.length - 1}][end_date]`)
+  }
+}
+
+/** Where the periods of the last phases count from: as long as the interval stays, they go on. */
+function anchorOfEnd(
+  call: Call,
+  { items }: Pick<Planned, 'items'>,
+  phases: readonly PhaseBody[],
+  step: ReturnType<typeof stepOf>,
+): number {
+  const hasStep = (one: { readonly price: string }): boolean => sameStep(stepOf(priceOf(call, one)), step)
+  const other = phases.findLastIndex((phase) => !phase.items.some(hasStep))
+  const run = phases.slice(other + 1)
+  const trial = run.find((phase) => phase.trial_end !== null)?.trial_end
+  const start = run[0]?.start_date ?? call.now
+  if (typeof trial === 'number') return trial
+  if (items.data.length === 0 || start > call.now) return start
+  return items.data.find(hasStep)?._anchor ?? call.now
 }
 
 /** A phase names discounts that are there already, or coupons and codes that are redeemed when it begins. */
@@ -368,8 +406,12 @@ function update(outer: Call): SubscriptionScheduleBody {
     end_behavior: params.end_behavior ?? schedule.end_behavior,
     default_settings: settingsAfter(call, schedule, params.default_settings),
   }
-  if (params.phases === undefined)
+  if (params.phases === undefined) {
+    const held = call.find('subscription', schedule.subscription ?? '')
+    const driven = held ?? { currency: schedule.phases[0]?.currency ?? '', items: { data: [] } }
+    if (params.end_behavior !== undefined) refuseBrokenEnd(call, driven, own.end_behavior, schedule.phases)
     return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
+  }
   if (schedule.status === 'not_started') {
     const [start] = schedule.phases.map((phase) => phase.start_date)
     const { currency = '', customer } = { currency: schedule.phases[0]?.currency, customer: schedule.customer }
@@ -378,11 +420,14 @@ function update(outer: Call): SubscriptionScheduleBody {
       index === 0 ? { ...phase, start_date: phase.start_date ?? start } : phase,
     )
     const later = toPhases(call, schedule, planned, given)
+    refuseBrokenEnd(call, planned, own.end_behavior, later)
     return call.update(schedule, { ...schedule, ...own, phases: later }, 'subscription_schedule.updated')
   }
   refuseInactive(schedule, 'update')
   const before = drivenBy(call, schedule)
+  refusePaused(before)
   const wanted = toPhases(call, schedule, before, params.phases)
+  refuseBrokenEnd(call, before, own.end_behavior, wanted)
   const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw refused('The current phase cannot be removed.', 'phases')
   // What a phase redeems waits for it: here the items are only looked at.
