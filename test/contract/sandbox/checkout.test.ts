@@ -151,6 +151,22 @@ describe('checkout of the sandbox', () => {
     expect(payment).toMatchObject({ status: 'succeeded', amount: 4900, customer, metadata: { a: 'b' } })
   })
 
+  test('a code that leaves less than is ever charged is refused, and a subscription’s invoice so small is not paid', async () => {
+    const shop = await customerShop()
+    const { stripe } = shop
+    const coupon = await stripe.coupons.create({ percent_off: 99, duration: 'forever' })
+    await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'NEARLY' })
+    const line_items = [{ price: (await shop.price({ unit_amount: 2400 })).id, quantity: 1 }]
+    const once = await session(shop, { mode: 'payment', line_items, allow_promotion_codes: true })
+    for (const action of ['apply', 'pay'])
+      expect((await submit(once.url, { action, code: 'nearly' })).text).toContain('must add up to at least')
+    expect((await stripe.checkout.sessions.retrieve(once.id)).status).toBe('open')
+    const monthly = await session(shop, { allow_promotion_codes: true })
+    await submit(monthly.url, { code: 'nearly' })
+    const done = await stripe.checkout.sessions.retrieve(monthly.id, { expand: ['invoice'] })
+    expect(done).toMatchObject({ payment_status: 'no_payment_required', invoice: { amount_due: 0, total: 24 } })
+  })
+
   test('usage, a one-time fee and a free plan go through as well', async () => {
     const shop = await customerShop()
     const { stripe } = shop

@@ -60,6 +60,14 @@ describe('a credit note', () => {
     expect(await typesOf(shop)).toEqual(expect.arrayContaining(['credit_note.created', 'credit_note.voided']))
   })
 
+  test('that leaves less than is ever charged is refused in the sandbox’s own voice', async () => {
+    const shop = await customerShop()
+    const { id } = await openInvoice(shop)
+    const { message } = await refusal(shop.stripe.creditNotes.create({ invoice: id, amount: 2470 }))
+    expect(message).toContain('The sandbox does not support credit notes that leave less than')
+    expect(await shop.stripe.invoices.retrieve(id)).toMatchObject({ status: 'open', amount_remaining: 2500 })
+  })
+
   test('over all of an open invoice leaves nothing to pay', async () => {
     const shop = await customerShop()
     const { stripe } = shop

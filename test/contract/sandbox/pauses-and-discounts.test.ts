@@ -46,6 +46,33 @@ describe('a subscription of which nothing is collected', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
+  test('a void invoice leaves alone a balance that would cover all of it', async () => {
+    const shop = await customerShop(january)
+    const { stripe, customer, subscribed, monthly } = shop
+    const made = await subscribed(await monthly(1000))
+    await stripe.customers.update(customer, { balance: -5000 })
+    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void' } })
+    await advance(shop, february + 2 * 3600)
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'void', total: 1000 })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -5000 })
+  })
+
+  test('does not become paused when its trial ends without a card', async () => {
+    const shop = await customerShop(january)
+    const { stripe, monthly, clockId } = shop
+    const { id: customer } = await stripe.customers.create({ test_clock: clockId })
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price: (await monthly(1000)).id }],
+      trial_period_days: 7,
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'keep_as_draft' } })
+    await advance(shop, january + 8 * day)
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
+    expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
+  })
+
   test('is collected again on its day, and a void invoice leaves the balance alone', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, subscribed, monthly } = shop
@@ -178,6 +205,113 @@ describe('phases of a schedule with coupons', () => {
   })
 })
 
+describe('phases whose discounts cannot be had any more', () => {
+  test('begin without them, and the account goes on answering', async () => {
+    const shop = await customerShop(january)
+    const { stripe, customer, monthly } = shop
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const single = await stripe.coupons.create({ percent_off: 10, duration: 'forever', max_redemptions: 1 })
+    const promotion = { type: 'coupon', coupon: coupon.id } as const
+    const over = await stripe.promotionCodes.create({ promotion, code: 'OVER', expires_at: january + 20 * day })
+    const late = await stripe.promotionCodes.create({ promotion, code: 'LATE', expires_at: february + 20 * day })
+    const price = await monthly(1000)
+    const items = [{ price: price.id, quantity: 1 }]
+    const duration = { interval: 'month' } as const
+    const { id } = await stripe.subscriptionSchedules.create({
+      customer,
+      start_date: february,
+      phases: [
+        {
+          items: [{ ...items[0], discounts: [{ coupon: single.id }] }] as never,
+          duration,
+          discounts: [{ promotion_code: over.id }, { coupon: single.id }],
+        },
+        { items, duration, discounts: [{ promotion_code: late.id }] },
+      ],
+    })
+    await stripe.prices.update(price.id, { active: false })
+    await advance(shop, february + 2 * 3600)
+    const { subscription } = await stripe.subscriptionSchedules.retrieve(id)
+    expect(await latest(shop, subscription as string)).toMatchObject({ status: 'paid', total: 900 })
+    await advance(shop, march + 2 * 3600)
+    expect(await latest(shop, subscription as string)).toMatchObject({ status: 'paid', total: 1000 })
+    const redeemed = [await stripe.promotionCodes.retrieve(over.id), await stripe.promotionCodes.retrieve(late.id)]
+    expect(redeemed.map(({ times_redeemed }) => times_redeemed)).toEqual([0, 0])
+    expect((await stripe.coupons.retrieve(single.id)).times_redeemed).toBe(1)
+  })
+
+  test('are refused at once where what they sell could not begin', async () => {
+    const { stripe, customer, subscribed, monthly } = await customerShop(january)
+    const price = await monthly(1000)
+    const euros = await monthly(1000, { currency: 'eur' })
+    await subscribed(price)
+    const later = (prices: Stripe.Price[]) =>
+      stripe.subscriptionSchedules.create({
+        customer,
+        start_date: february,
+        phases: [{ items: prices.map(({ id }) => ({ price: id })), duration: { interval: 'month' } }],
+      })
+    expect((await refusal(later([euros]))).message).toContain('You cannot combine currencies')
+    expect((await refusal(later([price, price]))).message).toContain('with the same Price')
+  })
+})
+
+test('a schedule that waits for its day is cancelled with its customer', async () => {
+  const shop = await customerShop(january)
+  const { stripe, customer, monthly } = shop
+  const items = [{ price: (await monthly(1000)).id }]
+  const phases = [{ items, duration: { interval: 'month' } as const }]
+  const { id } = await stripe.subscriptionSchedules.create({ customer, start_date: february, phases })
+  await stripe.customers.del(customer)
+  await advance(shop, february + 2 * 3600)
+  expect(await stripe.subscriptionSchedules.retrieve(id)).toMatchObject({ status: 'canceled', subscription: null })
+})
+
+describe('discounts of a phase that changes what is billed', () => {
+  async function driven() {
+    const shop = await customerShop(january)
+    const { stripe, subscribed, monthly } = shop
+    const made = await subscribed(await monthly(3100))
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const [first] = phases
+    const current = { start_date: first?.start_date ?? 0, end_date: first?.end_date ?? 0 }
+    return { shop, made, id, current, old: firstItem(made).price.id }
+  }
+
+  test('are taken off the invoice of the change, and one for a single time is gone with it', async () => {
+    const { shop, made, id, current } = await driven()
+    const { stripe, monthly } = shop
+    const half = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
+    const yearly = await monthly(20_000, { recurring: { interval: 'year' } })
+    await stripe.subscriptionSchedules.update(id, {
+      phases: [{ ...current, items: [{ price: yearly.id }], discounts: [{ coupon: half.id }] }],
+    })
+    expect(await latest(shop, made.id)).toMatchObject({ total: 10_000 - 3100 })
+    expect((await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
+  })
+
+  test('are in what is left of a period where a phase begins in its middle, and not in what is given back', async () => {
+    const { shop, made, id, current, old } = await driven()
+    const { stripe, monthly } = shop
+    const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const middle = january + 10 * day
+    const price = (await monthly(6200)).id
+    await stripe.subscriptionSchedules.update(id, {
+      phases: [
+        { ...current, items: [{ price: old }], end_date: middle },
+        {
+          items: [{ price }],
+          duration: { interval: 'month' },
+          discounts: [{ coupon: half.id }],
+          proration_behavior: 'always_invoice',
+        },
+      ],
+    })
+    await advance(shop, middle + 2 * 3600)
+    expect((await latest(shop, made.id)).lines.data.map(({ amount }) => amount)).toEqual([-2100, 2100])
+  })
+})
+
 describe('a discount of a customer', () => {
   /** Of a former version of the API: the SDK's types do not have it any more. */
   const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
@@ -205,9 +339,21 @@ describe('a discount of a customer', () => {
     expect(await refusal(stripe.customers.update(customer, coupon(tenth.id)))).toMatchObject({
       code: 'parameter_unknown',
     })
+    expect(await refusal(stripe.customers.create(coupon('nope'), former))).toMatchObject({ param: 'coupon' })
     const updated = await stripe.customers.update(customer, coupon(tenth.id), former)
+    const [told] = (await stripe.events.list({ type: 'customer.updated', limit: 1 })).data
+    expect(told?.data.object).toMatchObject({ discount: { object: 'discount' } })
     expect(updated.discount).toMatchObject({ object: 'discount', source: { coupon: tenth.id } })
     expect((await monthly(1000)).latest_invoice).toMatchObject({ total: 900 })
+    const recurring = { interval: 'month' } as const
+    const { id: price } = await stripe.prices.create({
+      ...{ currency: 'usd', unit_amount: 3000, recurring, product_data: { name: 'Q' } },
+    })
+    const session = await stripe.checkout.sessions.create({
+      ...{ mode: 'subscription', customer, line_items: [{ price, quantity: 1 }] },
+      success_url: 'http://127.0.0.1:9/done',
+    })
+    expect(session).toMatchObject({ amount_subtotal: 3000, amount_total: 2700, customer_creation: null })
     const other = await monthly(2000, { discounts: [{ coupon: half.id }] })
     expect(other.latest_invoice).toMatchObject({ total: 1000 })
     expect(await stripe.customers.deleteDiscount(customer)).toMatchObject({ object: 'discount', deleted: true })
@@ -239,6 +385,23 @@ describe('a discount of a customer', () => {
   })
 })
 
+test('an end planned at the border of a period is not left inside a period by a later change', async () => {
+  const shop = await customerShop(january)
+  const { stripe, subscribed, monthly } = shop
+  const made = await subscribed(await monthly(1000))
+  const border = made.items.data[0]?.current_period_end ?? 0
+  await stripe.subscriptions.update(made.id, { cancel_at: border })
+  await advance(shop, january + 8 * day)
+  const moved = stripe.subscriptions.update(made.id, { billing_cycle_anchor: { type: 'now' } })
+  expect(await refusal(moved)).toMatchObject({ param: 'cancel_at' })
+  const { id: price } = await stripe.prices.create({
+    ...{ currency: 'usd', unit_amount: 100, product_data: { name: 'Every 5 days' } },
+    recurring: { interval: 'day', interval_count: 5 },
+  })
+  const item = stripe.subscriptionItems.update(made.items.data[0]?.id ?? '', { price })
+  expect(await refusal(item)).toMatchObject({ param: 'cancel_at' })
+})
+
 describe('a trial at whose end there is no card', () => {
   test.each([
     ['pause', 'paused'],
@@ -264,6 +427,34 @@ describe('a trial at whose end there is no card', () => {
     expect(await refusal(change)).toMatchObject({
       message: 'The sandbox does not support changes of a paused subscription.',
     })
+    const item = made.items.data[0]?.id ?? ''
+    const others = [
+      stripe.subscriptionItems.update(item, { quantity: 5 }),
+      stripe.subscriptionSchedules.create({ from_subscription: made.id }),
+    ]
+    for (const other of others) expect((await refusal(other)).message).toContain('changes of a paused subscription')
+    const { id: configuration } = await stripe.billingPortal.configurations.create({
+      features: { subscription_cancel: { enabled: true, mode: 'at_period_end' } },
+    })
+    const portal = await stripe.billingPortal.sessions.create({ customer, configuration })
+    const body = new URLSearchParams({ action: 'cancel', subscription: made.id })
+    const page = await fetch(portal.url, { method: 'POST', body, redirect: 'manual' })
+    expect(await page.text()).toContain('changes of a paused subscription')
+    expect((await stripe.subscriptions.retrieve(made.id)).cancel_at).toBeNull()
+  })
+
+  test('is not ended together with a change that would be lost', async () => {
+    const { stripe, monthly, clockId } = await customerShop(january)
+    const { id: customer } = await stripe.customers.create({ test_clock: clockId })
+    const made = await stripe.subscriptions.create({
+      ...{ customer, items: [{ price: (await monthly(1000)).id }], trial_period_days: 7 },
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    const items = [{ id: made.items.data[0]?.id ?? '', quantity: 3 }]
+    expect(await refusal(stripe.subscriptions.update(made.id, { trial_end: 'now', items }))).toMatchObject({
+      param: 'items',
+    })
+    expect(await stripe.subscriptions.update(made.id, { trial_end: 'now' })).toMatchObject({ status: 'paused' })
   })
 
   test('goes on when there is one', async () => {

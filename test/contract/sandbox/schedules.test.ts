@@ -141,6 +141,20 @@ describe('subscription schedules of the sandbox', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
+  test('an end in the middle of a period is refused by name, one at its border is not', async () => {
+    const { stripe, monthly, subscribed } = await customerShop(start)
+    const price = await monthly(1000)
+    const made = await subscribed(price)
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const { start_date, end_date } = phases[0] ?? { start_date: 0, end_date: 0 }
+    const ending = (at: number) =>
+      stripe.subscriptionSchedules.update(id, {
+        ...{ end_behavior: 'cancel', phases: [{ items: [{ price: price.id }], start_date, end_date: at }] },
+      })
+    expect(await refusal(ending(end_date - 86_400))).toMatchObject({ param: 'phases[0][end_date]' })
+    expect(await ending(end_date)).toMatchObject({ end_behavior: 'cancel' })
+  })
+
   describe('what a phase does not say', () => {
     /** On a schedule, with half off for ever and a trial until 15 January; the phase's other parts as given. */
     async function changed(params: Partial<Stripe.SubscriptionScheduleUpdateParams.Phase>) {

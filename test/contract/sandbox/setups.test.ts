@@ -64,6 +64,27 @@ describe('a setup intent', () => {
   })
 })
 
+describe('a card that was set up for nobody', () => {
+  test('is attached afterwards, and not once more when it was detached', async () => {
+    const { stripe } = await sandboxForTest()
+    const { id: customer } = await stripe.customers.create()
+    const done = await stripe.setupIntents.create({ payment_method: 'pm_card_visa', confirm: true })
+    const card = done.payment_method as string
+    expect(await stripe.paymentMethods.attach(card, { customer })).toMatchObject({ customer })
+    await stripe.paymentMethods.detach(card)
+    const again = stripe.setupIntents.create({ customer, payment_method: card, confirm: true })
+    expect((await refusal(again)).message).toContain('may not be used again')
+    const session = await stripe.checkout.sessions.create({
+      ...{ mode: 'setup', currency: 'usd', success_url: 'http://127.0.0.1:9/done' },
+    })
+    await pay(session.url, '4242424242424242')
+    const intent = await stripe.setupIntents.retrieve(session.setup_intent as string)
+    expect(await stripe.paymentMethods.attach(intent.payment_method as string, { customer })).toMatchObject({
+      customer,
+    })
+  })
+})
+
 describe('a checkout that keeps a card', () => {
   const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 

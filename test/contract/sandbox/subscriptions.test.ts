@@ -224,6 +224,18 @@ describe('subscriptions of the sandbox', () => {
     })
   })
 
+  test('a first invoice that expires gives back what it took of the balance', async () => {
+    const { stripe, customer, monthly, subscribed, control, apiKey } = await customerShop()
+    await stripe.customers.update(customer, { balance: -300 })
+    const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: 0 })
+    control.advance(24 * 3600, apiKey)
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('incomplete_expired')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -300 })
+    const [told] = (await stripe.events.list({ type: 'customer.updated' })).data
+    expect(told?.data.object).toMatchObject({ balance: -300 })
+  })
+
   test('an end in the middle of a period is refused where it would be prorated', async () => {
     const start = utc('2027-01-01T00:00:00')
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)

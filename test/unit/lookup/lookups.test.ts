@@ -250,6 +250,6 @@ describe('the difference of two documents', () => {
 })
 
 // The store is a class: spreading it would lose its methods.
-function pick({ versions, writtenForms, mappings, secrets }: Store) {
-  return { versions, writtenForms, mappings, secrets, changeSequence: () => store.changeSequence() }
+function pick({ pushes, versions, writtenForms, mappings, secrets }: Store) {
+  return { pushes, versions, writtenForms, mappings, secrets, changeSequence: () => store.changeSequence() }
 }

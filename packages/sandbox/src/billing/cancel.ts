@@ -67,6 +67,26 @@ export function refuseBrokenPeriod(
   }
 }
 
+/** A planned end that fitted the periods has to fit those of a change as well. */
+export function refuseBrokenChange(
+  call: Call,
+  before: SubscriptionBody,
+  after: SubscriptionBody,
+  behavior: ProrationBehavior,
+): void {
+  // The end of the period moves along.
+  if (after.cancel_at === null || after.cancel_at_period_end) return
+  const same = after.items.data.every((item) =>
+    before.items.data.some(
+      (old) =>
+        old.id === item.id &&
+        old.current_period_start === item.current_period_start &&
+        old.current_period_end === item.current_period_end,
+    ),
+  )
+  if (!same || after.cancel_at !== before.cancel_at) refuseBrokenPeriod(call, after, after.cancel_at, behavior)
+}
+
 function endSchedule(call: Call, subscription: SubscriptionBody): void {
   if (subscription.schedule === null) return
   const schedule = call.find('subscription_schedule', subscription.schedule)
@@ -75,10 +95,17 @@ function endSchedule(call: Call, subscription: SubscriptionBody): void {
   call.update(schedule, after, 'subscription_schedule.canceled')
 }
 
-/** A customer who goes away takes the subscriptions along. */
+/** A customer who goes away takes the subscriptions along, and those that a schedule was to begin. */
 export function cancelAllOf(call: Call, customer: string): void {
   const living = call
     .select('subscription', [{ field: 'customer', is: customer }])
     .filter((subscription) => subscription.ended_at === null)
   for (const subscription of living) cancelNow(call, subscription)
+  const waiting = call
+    .select('subscription_schedule', [{ field: 'customer', is: customer }])
+    .filter(({ status }) => status === 'not_started')
+  for (const schedule of waiting) {
+    const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
+    call.update(schedule, after, 'subscription_schedule.canceled')
+  }
 }

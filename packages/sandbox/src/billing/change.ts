@@ -20,6 +20,8 @@ interface Change {
   readonly anchorNow?: boolean
   /** The moment (seconds) that parts of the period are counted from; now when it is left out. */
   readonly prorateFrom?: number | undefined
+  /** What the subscription has from now on; what it had when it is left out. */
+  readonly discounts?: string[]
 }
 
 /** A moment to prorate from lies in the period that runs. */
@@ -45,9 +47,10 @@ export function withItems(
   const after: SubscriptionBody = {
     ...before,
     ...(rebill ? { billing_cycle_anchor: call.now } : {}),
+    discounts: change.discounts ?? before.discounts,
     items: { ...before.items, data: items },
   }
-  const prorated = trialing ? [] : leftovers(call, before, wanted, change, rebill)
+  const prorated = trialing ? [] : leftovers(call, { before, after }, wanted, change, rebill)
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
   const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
   const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
@@ -79,7 +82,7 @@ export function withinPeriods(
   // What the phase has added is billed by the renewal as well.
   const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const goesOn = { ...before, items: { ...before.items, data: running } }
-  const lines = [...after._pending, ...leftovers(call, goesOn, kept, { behavior }, false)]
+  const lines = [...after._pending, ...leftovers(call, { before: goesOn, after }, kept, { behavior }, false)]
   return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : waiting(call, after, lines)
 }
 
@@ -139,7 +142,7 @@ export function reanchored(call: Call, item: SubscriptionItemBody): Subscription
 /** Lines about the running periods: unused time back, remaining time charged, usage that would otherwise be lost. */
 function leftovers(
   call: Call,
-  before: SubscriptionBody,
+  { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
   wanted: readonly SubscriptionItemBody[],
   { behavior, prorateFrom = call.now }: Change,
   rebill: boolean,
@@ -160,7 +163,7 @@ function leftovers(
   const debits = wanted.flatMap((item) => {
     const old = before.items.data.find((candidate) => candidate.id === item.id)
     const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
-    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, before, item, 1)]
+    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, after, item, 1)]
   })
   return [...credits, ...debits]
 }

@@ -3,12 +3,13 @@ import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
+import { isTooSmall, leastText } from '../money/least-charge.ts'
 import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
 import { customerFromCheckout } from '../resources/customers.ts'
 import type { CheckoutItemBody, CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { amountFor } from './charges.ts'
-import { readDiscounts, redeem, redeemableCode, reduced } from './discounts.ts'
-import type { DiscountParams } from './discounts.ts'
+import { readDiscounts, redeem, redeemableCode, reduced, reductionsOf } from './discounts.ts'
+import type { DiscountParams, Reduction } from './discounts.ts'
 import { newLine, onceLine } from './lines.ts'
 import { newIntent, tried } from './payments.ts'
 import { isMetered, momentOf, priceOf } from './records.ts'
@@ -22,7 +23,7 @@ export interface Quote {
   readonly total: number
 }
 
-type Quoted = Pick<CheckoutSessionBody, 'currency' | 'customer' | '_plan'>
+type Quoted = Pick<CheckoutSessionBody, 'currency' | 'customer' | 'mode' | '_plan'>
 
 function hasTrial({ _plan: plan }: Quoted): boolean {
   return plan.trial_end !== null || plan.trial_period_days !== null
@@ -39,11 +40,17 @@ export function quote(
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const given = readDiscounts(call, discounts, { customer, currency: session.currency, subtotal })
-  const reductions = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
-  const after = reduced(lines, reductions)
+  const named = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
+  const after = reduced(lines, [...named, ...(named.length === 0 ? ownReductions(call, session, customer) : [])])
   const shown = items.map((item, index) => quotedItem(item, after[index] ?? lines[0], session.currency))
   const discount = shown.reduce((sum, item) => sum + item.amount_discount, 0)
   return { items: shown, subtotal, discount, total: subtotal - discount }
+}
+
+/** What the customer has anyway is taken off a subscription that has no discount of its own, as its invoice will have it. */
+function ownReductions(call: Call, session: Quoted, customer: CustomerBody | null): Reduction[] {
+  const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
+  return own === null ? [] : reductionsOf(call.at(momentOf(call, customer?.test_clock ?? null)), [own])
 }
 
 function quotedLine(call: Call, session: Quoted, item: Pick<CheckoutItemBody, 'price' | 'quantity'>): InvoiceLineBody {
@@ -120,10 +127,21 @@ export function needsCard(session: CheckoutSessionBody, total: number): boolean 
   )
 }
 
+/** A single payment is charged at once or not at all; what a subscription owes can wait for its next invoice. */
+export function refuseTooSmall(
+  { mode, currency }: Pick<CheckoutSessionBody, 'currency' | 'mode'>,
+  total: number,
+): void {
+  if (mode !== 'payment' || !isTooSmall(total, currency)) return
+  const message = `The Checkout Session's total amount due must add up to at least ${leastText(currency)}`
+  throw refused(message, undefined, 'amount_too_small')
+}
+
 /** Pays and closes the session; what the card or the rules refuse is thrown and leaves everything as it was. */
 export function complete(outer: Call, before: CheckoutSessionBody, paying: Paying): CheckoutSessionBody {
   const discounts = discountsOf(before, paying.code)
   const quoted = quote(outer, before, before.line_items.data, discounts)
+  refuseTooSmall(before, quoted.total)
   const customer = outer.find('customer', before.customer ?? '') ?? newCustomer(outer, before, paying.email)
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
   if (before.mode === 'setup') return setUpBy(outer, call, before, customer, paying)
@@ -133,6 +151,8 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
     before.mode === 'subscription'
       ? subscribed(call, before, customer?.id ?? '', card, discounts)
       : { payment_intent: paid(call, before, customer?.id ?? null, card, quoted.total, discounts) }
+  // The invoice may ask for nothing: the balance covers it, or it is too small.
+  const charged = 'invoice' in made ? (call.find('invoice', made.invoice ?? '')?.amount_due ?? 0) : quoted.total
   const after: CheckoutSessionBody = {
     ...before,
     amount_subtotal: quoted.subtotal,
@@ -141,7 +161,7 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
     customer_details: detailsOf(customer, paying),
     discounts: discounts.map((one) => ({ coupon: one.coupon ?? null, promotion_code: one.promotion_code ?? null })),
     line_items: { ...before.line_items, data: [...quoted.items] },
-    payment_status: quoted.total > 0 ? 'paid' : 'no_payment_required',
+    payment_status: charged > 0 ? 'paid' : 'no_payment_required',
     status: 'complete',
     total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: 0 },
     url: null,

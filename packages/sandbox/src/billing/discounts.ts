@@ -38,12 +38,16 @@ function openCoupon(call: Call, id: string, name: string): CouponBody {
   return coupon
 }
 
+function codeIsOpen(code: PromotionCodeBody, now: number): boolean {
+  const over = code._until !== undefined && code._until <= now
+  const spent = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions
+  return code.active && !over && !spent
+}
+
 /** The code with its coupon, or the refusal. */
 export function redeemableCode(call: Call, code: PromotionCodeBody, purchase: Purchase, name: string): Redeemed {
-  const over = code._until !== undefined && code._until <= call.now
-  const spent = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions
   const coupon = call.find('coupon', code.promotion.coupon)
-  if (!code.active || over || spent || coupon === undefined || !couponIsOpen(coupon, call.now)) {
+  if (!codeIsOpen(code, call.now) || coupon === undefined || !couponIsOpen(coupon, call.now)) {
     throw refused(`This promotion code is no longer active.`, name, 'promotion_code_expired')
   }
   if (code.customer !== null && code.customer !== purchase.customer?.id) {
@@ -72,33 +76,40 @@ function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purcha
   throw refused('This promotion code cannot be redeemed because the associated customer has prior transactions.', name)
 }
 
-/** What the parameters name, checked; nothing is written. An existing discount is kept as its id. */
+/**
+ * What the parameters name, checked; nothing is written. An existing discount is kept as its id. With a prefix of null the
+ * fields stand by themselves, not in a list.
+ */
 export function readDiscounts(
   call: Call,
   given: DiscountParams,
   purchase: Purchase,
   kept: readonly string[] = [],
-  prefix = 'discounts',
+  prefix: string | null = 'discounts',
   inCurrency = true,
 ): (Redeemed | string)[] {
   const redeemed = given.map((entry, index) => {
-    const name = `${prefix}[${index}]`
+    const name = prefix === null ? undefined : `${prefix}[${index}]`
+    const nameOf = (field: string): string => (name === undefined ? field : `${name}[${field}]`)
     const named = (['coupon', 'discount', 'promotion_code'] as const).filter((field) => entry[field] !== undefined)
-    if (named.length > 1) throw onlyOneOf(...named.map((field) => `${name}[${field}]`))
+    if (named.length > 1) throw onlyOneOf(...named.map(nameOf))
     if (entry.coupon !== undefined) {
-      return { coupon: openCoupon(call, entry.coupon, `${name}[coupon]`), code: null }
+      return { coupon: openCoupon(call, entry.coupon, nameOf('coupon')), code: null }
     }
     if (entry.promotion_code !== undefined) {
-      const param = `${name}[promotion_code]`
+      const param = nameOf('promotion_code')
       return redeemableCode(call, call.reference('promotion_code', entry.promotion_code, param), purchase, param)
     }
     if (entry.discount === undefined) throw refused('You must specify a coupon, promotion code or discount.', name)
-    if (!kept.includes(entry.discount)) throw noSuchReference('discount', entry.discount, `${name}[discount]`)
+    if (!kept.includes(entry.discount)) throw noSuchReference('discount', entry.discount, nameOf('discount'))
     return entry.discount
   })
   const off = redeemed.find((one) => typeof one !== 'string' && !appliesTo(one.coupon, purchase.currency))
   if (off !== undefined && inCurrency)
-    throw refused(`The coupon's currency does not match \`${purchase.currency}\`.`, prefix)
+    throw refused(
+      `The coupon's currency does not match \`${purchase.currency}\`.`,
+      prefix ?? (given[0]?.coupon === undefined ? 'promotion_code' : 'coupon'),
+    )
   return redeemed
 }
 
@@ -122,7 +133,7 @@ export function redeem(
     readonly item?: string
     readonly session: string | null
   },
-  event = 'customer.discount.created',
+  event: string | null = 'customer.discount.created',
 ): string[] {
   return redeemed.map((one) => {
     if (typeof one === 'string') return one
@@ -170,7 +181,7 @@ export function discountsOfPhase(
       free.delete(known)
       return [known]
     }
-    const redeemable = discount === null ? openNow(call, coupon, code) : undefined
+    const redeemable = discount === null ? openNow(call, coupon, code, of.customer) : undefined
     return redeemable === undefined ? [] : redeem(call, [redeemable], of)
   })
 }
@@ -180,25 +191,12 @@ function isOf(call: Call, id: string, coupon: string | null, code: string | null
   return body !== undefined && (code === null ? body.source.coupon === coupon : body.promotion_code === code)
 }
 
-function openNow(call: Call, couponId: string | null, codeId: string | null): Redeemed | undefined {
+function openNow(call: Call, couponId: string | null, codeId: string | null, customer: string): Redeemed | undefined {
   const code = codeId === null ? null : (call.find('promotion_code', codeId) ?? null)
-  if (codeId !== null && code?.active !== true) return undefined
+  if (codeId !== null && (code === null || !codeIsOpen(code, call.now))) return undefined
+  if (code !== null && code.customer !== null && code.customer !== customer) return undefined
   const coupon = call.find('coupon', code?.promotion.coupon ?? couponId ?? '')
   return coupon === undefined || !couponIsOpen(coupon, call.now) ? undefined : { coupon, code }
-}
-
-/** The same of a phase that begins with a new subscription, which has none yet. */
-export function redeemsNow(
-  call: Call,
-  wanted: readonly { readonly coupon: string | null; readonly promotion_code: string | null }[],
-): DiscountParams {
-  return wanted
-    .filter(({ coupon, promotion_code: code }) => openNow(call, coupon, code) !== undefined)
-    .map(({ coupon, promotion_code: code }) => ({
-      coupon: coupon ?? undefined,
-      discount: undefined,
-      promotion_code: code ?? undefined,
-    }))
 }
 
 /** What a customer has takes something off where the subscription, or the invoice, has nothing of its own. */

@@ -148,8 +148,8 @@ function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavio
     _due: null,
   }
   if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
-  // Nothing is asked for, so nothing is there to be given up.
-  if (invoice.amount_due === 0) return invoice
+  // Nothing is billed, so nothing is there to be given up. What the balance covers, or is too small to be charged, is billed.
+  if (invoice.total <= 0) return invoice
   // What is void takes nothing from the customer's balance.
   const open = numbered(call, invoice, kept, behavior !== 'void')
   const status = behavior === 'void' ? 'void' : 'uncollectible'
@@ -405,8 +405,19 @@ export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'unco
     status_transitions: { ...invoice.status_transitions, [at]: call.now },
     _due: null,
   }
-  if (status === 'void') cancelIntent(call, invoice)
+  if (status === 'void') {
+    cancelIntent(call, invoice)
+    giveBalanceBack(call, invoice)
+  }
   return call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+}
+
+/** A void invoice gives back what it took of the customer's balance (docs.stripe.com/changelog, 2019-12-03). */
+function giveBalanceBack(call: Call, invoice: InvoiceBody): void {
+  const taken = invoice.starting_balance - (invoice.ending_balance ?? 0)
+  if (taken === 0) return
+  const customer = customerOf(call, invoice.customer)
+  call.update(customer, { ...customer, balance: customer.balance + taken }, 'customer.updated')
 }
 
 /** Those that a subscription waits for to be paid. */

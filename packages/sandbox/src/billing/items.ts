@@ -202,11 +202,11 @@ export function itemsAfter(
 }
 
 /** The rules about items together. */
-export function checkItems(
+export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
   call: Call,
-  items: SubscriptionItemBody[],
+  items: Item[],
   mode: 'classic' | 'flexible',
-): SubscriptionItemBody[] {
+): Item[] {
   if (items.length === 0) {
     throw refused('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
   }

@@ -180,7 +180,8 @@ export function arrearsLines(
 /**
  * The part of a licensed item's period that is left: given back for an old item, charged for a new one. Both are rounded down,
  * a credit away from zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). Discounts that run are
- * in the amount already (`proration_discounts: included`), so none applies to the line.
+ * in the amount already (`proration_discounts: included`), so none applies to the line. One for a single invoice that is still
+ * there has taken nothing yet: it waits for a line that it can be taken off.
  */
 export function prorationLine(
   call: Call,
@@ -192,10 +193,12 @@ export function prorationLine(
   const { current_period_end: end } = item
   // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
   const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(price), call.now).start)
-  const paid = reduced(advanceLines(call, subscription, item), [
-    ...reductionsOf(call, item.discounts),
-    ...reductionsOf(call, discountsFor(call, subscription)),
-  ])
+  const paid = reduced(
+    advanceLines(call, subscription, item),
+    [...reductionsOf(call, item.discounts), ...reductionsOf(call, discountsFor(call, subscription))].filter(
+      ({ coupon }) => coupon.duration !== 'once',
+    ),
+  )
   const whole = paid.reduce((sum, line) => sum + remaining(line), 0)
   const left = Number(dividedDown(BigInt(sign * whole) * BigInt(Math.max(0, end - call.now)), BigInt(end - start)))
   const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `

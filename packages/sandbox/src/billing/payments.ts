@@ -99,7 +99,7 @@ const decline = { code: 'card_declined', message: 'Your card was declined.' } as
 /** One try: the charge, then what it means for the intent. */
 export function tried(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody): PaymentIntentBody {
   const declined = card._declines
-  if (card._fresh === true) call.update(card, { ...card, _fresh: false }, null)
+  if (card.customer === null && card._fresh !== false) call.update(card, { ...card, _fresh: false }, null)
   const charge = call.create<ChargeBody>(chargeOf(call, intent, card), declined ? 'charge.failed' : 'charge.succeeded')
   if (declined) {
     const error = {

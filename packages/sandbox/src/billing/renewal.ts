@@ -44,6 +44,8 @@ export function trialWithoutCard(call: Call, subscription: SubscriptionBody): Su
   const paying = { ...subscription, parent: { ...parent, subscription_details: of } }
   if (cardOf(call, paying) !== undefined) return undefined
   if (missing === 'cancel') return cancelNow(call, subscription)
+  // It goes on while nothing is collected (docs.stripe.com/billing/subscriptions/pause-payment).
+  if (subscription.pause_collection !== null) return undefined
   const before = call.find('subscription', subscription.id) ?? subscription
   const ended = { ...subscription, status: 'paused', trial_end: call.now } as const
   const paused = save(call, before, ended)

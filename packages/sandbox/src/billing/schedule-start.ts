@@ -1,7 +1,6 @@
 // The day of a schedule that waited for it: its first phase begins, and with it a subscription.
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionScheduleBody } from '../objects/schedule-bodies.ts'
-import { redeemsNow } from './discounts.ts'
 import { noInvoiceText } from './invoice-text.ts'
 import { customerOf } from './records.ts'
 import { subscribe } from './subscribe.ts'
@@ -24,15 +23,9 @@ export function startSchedule(call: Call, schedule: SubscriptionScheduleBody): S
   )
   const made = subscribe(call, {
     customer: customerOf(call, schedule.customer),
-    items: phase.items.map(({ discounts, price, quantity, metadata, tax_rates: rates }) => ({
-      price,
-      ...(quantity === undefined ? {} : { quantity }),
-      metadata: new Map(Object.entries(metadata)),
-      ...(rates.length === 0 ? {} : { tax_rates: rates }),
-      discounts: redeemsNow(call, discounts),
-    })),
+    items: [],
+    phase,
     currency: phase.currency,
-    discounts: redeemsNow(call, phase.discounts),
     metadata: phase.metadata,
     description: phase.description ?? usual.description,
     terms: {

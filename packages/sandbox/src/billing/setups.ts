@@ -64,8 +64,10 @@ export function setUp(call: Call, intent: SetupIntentBody, card: PaymentMethodBo
     const failed = { ...tried, last_setup_error: error, payment_method: null }
     return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
   }
-  if (intent.customer !== null && card.customer === null)
-    call.update(card, { ...card, customer: intent.customer }, 'payment_method.attached')
+  // Without a customer it is kept for whoever it is attached to later.
+  if (intent.customer === null) call.update(card, { ...card, _fresh: true }, null)
+  else if (card.customer === null)
+    call.update(card, { ...card, customer: intent.customer, _fresh: false }, 'payment_method.attached')
   const after = { ...tried, last_setup_error: null, payment_method: card.id, status: 'succeeded' as const }
   return call.update(intent, after, 'setup_intent.succeeded')
 }

@@ -7,18 +7,20 @@ import type {
   ProrationBehavior,
   SubscriptionBody,
 } from '../objects/customer-bodies.ts'
+import type { PhaseBody } from '../objects/schedule-bodies.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { refuseBrokenPeriod } from './cancel.ts'
 import { amountFor } from './charges.ts'
-import { readDiscounts, redeem } from './discounts.ts'
+import { discountsOfPhase, readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
 import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
 import { advanceLines, trialLine } from './lines.ts'
+import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
 import type { Terms } from './terms.ts'
 import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, writeNew } from './records.ts'
@@ -46,6 +48,8 @@ export interface Wish {
   readonly missingPaymentMethod?: MissingCard | undefined
   /** The first invoice is a draft for an hour. */
   readonly invoicesLater?: boolean
+  /** The phase of a schedule that it begins with: its items and discounts, which were checked when the schedule was written. */
+  readonly phase?: PhaseBody
   /** The schedule that drives it from the beginning. */
   readonly schedule?: string
   readonly session?: string | null
@@ -76,13 +80,18 @@ export function trialSettings(missing: MissingCard): SubscriptionBody['trial_set
 }
 
 export function subscribe(call: Call, wish: Wish): SubscriptionBody {
-  const first = wish.items[0]
-  if (first === undefined) throw refused('Missing required param: items.', 'items', 'parameter_missing')
-  const currency = wish.currency ?? usablePrice(call, first.price, 'items[0]', undefined).currency
-  refuseSecondCurrency(call, wish.customer.id, currency)
+  const { phase } = wish
+  const [first] = wish.items
+  if (first === undefined && phase === undefined)
+    throw refused('Missing required param: items.', 'items', 'parameter_missing')
+  const currency = wish.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
+  if (phase === undefined) refuseSecondCurrency(call, wish.customer.id, currency)
   const blank = blankSubscription(call, wish, currency)
   const holder = { ...blank, trialEnd: wish.trialEnd }
-  const items = wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
+  const items =
+    phase === undefined
+      ? wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
+      : itemsOf(call, blank, phase, [])
   const checked = checkItems(call, items, blank.billing_mode.type)
   const whole = { ...blank, items: { ...blank.items, data: checked } }
   if (wish.cancelAt !== undefined)
@@ -102,7 +111,7 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
 }
 
 /** A customer is billed in one currency at a time (public threads). */
-function refuseSecondCurrency(call: Call, customer: string, currency: string): void {
+export function refuseSecondCurrency(call: Call, customer: string, currency: string): void {
   const other = call
     .select('subscription', [{ field: 'customer', is: customer }])
     .find((subscription) => !isOver(subscription) && subscription.currency !== currency)
@@ -119,11 +128,12 @@ function redeemAll(
   blank: SubscriptionBody,
   items: SubscriptionBody['items']['data'],
 ): string[] {
+  const of = { customer: wish.customer.id, subscription: blank.id, session: wish.session ?? null }
+  if (wish.phase !== undefined) return discountsOfPhase(call, wish.phase.discounts, [], of)
   const licensed = items.filter((item) => !isMetered(priceOf(call, item)))
   const amounts = licensed.map((item) => amountFor(priceOf(call, item), blank.currency, String(item.quantity ?? 1)))
   const subtotal = amounts.reduce((sum, amount) => sum + amount, 0)
   const purchase = { customer: wish.customer, currency: blank.currency, subtotal }
-  const of = { customer: wish.customer.id, subscription: blank.id, session: wish.session ?? null }
   return redeem(call, readDiscounts(call, wish.discounts ?? [], purchase), of)
 }
 

@@ -1,5 +1,5 @@
 import { formatMinor } from '../money/format.ts'
-import { complete, discountsOf, needsCard, quote, typedCode } from '../billing/checkout.ts'
+import { complete, discountsOf, needsCard, quote, refuseTooSmall, typedCode } from '../billing/checkout.ts'
 import type { Quote } from '../billing/checkout.ts'
 import { momentOf, priceOf } from '../billing/records.ts'
 import type { PromotionCodeBody } from '../objects/bodies.ts'
@@ -61,7 +61,9 @@ function offersCodes(session: CheckoutSessionBody): boolean {
 function codeOf(call: Call, session: CheckoutSessionBody, typed: Typed): [PromotionCodeBody | null, string | null] {
   if (!offersCodes(session) || typed.code === '') return [null, null]
   try {
-    return [typedCode(call, session, typed.code), null]
+    const code = typedCode(call, session, typed.code)
+    refuseTooSmall(session, quote(call, session, session.line_items.data, discountsOf(session, code)).total)
+    return [code, null]
   } catch (error) {
     if (error instanceof StripeError) return [null, error.message]
     throw error

@@ -5,7 +5,7 @@ import { isOver, isMetered, momentOf, priceOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { noSuchReference, refused } from '../protocol/errors.ts'
-import { change, refuseScheduled } from '../resources/subscriptions.ts'
+import { change, refusePaused, refuseScheduled } from '../resources/subscriptions.ts'
 import type { PortalSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem } from './html.ts'
 import type { Markup, Page } from './html.ts'
@@ -82,11 +82,12 @@ export function submitPortal(
   const cancels = cancelsIn(outer, session)
   if (cancels === null) throw refused('Subscriptions cannot be cancelled here.')
   const call = outer.at(momentOf(outer, before.test_clock))
+  refuseScheduled(before, 'cancelation behavior')
   if (cancels === 'immediately' && wanted.action === 'cancel') {
     cancelNow(call, before)
     return showPortal(outer, session)
   }
-  refuseScheduled(before, 'cancelation behavior')
+  refusePaused(before)
   change(call, before, { cancel_at_period_end: wanted.action === 'cancel' })
   return showPortal(outer, session)
 }

@@ -69,7 +69,7 @@ export interface PaymentMethodBody {
   type: 'card'
   /** Whether the bank refuses to pay. */
   _declines: boolean
-  /** Made on its own and not used yet: it can become a customer's. */
+  /** Nobody's, and not used to pay yet: it can become a customer's. */
   _fresh?: boolean
 }
 

@@ -1,13 +1,12 @@
 import { expireSession } from '../billing/catch-up.ts'
 import { pricingIn } from '../billing/charges.ts'
-import { discountsOf, quote } from '../billing/checkout.ts'
+import { discountsOf, quote, refuseTooSmall } from '../billing/checkout.ts'
 import { refuseArchivedProduct, wrongCurrency } from '../billing/items.ts'
 import { newSetup } from '../billing/setups.ts'
 import { isMetered, momentOf } from '../billing/records.ts'
 import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
-import { isTooSmall, leastText } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
@@ -111,10 +110,7 @@ function create(outer: Call): CheckoutSessionBody {
     metadata: about,
   }))
   const quoted = quote(call, blank, wanted, discountsOf(blank, null))
-  if (params.mode === 'payment' && isTooSmall(quoted.total, own)) {
-    const message = `The Checkout Session's total amount due must add up to at least ${leastText(own)}`
-    throw refused(message, undefined, 'amount_too_small')
-  }
+  refuseTooSmall(blank, quoted.total)
   return call.create(
     {
       ...blank,

@@ -5,6 +5,7 @@ import { adjustIntent } from '../billing/payments.ts'
 import { customerOf, momentOf } from '../billing/records.ts'
 import { dividedHalfUp, parseDecimal, scale } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
+import { isTooSmall, leastText } from '../money/least-charge.ts'
 import type { CreditNoteBody, CreditNoteLineBody } from '../objects/credit-note-bodies.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { Call } from '../protocol/call.ts'
@@ -62,6 +63,8 @@ function create(outer: Call): CreditNoteBody {
   }
   const pre = Math.min(amount, invoice.amount_remaining)
   const post = amount - pre
+  if (invoice.status === 'open' && isTooSmall(invoice.amount_remaining - pre, invoice.currency))
+    throw notSupported(`credit notes that leave less than ${leastText(invoice.currency)} of an open invoice`)
   checkGivenBack(params, post, invoice.currency)
   const credit = params.credit_amount ?? 0
   const id = newId('cn_1', 23)

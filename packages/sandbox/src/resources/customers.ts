@@ -142,35 +142,47 @@ function checkDefaultCard(call: Call, id: string | null | undefined, customer: s
   if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
 }
 
-/** The customer with a discount of its own: on what it is billed for, where that has none. */
-function discounted(call: Call, customer: CustomerBody, { coupon, promotion_code: code }: Former): CustomerBody {
-  if (coupon === undefined && code === undefined) return customer
+/**
+ * The discount that a customer has of its own from now on, for what has none, and how to tell of it: once the customer that has it
+ * is written.
+ */
+function ownDiscount(
+  call: Call,
+  customer: CustomerBody,
+  { coupon, promotion_code: code }: Former,
+): { readonly id: string | null; readonly tell: () => void } {
+  if (coupon === undefined && code === undefined) return { id: customer.discount, tell: () => undefined }
   const before = customer.discount === null ? undefined : call.find('discount', customer.discount)
   const purchase = { customer, currency: customer.currency ?? '', subtotal: Number.MAX_SAFE_INTEGER }
-  const named = typeof coupon === 'string' ? 'coupon' : 'promotion_code'
   const given = { coupon: coupon ?? undefined, discount: undefined, promotion_code: code ?? undefined }
   const wanted = given.coupon === undefined && given.promotion_code === undefined ? [] : [given]
-  const redeemable = readDiscounts(call, wanted, purchase, [], named, customer.currency !== null)
-  if (before !== undefined && redeemable.length === 0) call.announce('customer.discount.deleted', before)
-  const event = before === undefined ? 'customer.discount.created' : 'customer.discount.updated'
-  const [made] = redeem(call, redeemable, { customer: customer.id, subscription: null, session: null }, event)
-  return call.update(customer, { ...customer, discount: made ?? null }, null)
+  const redeemable = readDiscounts(call, wanted, purchase, [], null, customer.currency !== null)
+  const [id] = redeem(call, redeemable, { customer: customer.id, subscription: null, session: null }, null)
+  const made = id === undefined ? undefined : call.find('discount', id)
+  const tell = (): void => {
+    if (made !== undefined)
+      call.announce(before === undefined ? 'customer.discount.created' : 'customer.discount.updated', made)
+    else if (before !== undefined) call.announce('customer.discount.deleted', before)
+  }
+  return { id: id ?? null, tell }
 }
 
 function create(outer: Call): CustomerBody {
   const params: CreateParams = outer.isBefore(withCoupons)
     ? outer.read({ ...createFields, ...formerFields })
     : outer.read(createFields)
-  const call = outer.at(momentOf(outer, params.test_clock ?? null))
-  return discounted(call, made(outer, params), params)
-}
-
-function made(outer: Call, params: Read<typeof createFields>): CustomerBody {
   const { test_clock: clock = null } = params
   if (clock !== null) outer.reference('test_helpers.test_clock', clock, 'test_clock')
   const call = outer.at(momentOf(outer, clock))
-  const wanted = params.invoice_settings?.default_payment_method
   const blank = blankCustomer(call, clock)
+  const discount = ownDiscount(call, blank, params)
+  const customer = made(call, { ...blank, discount: discount.id }, params)
+  discount.tell()
+  return customer
+}
+
+function made(call: Call, blank: CustomerBody, params: Read<typeof createFields>): CustomerBody {
+  const wanted = params.invoice_settings?.default_payment_method
   if (params.source !== undefined) {
     const made = call.create(changed(blank, params), 'customer.created')
     return call.update(made, { ...made, default_source: cardByToken(call, params.source, made.id).id }, null)
@@ -195,8 +207,10 @@ function update(call: Call): CustomerBody {
     ? call.read({ ...sharedFields, ...formerFields })
     : call.read(sharedFields)
   checkDefaultCard(call, params.invoice_settings?.default_payment_method, before.id)
-  const after = call.update(before, changed(before, params), 'customer.updated')
-  return discounted(call.at(momentOf(call, before.test_clock)), after, params)
+  const discount = ownDiscount(call.at(momentOf(call, before.test_clock)), before, params)
+  const after = call.update(before, { ...changed(before, params), discount: discount.id }, 'customer.updated')
+  discount.tell()
+  return after
 }
 
 /** A deleted customer can still be asked for; the answer says so. */

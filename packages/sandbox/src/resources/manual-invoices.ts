@@ -5,7 +5,7 @@ import { day, momentOf } from '../billing/records.ts'
 import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import { missingParam, refused } from '../protocol/errors.ts'
+import { missingParam, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { deleted } from '../protocol/operation.ts'
 import type { Answer } from '../protocol/operation.ts'
@@ -42,12 +42,16 @@ export function createInvoice(outer: Call): InvoiceBody {
     { field: 'customer', is: customer.id },
     { field: 'invoice', is: null },
   ]
-  const [latest] = withPending ? call.select('invoiceitem', waiting, 1) : []
+  const pending = withPending ? call.select('invoiceitem', waiting) : []
+  const [latest] = pending
+  const own = params.currency ?? latest?.currency ?? customer.currency ?? 'usd'
+  if (pending.some(({ currency: other, parent }) => other === own && parent !== null))
+    throw notSupported('invoices by hand that include pending items of subscriptions', 'pending_invoice_items_behavior')
   const card = paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method')
   const { invoice } = draft(call, {
     subscription: {
       ...termsAfter(call, customer.id, plainTerms, params),
-      currency: params.currency ?? latest?.currency ?? customer.currency ?? 'usd',
+      currency: own,
       customer: customer.id,
       discounts: [],
       id: null,

@@ -71,6 +71,12 @@ function expiry(call: Call, given: number | undefined): number {
   return at
 }
 
+/** Whoever is known already is not made. */
+function creationOf({ customer, customer_creation: wanted, mode }: SessionParams): 'always' | 'if_required' | null {
+  if (customer !== undefined) return null
+  return mode === 'subscription' ? 'always' : (wanted ?? 'if_required')
+}
+
 /** An open session without its items. */
 export function blankSession(call: Call, params: SessionParams, id: string, own: string): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
@@ -101,7 +107,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
     custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
     customer: params.customer ?? null,
     customer_account: null,
-    customer_creation: params.mode === 'subscription' ? 'always' : (params.customer_creation ?? 'if_required'),
+    customer_creation: creationOf(params),
     customer_details: null,
     customer_email: params.customer_email ?? null,
     discounts: (params.discounts ?? []).map((one) => ({

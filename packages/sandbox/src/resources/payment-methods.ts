@@ -70,6 +70,7 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
     metadata: {},
     type: 'card',
     _declines: card.declines !== undefined,
+    _fresh: customer === null,
   }
   return call.create(body, customer === null ? null : 'payment_method.attached')
 }
@@ -85,6 +86,12 @@ function unknownMethod(id: string): Error {
   return noSuchReference('PaymentMethod', id, 'payment_method')
 }
 
+function usedUp(): Error {
+  const message =
+    'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.'
+  return refused(message)
+}
+
 /** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
 export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
@@ -97,11 +104,7 @@ export function attachTo(call: Call, id: string, customer: string): PaymentMetho
     if (refusesToBeKept(known)) throw cardDeclined()
     return call.update(known, { ...known, customer, _fresh: false }, 'payment_method.attached')
   }
-  if (known.customer === null) {
-    const message =
-      'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.'
-    throw refused(message)
-  }
+  if (known.customer === null) throw usedUp()
   throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
 }
 
@@ -147,7 +150,7 @@ function create(call: Call): PaymentMethodBody {
   })
   if (params.card === undefined) throw missingParam('card')
   const made = newPaymentMethod(call, cardOfToken(params.card.token, 'card[token]'), null)
-  return call.update(made, { ...described(made, params), _fresh: true }, null)
+  return call.update(made, described(made, params), null)
 }
 
 function update(call: Call): PaymentMethodBody {
@@ -166,6 +169,7 @@ export function cardFor(call: Call, id: string, customer: string | null): Paymen
   if (card !== undefined) return newPaymentMethod(call, card, null)
   const known = call.find('payment_method', id)
   if (known === undefined) throw unknownMethod(id)
+  if (known.customer === null && known._fresh === false) throw usedUp()
   if (known.customer === null || known.customer === customer) return known
   throw refused('The payment method does not belong to the customer of the payment.', 'payment_method')
 }

@@ -1,6 +1,7 @@
 import { itemsAfter, newItemFields } from '../billing/items.ts'
 import type { ItemParams } from '../billing/items.ts'
 import { checkProrationDate, withItems } from '../billing/change.ts'
+import { refuseBrokenChange } from '../billing/cancel.ts'
 import { momentOf, save } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
@@ -10,7 +11,14 @@ import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields, pageWithin } from '../protocol/list-pages.ts'
 import { boolean, oneOf, required, text, timestamp } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
-import { prorationBehavior, refuseIncomplete, refuseOver, refuseScheduled, refuseUnpaid } from './subscriptions.ts'
+import {
+  prorationBehavior,
+  refuseIncomplete,
+  refuseOver,
+  refusePaused,
+  refuseScheduled,
+  refuseUnpaid,
+} from './subscriptions.ts'
 
 const billing = {
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
@@ -30,11 +38,13 @@ function change(
 ): SubscriptionBody {
   refuseOver(before)
   refuseIncomplete(before, { items: [item] })
+  refusePaused(before)
   refuseScheduled(before, 'items')
   const call = outer.at(momentOf(outer, before.test_clock))
   const { proration_behavior: behavior = 'create_prorations', proration_date: date } = how
   const prorateFrom = checkProrationDate(before, date)
   const after = withItems(call, before, itemsAfter(call, before, [item]), { behavior, prorateFrom })
+  refuseBrokenChange(call, before, after, behavior)
   const saved = save(call, before, after)
   refuseUnpaid(call, before, saved, how.payment_behavior)
   return saved

@@ -1,17 +1,18 @@
 import { cancelNow } from '../billing/cancel.ts'
-import { stepped } from '../billing/calendar.ts'
+import { periodAt, sameStep, stepped } from '../billing/calendar.ts'
 import { amountFor } from '../billing/charges.ts'
 import { discountsOfPhase, discountsParam, readDiscounts } from '../billing/discounts.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
 import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
 import { startSchedule } from '../billing/schedule-start.ts'
+import { refuseSecondCurrency } from '../billing/subscribe.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../billing/terms.ts'
 import { customerOf, isMetered, lastPeriodEnd, momentOf, priceOf, save, stepOf } from '../billing/records.ts'
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
-import { UnknownParameters, missingParam, refused } from '../protocol/errors.ts'
+import { UnknownParameters, missingParam, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
@@ -38,7 +39,7 @@ import type {
 } from '../objects/schedule-bodies.ts'
 import { interval } from './new-price.ts'
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, plainSubscription } from './new-schedule.ts'
-import { change, paymentMethodFor, prorationBehavior } from './subscriptions.ts'
+import { change, paymentMethodFor, prorationBehavior, refusePaused } from './subscriptions.ts'
 
 const endBehavior = oneOf('cancel', 'release')
 const phaseDiscounts = discountsParam
@@ -119,6 +120,7 @@ function create(outer: Call): SubscriptionScheduleBody {
     const message = 'You cannot migrate a subscription that is already attached to a schedule'
     throw refused(`${message}: ${before.schedule}.`, 'from_subscription')
   }
+  refusePaused(before)
   const items = before.items.data
   const start = Math.min(...items.map((item) => item.current_period_start))
   const phase = blankPhase(before, {
@@ -160,9 +162,11 @@ function createForCustomer(outer: Call, params: CreateParams, id: string): Subsc
   const start = wanted === 'now' ? call.now : wanted
   if (start < call.now) throw refused('The sandbox does not support a start in the past.', 'start_date')
   const price = usablePrice(call, first.items[0]?.price, 'phases[0][items][0]', undefined)
+  refuseSecondCurrency(call, id, first.currency ?? price.currency)
   const planned = { currency: first.currency ?? price.currency, customer: id, discounts: [], items: { data: [] } }
   const given = (params.phases ?? []).map((phase, index) => (index === 0 ? { ...phase, start_date: start } : phase))
   const phases = toPhases(call, { phases: [{ start_date: start }] }, planned, given)
+  refuseBrokenEnd(call, planned, params.end_behavior ?? 'release', phases)
   const blank = newSchedule(call, plainSubscription(planned, customer.test_clock), phases, {
     end_behavior: params.end_behavior ?? 'release',
     metadata: applyMetadata({}, params.metadata),
@@ -196,6 +200,7 @@ function toPhases(
     }
     const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))
     const end = endOf(call, params, start, items, name)
+    checkItems(call, items, 'flexible')
     from = end
     return blankPhase(subscription, {
       start_date: start,
@@ -208,6 +213,42 @@ function toPhases(
       ...settingsOfPhase(call, subscription, params, name),
     })
   })
+}
+
+/** An end in the middle of a period is prorated. That is not here, so nobody is billed wrong. */
+function refuseBrokenEnd(
+  call: Call,
+  subscription: Pick<Planned, 'items' | 'currency'>,
+  endBehavior: SubscriptionScheduleBody['end_behavior'],
+  phases: readonly PhaseBody[],
+): void {
+  const last = phases.at(-1)
+  if (endBehavior !== 'cancel' || last === undefined) return
+  for (const item of last.items) {
+    const price = priceOf(call, item)
+    if (isMetered(price) || amountFor(price, subscription.currency, String(item.quantity ?? 1)) === 0) continue
+    const anchor = anchorOfEnd(call, subscription, phases, stepOf(price))
+    if (periodAt(anchor, stepOf(price), last.end_date).start === last.end_date) continue
+    const what = 'a last phase that ends in the middle of a period with `end_behavior: cancel`'
+    throw notSupported(what, `phases[${phases.length - 1}][end_date]`)
+  }
+}
+
+/** Where the periods of the last phases count from: as long as the interval stays, they go on. */
+function anchorOfEnd(
+  call: Call,
+  { items }: Pick<Planned, 'items'>,
+  phases: readonly PhaseBody[],
+  step: ReturnType<typeof stepOf>,
+): number {
+  const hasStep = (one: { readonly price: string }): boolean => sameStep(stepOf(priceOf(call, one)), step)
+  const other = phases.findLastIndex((phase) => !phase.items.some(hasStep))
+  const run = phases.slice(other + 1)
+  const trial = run.find((phase) => phase.trial_end !== null)?.trial_end
+  const start = run[0]?.start_date ?? call.now
+  if (typeof trial === 'number') return trial
+  if (items.data.length === 0 || start > call.now) return start
+  return items.data.find(hasStep)?._anchor ?? call.now
 }
 
 /** A phase names discounts that are there already, or coupons and codes that are redeemed when it begins. */
@@ -365,8 +406,12 @@ function update(outer: Call): SubscriptionScheduleBody {
     end_behavior: params.end_behavior ?? schedule.end_behavior,
     default_settings: settingsAfter(call, schedule, params.default_settings),
   }
-  if (params.phases === undefined)
+  if (params.phases === undefined) {
+    const held = call.find('subscription', schedule.subscription ?? '')
+    const driven = held ?? { currency: schedule.phases[0]?.currency ?? '', items: { data: [] } }
+    if (params.end_behavior !== undefined) refuseBrokenEnd(call, driven, own.end_behavior, schedule.phases)
     return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
+  }
   if (schedule.status === 'not_started') {
     const [start] = schedule.phases.map((phase) => phase.start_date)
     const { currency = '', customer } = { currency: schedule.phases[0]?.currency, customer: schedule.customer }
@@ -375,11 +420,14 @@ function update(outer: Call): SubscriptionScheduleBody {
       index === 0 ? { ...phase, start_date: phase.start_date ?? start } : phase,
     )
     const later = toPhases(call, schedule, planned, given)
+    refuseBrokenEnd(call, planned, own.end_behavior, later)
     return call.update(schedule, { ...schedule, ...own, phases: later }, 'subscription_schedule.updated')
   }
   refuseInactive(schedule, 'update')
   const before = drivenBy(call, schedule)
+  refusePaused(before)
   const wanted = toPhases(call, schedule, before, params.phases)
+  refuseBrokenEnd(call, before, own.end_behavior, wanted)
   const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw refused('The current phase cannot be removed.', 'phases')
   // What a phase redeems waits for it: here the items are only looked at.
@@ -393,7 +441,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   const of = { customer: before.customer, subscription: before.id, session: null }
   const discounts = discountsOfPhase(call, current.discounts, before.discounts, of)
   const billedSo = { ...before, ...termsOfPhase(before, after, current) }
-  const changed = { ...withItems(call, billedSo, itemsOf(call, before, current, []), { behavior }), discounts }
+  const changed = withItems(call, billedSo, itemsOf(call, before, current, []), { behavior, discounts })
   setTrial(call, save(call, before, changed), current)
   return written
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../protocol/call.ts'
 import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
-import { cancelNow, refuseBrokenPeriod } from '../billing/cancel.ts'
+import { cancelNow, refuseBrokenChange } from '../billing/cancel.ts'
 import { checkProrationDate, invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
@@ -151,6 +151,11 @@ export function refuseOver(subscription: SubscriptionBody): void {
   throw refused('A canceled subscription can only update its cancellation_details and metadata.')
 }
 
+/** Its trial ended without a card: nothing about it is changed or billed, but it can be cancelled at once. */
+export function refusePaused({ status }: Pick<SubscriptionBody, 'status'>): void {
+  if (status === 'paused') throw notSupported('changes of a paused subscription')
+}
+
 /** What a subscription is waits for its first payment (code recorded at 2026-08-26.dahlia). */
 export function refuseIncomplete(
   before: SubscriptionBody,
@@ -168,8 +173,7 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
   const { metadata: _metadata, cancellation_details: _details, ...others } = params
   if (Object.values(others).some((value) => value !== undefined)) refuseOver(before)
   refuseIncomplete(before, params)
-  if (before.status === 'paused' && Object.values(others).some((value) => value !== undefined))
-    throw notSupported('changes of a paused subscription')
+  if (Object.values(others).some((value) => value !== undefined)) refusePaused(before)
   if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
   if (params.trial_end !== undefined) refuseScheduled(before, 'trial')
   if (params.cancel_at !== undefined || params.cancel_at_period_end !== undefined)
@@ -197,7 +201,10 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   }
   if (params.trial_end === 'now' && before.status === 'trialing') {
     const ended = trialWithoutCard(call, after)
-    if (ended !== undefined) return ended
+    if (ended !== undefined) {
+      refuseWithEndOfTrial(params)
+      return ended
+    }
   }
   const prorateFrom = checkProrationDate(before, params.proration_date)
   const behavior = params.proration_behavior ?? 'create_prorations'
@@ -207,9 +214,18 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     after = withItems(call, after, wanted, { behavior, anchorNow, prorateFrom })
   }
   if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end, behavior, prorateFrom)
-  if (typeof params.cancel_at === 'number') refuseBrokenPeriod(call, after, params.cancel_at, behavior)
+  refuseBrokenChange(call, before, after, behavior)
   if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
   return save(call, before, after)
+}
+
+/** A trial that ends without a card pauses or cancels the subscription: what else would bill it is not carried out. */
+function refuseWithEndOfTrial(params: Partial<UpdateParams>): void {
+  const billing = ['items', 'billing_cycle_anchor', 'proration_date', 'cancel_at', 'cancel_at_period_end'] as const
+  const given = (name: (typeof billing)[number]): boolean => ![undefined, null, false].includes(params[name] as null)
+  const named = billing.find(given)
+  if (named === undefined) return
+  throw notSupported(`\`${named}\` together with the end of a trial that pauses or cancels for want of a card`, named)
 }
 
 function plan(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): Partial<SubscriptionBody> {
