@@ -2,6 +2,7 @@
 // it, and which rules it follows on whose word.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { paymentPages } from '../../packages/sandbox/src/resources/payment-pages.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { code, page, table } from './markdown.ts'
 
@@ -79,6 +80,7 @@ const sources = {
   recorded: 'public recordings of the real API at 2026-08-26.dahlia',
   documented: 'Stripe’s pages',
   threads: 'public issue threads',
+  tools: 'the source of Stripe’s own tools: the command-line tool, the Android SDK',
   chosen: 'nobody’s word: this is what the sandbox does until somebody knows better',
 } as const
 
@@ -122,6 +124,8 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['Credit notes that refund, and those of invoices with taxes or discounts, are refused', 'chosen'],
   ['A setup intent attaches its card to the customer; the card pays by default only where somebody says so', 'types'],
   ['A checkout in setup mode has its intent from the beginning, and ends it when it expires', 'types'],
+  ['`GET /v1/payment_pages/:id` shows a checkout, `POST …/confirm` pays it with a card, as its page does', 'tools'],
+  ['The fields of a payment page beyond `id`, `session_id` and the amounts, and the words of its refusals', 'chosen'],
   ['`pause_collection`: invoices are drafts that stay, or are void or uncollectible at once', 'documented'],
   ['A paused invoice that is void takes nothing from the customer’s balance', 'chosen'],
   ['`proration_date` lies in the running period', 'documented'],
@@ -159,7 +163,8 @@ export async function sandboxPage(): Promise<string> {
     `What the sandbox has of Stripe’s API, version ${code(contract.api_version)}. Parameters and values that it has not are refused with
 “The sandbox does not support …”; those that neither has, with Stripe’s own words.`,
     '## Operations',
-    `${contract.operations.length} operations of the SDK are here; each other one of Stripe is answered “The sandbox does not support …”.`,
+    `${contract.operations.length} operations of the SDK are here; each other one of Stripe is answered “The sandbox does not support …”.
+Beyond the SDK, for Stripe’s command-line tool: ${paymentPages.map(({ method, path }) => code(`${method} ${path}`)).join(', ')}.`,
     table(
       ['Operation', 'Parameters of Stripe that it does not take'],
       rows.map(({ operation, names }) => [

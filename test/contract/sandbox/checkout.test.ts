@@ -330,3 +330,93 @@ describe('customer portal of the sandbox', () => {
     expect((await stripe.billingPortal.sessions.create({ customer })).configuration).toBe(configuration)
   })
 })
+
+describe('the payment page that programs of Stripe’s own use', () => {
+  async function paymentPage() {
+    const shop = await customerShop()
+    const { stripe } = shop
+    const price = await stripe.prices.create({ currency: 'usd', unit_amount: 1500, product_data: { name: 'Thing' } })
+    const shipping = { name: 'Buyer', address: { line1: '1 Street' } }
+    const open = await stripe.checkout.sessions.create({
+      ...{ mode: 'payment', line_items: [{ price: price.id, quantity: 2 }], ...urls },
+      payment_intent_data: { shipping },
+    })
+    const card = async (token: string) =>
+      (
+        await stripe.paymentMethods.create({
+          ...{ type: 'card', card: { token } },
+          billing_details: { email: 'buyer@example.test' },
+        })
+      ).id
+    const read = (id: string) => stripe.rawRequest('GET', `/v1/payment_pages/${id}`)
+    const confirm = (id: string, params: Record<string, unknown>) =>
+      stripe.rawRequest('POST', `/v1/payment_pages/${id}/confirm`, params)
+    return { shop, open, card, read, confirm }
+  }
+
+  test('a card pays the session as on its page', async () => {
+    const { shop, open, card, read, confirm } = await paymentPage()
+    const page = await read(open.id)
+    expect(page).toMatchObject({
+      ...{ id: expect.stringMatching(/^ppage_/) as unknown, object: 'checkout.session', session_id: open.id },
+      ...{ status: 'open', payment_status: 'unpaid', mode: 'payment', currency: 'usd', livemode: false },
+      total_summary: { due: 3000, subtotal: 3000, total: 3000 },
+    })
+    const { id } = page as unknown as { readonly id: string }
+    expect(await read(id)).toMatchObject({ id, session_id: open.id })
+    const paid = await confirm(id, { payment_method: await card('tok_visa'), expected_amount: 3000 })
+    expect(paid).toMatchObject({ id, status: 'complete', payment_status: 'paid', total_summary: { due: 0 } })
+    const done = await shop.stripe.checkout.sessions.retrieve(open.id, { expand: ['payment_intent.latest_charge'] })
+    const shipping = { name: 'Buyer', address: { line1: '1 Street', country: null }, carrier: null }
+    expect(done).toMatchObject({
+      ...{ status: 'complete', customer_details: { email: 'buyer@example.test' } },
+      payment_intent: { amount_received: 3000, shipping, latest_charge: { paid: true, shipping } },
+    })
+  })
+
+  test('what cannot be paid is refused and changes nothing', async () => {
+    const { shop, open, card, read, confirm } = await paymentPage()
+    const good = await card('tok_visa')
+    for (const [params, error] of [
+      [
+        { payment_method: good, expected_amount: 2999 },
+        { statusCode: 400, code: 'checkout_amount_mismatch', param: 'expected_amount' },
+      ],
+      [{ payment_method: 'pm_none' }, { statusCode: 400, code: 'resource_missing', param: 'payment_method' }],
+      [{ expected_amount: 3000 }, { statusCode: 400, code: 'parameter_missing', param: 'payment_method' }],
+      [{ payment_method: await card('tok_chargeDeclined') }, { statusCode: 402, code: 'card_declined' }],
+      [
+        { payment_method: good, return_url: 'https://a.example' },
+        { statusCode: 400, message: 'The sandbox does not support the parameter `return_url`.' },
+      ],
+    ] as const) {
+      await expect(confirm(open.id, params)).rejects.toMatchObject(error)
+    }
+    expect((await shop.stripe.checkout.sessions.retrieve(open.id)).status).toBe('open')
+    for (const id of ['cs_test_none', 'ppage_none']) {
+      await expect(read(id)).rejects.toMatchObject({ statusCode: 404, code: 'resource_missing' })
+    }
+    await confirm(open.id, { payment_method: good })
+    await expect(confirm(open.id, { payment_method: good })).rejects.toMatchObject({
+      code: 'checkout_succeeded_session',
+    })
+    const { open: other, ...its } = await paymentPage()
+    await its.shop.stripe.checkout.sessions.expire(other.id)
+    await expect(its.confirm(other.id, { payment_method: await its.card('tok_visa') })).rejects.toMatchObject({
+      code: 'checkout_not_active_session',
+    })
+  })
+
+  test('a subscription and a kept card are the customer’s', async () => {
+    const { shop, card, confirm } = await paymentPage()
+    const { stripe, customer } = shop
+    const plan = await session(shop, { customer })
+    const paying = await card('tok_visa')
+    await confirm(plan.id, { payment_method: paying, expected_amount: 2400 })
+    const done = await stripe.checkout.sessions.retrieve(plan.id, { expand: ['subscription'] })
+    expect(done.subscription).toMatchObject({ status: 'active', default_payment_method: paying })
+    const kept = await stripe.checkout.sessions.create({ mode: 'setup', currency: 'usd', customer, ...urls })
+    await confirm(kept.id, { payment_method: paying, expected_amount: 0 })
+    expect((await stripe.paymentMethods.retrieve(paying)).customer).toBe(customer)
+  })
+})

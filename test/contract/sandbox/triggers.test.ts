@@ -93,6 +93,21 @@ const session: Step = {
   },
   as: 'session',
 }
+const shipping = {
+  name: 'Buyer',
+  address: { line1: '1 Street', postal_code: '94103', city: 'San Francisco', state: 'CA', country: 'US' },
+}
+const shipped: Step = { ...session, params: { ...session.params, payment_intent_data: { shipping } } }
+const token: Step = {
+  path: '/v1/payment_methods',
+  params: { type: 'card', card: { token: 'tok_visa' }, billing_details: { email: 'buyer@a.example', ...shipping } },
+  as: 'card',
+}
+const checkoutPage: Step = { method: 'GET', path: '/v1/payment_pages/{{session.id}}', as: 'page' }
+const confirmed = (path: string, params?: Step['params']): Step => ({
+  path: `/v1/payment_pages/${path}/confirm`,
+  params: { payment_method: '{{card.id}}', ...params },
+})
 const intent = (params: Step['params']): Step => ({
   path: '/v1/payment_intents',
   params: { amount: 2000, currency: 'usd', ...params },
@@ -207,6 +222,12 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
   'charge.succeeded ': [...tokenCard('tok_visa'), product, monthly, subscription],
   'invoice.payment_failed ': [...tokenCard('tok_chargeCustomerFail'), product, monthly, subscription],
   'checkout.session.expired': [product, once, session, { path: '/v1/checkout/sessions/{{session.id}}/expire' }],
+  'checkout.session.completed': [
+    ...[product, once, shipped, checkoutPage, token],
+    confirmed('{{session.id}}', { expected_amount: 3000 }),
+  ],
+  // Older versions name the page and no amount.
+  'checkout.session.completed ': [product, once, shipped, checkoutPage, token, confirmed('{{page.id}}')],
   'billing_portal.configuration.created': [settings],
   'billing_portal.configuration.updated': [settings, noted('/v1/billing_portal/configurations/{{settings.id}}')],
   'billing_portal.session.created': [
@@ -224,7 +245,7 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
   'payment_method.attached': [customer, attached],
   'payment_method.detached': [customer, attached, { path: '/v1/payment_methods/{{card.id}}/detach' }],
   'payment_intent.created': [intent({})],
-  'payment_intent.succeeded': [intent({ confirm: 'true', payment_method: 'pm_card_visa' })],
+  'payment_intent.succeeded': [intent({ confirm: 'true', payment_method: 'pm_card_visa', shipping })],
   'payment_intent.canceled': [intent({}), { path: '/v1/payment_intents/{{intent.id}}/cancel' }],
   'charge.succeeded': [intent({ confirm: true, payment_method: 'pm_card_visa' })],
   'tax_rate.created': [{ path: '/v1/tax_rates', params: { display_name: 'VAT', inclusive: true, percentage: 10 } }],

@@ -113,7 +113,8 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
 }
 
 export interface Paying {
-  readonly card: string
+  /** The card, once it is needed: the customer's, or nobody's for one payment. */
+  readonly card: (call: Call, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null
 }
@@ -145,7 +146,7 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
   const customer = outer.find('customer', before.customer ?? '') ?? newCustomer(outer, before, paying.email)
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
   if (before.mode === 'setup') return setUpBy(outer, call, before, customer, paying)
-  const card = needsCard(before, quoted.total) ? takenCard(call, paying.card, customer?.id ?? null) : null
+  const card = needsCard(before, quoted.total) ? paying.card(call, customer?.id ?? null) : null
   if (card?._declines === true && quoted.total > 0) throw cardDeclined()
   const made =
     before.mode === 'subscription'
@@ -195,7 +196,7 @@ function setUpBy(
   const found = call.find('setup_intent', before.setup_intent ?? '')
   if (found === undefined) throw new Error(`The setup intent of ${before.id} is gone`)
   const intent = found.customer === null && customer !== null ? { ...found, customer: customer.id } : found
-  const done = setUp(call, call.update(found, intent, null), takenCard(call, paying.card, null))
+  const done = setUp(call, call.update(found, intent, null), paying.card(call, null))
   if (done.status !== 'succeeded') throw cardDeclined()
   const after: CheckoutSessionBody = {
     ...before,
@@ -217,11 +218,14 @@ function newCustomer(
   return wanted ? customerFromCheckout(call, email === '' ? null : email) : null
 }
 
-function takenCard(call: Call, number: string, customer: string | null): PaymentMethodBody {
-  const card = cardByNumber(number)
-  if (card === undefined)
-    throw refused('Your card number is invalid. Use one of the test cards.', 'number', 'incorrect_number')
-  return newPaymentMethod(call, card, customer)
+/** The card of a number that was typed. */
+export function typedCard(number: string): Paying['card'] {
+  return (call, customer) => {
+    const card = cardByNumber(number)
+    if (card === undefined)
+      throw refused('Your card number is invalid. Use one of the test cards.', 'number', 'incorrect_number')
+    return newPaymentMethod(call, card, customer)
+  }
 }
 
 function subscribed(
@@ -265,6 +269,7 @@ function paid(
     ...{ amount, currency: session.currency, customer, invoice: null, paymentMethod: card.id },
     description: session._plan.description,
     metadata: session._plan.metadata,
+    shipping: session._plan.shipping ?? null,
   })
   return tried(call, intent, card).id
 }

@@ -1,6 +1,6 @@
 // How a card pays: an intent for each thing to be paid, and a charge for each try.
 import type { Call } from '../protocol/call.ts'
-import type { InvoiceBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
+import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../objects/customer-bodies.ts'
 import type { ChargeBody, PaymentIntentBody } from '../objects/session-bodies.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
@@ -13,6 +13,7 @@ interface NewIntent {
   readonly metadata: Metadata
   readonly paymentMethod: string | null
   readonly invoice: string | null
+  readonly shipping: ShippingBody | null
 }
 
 export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
@@ -55,7 +56,7 @@ export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
       receipt_email: null,
       review: null,
       setup_future_usage: null,
-      shipping: null,
+      shipping: wanted.shipping,
       source: null,
       statement_descriptor: null,
       statement_descriptor_suffix: null,
@@ -77,7 +78,7 @@ export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
   const known = intentOf(call, invoice)
   if (known !== undefined) return known
   const made = { amount, currency, customer, description: invoice.description, metadata: {}, paymentMethod: null }
-  return newIntent(call, { ...made, invoice: invoice.id })
+  return newIntent(call, { ...made, invoice: invoice.id, shipping: null })
 }
 
 /** An invoice that asks for another amount is paid with that. */
@@ -159,7 +160,7 @@ function chargeOf(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody
     receipt_url: null,
     refunded: false,
     review: null,
-    shipping: null,
+    shipping: intent.shipping,
     source: null,
     source_transfer: null,
     statement_descriptor: null,

@@ -1,5 +1,5 @@
 import { formatMinor } from '../money/format.ts'
-import { complete, discountsOf, needsCard, quote, refuseTooSmall, typedCode } from '../billing/checkout.ts'
+import { complete, discountsOf, needsCard, quote, refuseTooSmall, typedCard, typedCode } from '../billing/checkout.ts'
 import type { Quote } from '../billing/checkout.ts'
 import { momentOf, priceOf } from '../billing/records.ts'
 import type { PromotionCodeBody } from '../objects/bodies.ts'
@@ -50,7 +50,7 @@ export function submitCheckout(outer: Call, session: CheckoutSessionBody, typed:
   if (session.status !== 'open' || typed.action !== 'pay') return showCheckout(outer, session, typed)
   const call = outer.at(momentOf(outer, session._clock))
   const code = offersCodes(session) && typed.code !== '' ? typedCode(call, session, typed.code) : null
-  const done = complete(outer, session, { card: typed.number, email: typed.email, code })
+  const done = complete(outer, session, { card: typedCard(typed.number), email: typed.email, code })
   return redirect(done.success_url.replaceAll('{CHECKOUT_SESSION_ID}', done.id))
 }
 

@@ -36,6 +36,15 @@ export interface AddressBody {
   state: string | null
 }
 
+/** Where what was paid for is sent. */
+export interface ShippingBody {
+  address: AddressBody
+  carrier: string | null
+  name: string
+  phone: string | null
+  tracking_number: string | null
+}
+
 export interface PaymentMethodBody {
   id: string
   object: 'payment_method'

@@ -1,5 +1,5 @@
 // The objects of hosted pages, and the payment of a one-time purchase.
-import type { ListOf } from './customer-bodies.ts'
+import type { ListOf, ShippingBody } from './customer-bodies.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 
 export interface CheckoutItemBody {
@@ -85,6 +85,8 @@ export interface CheckoutSessionBody {
   _plan: {
     description: string | null
     metadata: Metadata
+    /** Absent in sessions that were stored before it was. */
+    shipping?: ShippingBody | null
     trial_end: number | null
     trial_period_days: number | null
   }
@@ -127,7 +129,7 @@ export interface PaymentIntentBody {
   receipt_email: null
   review: null
   setup_future_usage: null
-  shipping: null
+  shipping: ShippingBody | null
   source: null
   statement_descriptor: null
   statement_descriptor_suffix: null
@@ -207,7 +209,7 @@ export interface ChargeBody {
   receipt_url: null
   refunded: false
   review: null
-  shipping: null
+  shipping: ShippingBody | null
   source: null
   source_transfer: null
   statement_descriptor: null

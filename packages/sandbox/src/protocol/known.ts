@@ -12,7 +12,8 @@ let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly
 function find(operation: string, name: string): Known | undefined {
   // The generator's own shape.
   parameters ??= JSON.parse(knownParameters) as Readonly<Record<string, Known>>
-  let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')]
+  // What the SDK has not takes what nobody knows: a parameter of it is never called unknown.
+  let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')] ?? 1
   for (const part of name.replaceAll(']', '').split('[')) {
     if (at === 1) return 1
     if (at === undefined || at === 0 || isEnum(at)) return undefined

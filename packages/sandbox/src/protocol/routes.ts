@@ -14,6 +14,7 @@ import { meterEvents } from '../resources/meter-events.ts'
 import { meters } from '../resources/meters.ts'
 import { charges, paymentIntents } from '../resources/payment-intents.ts'
 import { paymentMethods } from '../resources/payment-methods.ts'
+import { paymentPages } from '../resources/payment-pages.ts'
 import { portalConfigurations } from '../resources/portal-configurations.ts'
 import { portalSessions } from '../resources/portal-sessions.ts'
 import { prices } from '../resources/prices.ts'
@@ -52,6 +53,7 @@ const operations: readonly Operation[] = [
   ...taxRates,
   ...testClocks,
   ...checkoutSessions,
+  ...paymentPages,
   ...portalSessions,
   ...portalConfigurations,
   ...paymentIntents,

@@ -1,5 +1,5 @@
-import type { AddressBody } from '../objects/customer-bodies.ts'
-import { text } from '../protocol/params.ts'
+import type { AddressBody, ShippingBody } from '../objects/customer-bodies.ts'
+import { required, shape, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 
 export const addressFields = {
@@ -19,5 +19,27 @@ export function toAddress(given: Read<typeof addressFields>): AddressBody {
     line2: given.line2 ?? null,
     postal_code: given.postal_code ?? null,
     state: given.state ?? null,
+  }
+}
+
+/** `shipping` of what a card pays. */
+export const shippingField = shape({
+  address: required(shape(addressFields)),
+  carrier: text(),
+  name: required(text()),
+  phone: text(),
+  tracking_number: text(),
+})
+
+type Shipping = ReturnType<typeof shippingField.read>
+
+export function toShipping(given: Shipping | undefined): ShippingBody | null {
+  if (given === undefined) return null
+  return {
+    address: toAddress(given.address),
+    carrier: given.carrier ?? null,
+    name: given.name,
+    phone: given.phone ?? null,
+    tracking_number: given.tracking_number ?? null,
   }
 }

@@ -32,6 +32,9 @@ function checkTogether(params: SessionParams): void {
     throw onlyOneOf('allow_promotion_codes', 'discounts')
   if (params.customer !== undefined && params.customer_email !== undefined)
     throw onlyOneOf('customer', 'customer_email')
+  const shipping = params.payment_intent_data?.shipping
+  if (shipping !== undefined && shipping.address.line1 === undefined)
+    throw missingParam('payment_intent_data[shipping][address][line1]')
   for (const name of foreignIn[params.mode]) {
     if (params[name] !== undefined) throw refused(`You can not pass \`${name}\` in \`${params.mode}\` mode.`, name)
   }

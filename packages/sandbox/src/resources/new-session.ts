@@ -4,6 +4,7 @@ import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { boolean, integer, list, oneOf, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
+import { shippingField, toShipping } from './addresses.ts'
 import { currency } from './currencies.ts'
 
 const lineItem = shape({
@@ -26,7 +27,7 @@ export const createFields = {
   locale: text(),
   metadata: metadata(),
   mode: required(oneOf('payment', 'setup', 'subscription')),
-  payment_intent_data: shape({ description: text(), metadata: metadata() }),
+  payment_intent_data: shape({ description: text(), metadata: metadata(), shipping: shippingField }),
   payment_method_collection: oneOf('always', 'if_required'),
   setup_intent_data: shape({ description: text(), metadata: metadata() }),
   subscription_data: shape({
@@ -153,6 +154,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
     _plan: {
       description: made?.description ?? null,
       metadata: applyMetadata({}, made?.metadata),
+      shipping: toShipping(params.payment_intent_data?.shipping),
       trial_end: data?.trial_end ?? null,
       trial_period_days: data?.trial_period_days ?? null,
     },

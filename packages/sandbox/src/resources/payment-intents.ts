@@ -9,6 +9,7 @@ import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { boolean, integer, oneOf, range, required, text } from '../protocol/params.ts'
+import { shippingField, toShipping } from './addresses.ts'
 import { currency } from './currencies.ts'
 import { cardFor } from './payment-methods.ts'
 
@@ -21,6 +22,7 @@ const createFields = {
   metadata: metadata(),
   off_session: boolean(),
   payment_method: text(),
+  shipping: shippingField,
 }
 
 function create(outer: Call): Answer {
@@ -35,6 +37,7 @@ function create(outer: Call): Answer {
     description: params.description ?? null,
     metadata: applyMetadata({}, params.metadata),
     paymentMethod: card?.id ?? null,
+    shipping: toShipping(params.shipping),
   })
   return params.confirm === true ? confirmed(call, intent, card) : { object: intent }
 }

@@ -92,6 +92,12 @@ function usedUp(): Error {
   return refused(message)
 }
 
+/** Refuses what is neither a test card's name nor a card that is there. */
+export function refuseUnknownMethod(call: Call, id: string): void {
+  if (testCards.some(({ name }) => name === id) || call.find('payment_method', id) !== undefined) return
+  throw unknownMethod(id)
+}
+
 /** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
 export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
