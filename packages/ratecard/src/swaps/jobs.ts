@@ -39,10 +39,26 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
 const leaseOf = ({ id, kind, subject }: JobRecord) =>
   kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
-export async function summaryOf({ store }: Reading, job: JobRecord): Promise<JobSummary> {
-  const again = async () => (await store.jobs.find(job.id))?.state ?? null
+/** A job as it is now. One that ended while it was looked at is read whole again: its state without its error says nothing. */
+async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
+  let latest = job
+  const again = async () => {
+    latest = (await store.jobs.find(job.id)) ?? latest
+    return latest.state
+  }
   const state = await liveState(store, job.state, leaseOf(job), again)
-  return { ...shown(jobColumns, job), by: byOf(job), state, allows: actsOpenTo(job.kind, state) }
+  return { ...latest, state }
+}
+
+const summaryOfLive = (job: JobRecord): JobSummary => ({
+  ...shown(jobColumns, job),
+  by: byOf(job),
+  state: job.state,
+  allows: actsOpenTo(job.kind, job.state),
+})
+
+export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
+  return summaryOfLive(await liveJob(deps, job))
 }
 
 async function listJobs(
@@ -54,9 +70,9 @@ async function listJobs(
 }
 
 async function findJob(deps: Reading, id: string): Promise<JobReport> {
-  const job = await findJobRecord(deps, id)
+  const job = await liveJob(deps, await findJobRecord(deps, id))
   return {
-    ...(await summaryOf(deps, job)),
+    ...summaryOfLive(job),
     input: JSON.parse(job.input) as JobReport['input'],
     steps: (await deps.store.jobs.steps(id)).map(stepView),
     error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
