@@ -26,7 +26,7 @@ export const documentApi: typeof api = createClient({
   baseUrl: base,
   retries: 0,
   fetch: (input) => {
-    const answer = firstAnswers[String(input).slice(base.length)]
+    const answer = typeof input === 'string' ? firstAnswers[input.slice(base.length)] : undefined
     return answer === undefined
       ? Promise.reject(new Error('The document does not have it.'))
       : Promise.resolve(Response.json(answer))
