@@ -175,6 +175,22 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
     expect(await page.getByRole('cell', { name: 'gap', exact: true }).count()).toBe(gaps)
   })
 
+  test('usage of a tenant that the processor dropped is on its page', async () => {
+    await client.tenants.create({ id: 'dropper', name: 'Dropper' })
+    const { page, open } = await signIn(key)
+    await open('tenants/dropper')
+    await page.getByText('Nothing will be invoiced.').waitFor()
+    const check = (when: string) =>
+      fetch(`${server.sandboxUrl ?? ''}/_sandbox/usage`, { method: 'PUT', body: JSON.stringify({ check: when }) })
+    await check('later')
+    const timestamp = new Date(Date.now() + 5 * 86_400_000)
+    await client.usage.record({ tenantId: 'dropper', meter: 'api_calls', value: 1, identifier: 'day-9', timestamp })
+    await check('at_once')
+    await open('tenants/dropper')
+    await page.getByText('usage dropped').waitFor()
+    await page.getByText('timestamp_in_future, day-9').waitFor()
+  })
+
   test('on a phone, what a cell says stands beside its name, never below it', async () => {
     const { page, open } = await signIn(key)
     await narrow(page)
