@@ -56,7 +56,7 @@ test('the parts of the schema say of a document what the whole schema says, in t
 })
 
 test('a currency that nobody knows is told the known ones', () => {
-  const { issues } = checkShape(withPrices(price({ currency_options: { usb: { amount: 1 } } as never })))
+  const { issues } = checkShape(withPrices(price({ currency_options: { usb: { amount: 1 } } })))
   expect(issues).toMatchObject([
     { code: 'field_unknown', pointer: '#/products/0/prices/0/currency_options/usb', hint: 'Did you mean "usd"?' },
   ])
