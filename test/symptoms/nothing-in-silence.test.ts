@@ -79,7 +79,7 @@ it('currencies that do not fit the new price are named, not carried over', () =>
     expect(lost?.detail).toContain('currency_options')
   }))
 
-it('a value that no document says is named by pull, by drift, at an adoption and at a replacement', () =>
+it('a value that no document says is named by pull, by drift and at an adoption, and taken over by a replacement', () =>
   withStack(async (stack) => {
     const { stripe, service } = stack
     const product = await stripe.products.create({ name: 'Theirs' })
@@ -106,7 +106,60 @@ it('a value that no document says is named by pull, by drift, at an adoption and
     const { processor_id: _adopted, ...own } = price
     const dearer = { ...pulled, products: [{ ...sold, prices: [{ ...own, amount: 1000 }] }] }
     const replaced = await service.push(dearer, nobody)
-    const lost = replaced.warnings.find(({ code }) => code === 'not_carried_over')
+    expect(codesOf(replaced.warnings)).not.toContain('not_carried_over')
+    const trials = async () => {
+      const { data } = await stripe.prices.list({ product: product.id, active: true })
+      return data.map(({ unit_amount: amount, recurring }) => [amount, recurring?.trial_period_days])
+    }
+    expect(await trials()).toEqual([[1000, 14]])
+    expect((await service.drift()).notes).toHaveLength(1)
+    // What was before has the trial as well.
+    await service.rollback(1, nobody)
+    expect(await trials()).toEqual([[900, 14]])
+    expect((await stripe.prices.list({ product: product.id })).data).toHaveLength(2)
+  }))
+
+it('a trial of the price itself is named where the price that replaces it cannot have it', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ id: 'theirs', name: 'Theirs' })
+    const recurring = { interval: 'month', trial_period_days: 14 } as const
+    await stripe.prices.create({ product: product.id, currency: 'eur', unit_amount: 900, recurring, lookup_key: 'p' })
+    const { document: pulled } = await service.pull()
+    await service.push(pulled, nobody)
+    const [sold] = pulled.products
+    if (sold === undefined) throw new Error('Nothing was pulled')
+    const once = { ...pulled, products: [{ ...sold, prices: [{ id: 'p', amount: 900, currency: 'eur' as const }] }] }
+    const { warnings } = await service.push(once, nobody)
+    const lost = warnings.find(({ code }) => code === 'not_carried_over')
     expect(lost?.detail).toContain('recurring.trial_period_days')
-    expect((await service.drift()).notes).toEqual([])
+  }))
+
+it('a former price that is brought back takes over what the document does not manage', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    await service.push(document(monthly), nobody)
+    const first = await current(stack)
+    await service.push(document({ ...monthly, amount: 1500 }), nobody)
+    const second = await current(stack)
+    await stripe.prices.update(second.id, {
+      nickname: 'From the dashboard',
+      metadata: { crm: '4711' },
+      currency_options: { usd: { unit_amount: 1300 } },
+    })
+    const planned = await service.rollback(1, { ...nobody, dryRun: true })
+    expect(planned.details.find(({ kind }) => kind === 'price')?.because).toEqual(['amount'])
+    await service.rollback(1, nobody)
+    const third = await current(stack)
+    expect(third.id).toBe(first.id)
+    const kept = {
+      nickname: 'From the dashboard',
+      metadata: { crm: '4711' },
+      currency_options: { usd: { unit_amount: 1300 } },
+    }
+    expect(third).toMatchObject({ unit_amount: 1200, ...kept })
+    expect((await service.drift()).inSync).toBe(true)
+    // And there and back again.
+    await service.rollback(2, nobody)
+    expect(await current(stack)).toMatchObject({ id: second.id, unit_amount: 1500, ...kept })
   }))
