@@ -163,3 +163,54 @@ it('a former price that is brought back takes over what the document does not ma
     await service.rollback(2, nobody)
     expect(await current(stack)).toMatchObject({ id: second.id, unit_amount: 1500, ...kept })
   }))
+
+it('an endpoint that is replaced keeps the version of its events', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const adopted = await stripe.webhookEndpoints.create({
+      url: 'https://seller.example/hook',
+      enabled_events: ['invoice.created'],
+      api_version: '2025-03-31.basil',
+      description: 'Bookkeeping',
+    })
+    const hook = { id: 'books', url: adopted.url, events: ['invoice.created'] }
+    const having = (more: object) => ({ ...document(monthly), webhooks: [{ ...hook, ...more }] })
+    await service.push(having({ processor_id: adopted.id }), nobody)
+    await service.push(having({ connect: true }), nobody)
+    const { data } = await stripe.webhookEndpoints.list()
+    expect(
+      data.map(({ id, status, api_version, description }) => [id === adopted.id, status, api_version, description]),
+    ).toEqual([
+      [false, 'enabled', '2025-03-31.basil', 'Bookkeeping'],
+      [true, 'disabled', '2025-03-31.basil', 'Bookkeeping'],
+    ])
+    expect((await service.drift()).inSync).toBe(true)
+  }))
+
+it('an adopted price that gets another lookup key is named', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ name: 'Pro' })
+    const theirs = async (lookup_key: string, currency: string) => {
+      const { id } = await stripe.prices.create({
+        product: product.id,
+        currency,
+        unit_amount: 1200,
+        recurring: { interval: 'month' },
+        lookup_key,
+      })
+      return id
+    }
+    const config = document({ ...monthly, processor_id: await theirs('Standard plan', 'eur') })
+    const same = { ...monthly, id: 'same', currency: 'usd' as const, processor_id: await theirs('same', 'usd') }
+    const [pro] = config.products
+    const adopting = {
+      ...config,
+      products: [{ ...pro, id: 'pro', name: 'Pro', processor_id: product.id, prices: [...(pro?.prices ?? []), same] }],
+    }
+    const { warnings } = await service.push(adopting, nobody)
+    const named = warnings.filter(({ code }) => code === 'lookup_key_replaced')
+    expect(named.map(({ pointer }) => pointer)).toEqual(['#/products/0/prices/0'])
+    expect(named[0]?.detail).toContain('"Standard plan" at the processor; it becomes "pro_monthly"')
+    expect((await service.push(adopting, nobody)).status).toBe('unchanged')
+  }))

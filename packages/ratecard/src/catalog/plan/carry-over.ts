@@ -41,7 +41,7 @@ export function carriedOver<K extends ResourceKind>(
   for (const [field, row] of fieldRows[want.kind]) {
     if (row.mutability === 'attached' || row.reference !== null) continue
     const value = live[field]
-    if (same(value, row.absent) || row.leftOut === 'kept') continue
+    if (same(value, row.absent)) continue
     const spoken = last === undefined ? undefined : { value: last[field] }
     if (!isLeftAlone(row, wanted[field], spoken, want.adopt === target.processorId)) continue
     if (row.fits?.(value as never, wanted) === false) lost.push(documentName(want.kind, field, value))

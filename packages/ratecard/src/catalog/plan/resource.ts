@@ -261,7 +261,22 @@ function decideAdoption<K extends ResourceKind>(
       .map((reason) => notExpressible(state, want, id, reason)),
   ]
   if (conflicts.length > 0) return { issues: conflicts }
-  return together({ issues: leftAsIs(state, want, object) }, settleOn(state, want, object, found, { adopting: true }))
+  const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, object)]
+  return together({ issues }, settleOn(state, want, object, found, { adopting: true }))
+}
+
+/** An application of the seller may ask for the adopted price by the lookup key that it has had so far. */
+function losesLookupKey(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
+  if (want.kind !== 'price' || object.lookupKey === null || object.lookupKey === want.configId) return []
+  return [
+    caution(
+      state,
+      want,
+      'lookup_key_replaced',
+      `"${object.processorId}" has the lookup key ${JSON.stringify(object.lookupKey)} at the processor; it becomes "${want.configId}".`,
+      'Whoever asks the processor for the price by that key has to use the new one; a price keeps its key when its id is the same.',
+    ),
+  ]
 }
 
 /** The values of an adopted object that the document does not speak of, named once. */
