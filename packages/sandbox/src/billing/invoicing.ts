@@ -11,10 +11,14 @@ import type {
 } from '../objects/customer-bodies.ts'
 import { isTooSmall } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
+import { debited, wholePeriods } from './debits.ts'
 import { discountsFor, reduced, reductionsOf } from './discounts.ts'
 import { itemLine, pendingItems, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
-import { taxed, totalTaxes } from './taxes.ts'
+import { withLateUsage } from './late-usage.ts'
+import { taxed } from './taxes.ts'
+import { totals } from './totals.ts'
+import type { Sums } from './totals.ts'
 import type { Period } from './calendar.ts'
 import { customerOf, day, isOver, save } from './records.ts'
 
@@ -61,31 +65,6 @@ export interface Invoiced {
   readonly gone: ReadonlySet<string>
 }
 
-type Sums = Pick<
-  InvoiceBody,
-  'subtotal' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'subtotal_excluding_tax' | 'total_taxes'
->
-
-function totals(lines: readonly InvoiceLineBody[]): Sums {
-  const byDiscount = new Map<string, number>()
-  for (const { amount, discount } of lines.flatMap((line) => line.discount_amounts)) {
-    byDiscount.set(discount, (byDiscount.get(discount) ?? 0) + amount)
-  }
-  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
-  const off = [...byDiscount.values()].reduce((sum, amount) => sum + amount, 0)
-  const taxes = totalTaxes(lines)
-  const sumOf = (behavior: string): number =>
-    taxes.filter((tax) => tax.tax_behavior === behavior).reduce((sum, tax) => sum + tax.amount, 0)
-  return {
-    subtotal,
-    subtotal_excluding_tax: subtotal - sumOf('inclusive'),
-    total: subtotal - off + sumOf('exclusive'),
-    total_discount_amounts: [...byDiscount].map(([discount, amount]) => ({ amount, discount })),
-    total_excluding_tax: subtotal - off - sumOf('inclusive'),
-    total_taxes: taxes,
-  }
-}
-
 /** What is too small to be charged waits in the customer's balance for the next invoice (the SDK's types, invoices). */
 function balanced(
   total: number,
@@ -116,7 +95,7 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
     const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
     return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
   }).map((line) => ({ ...line, invoice: id }))
-  const sums = totals(lines)
+  const sums = totals(lines, new Set(ofItems.map(({ discount }) => discount)))
   const used = new Set(
     reductions
       .filter(({ coupon, discount }) => coupon.duration === 'once' && takes(sums, discount))
@@ -164,10 +143,11 @@ function takesPending({ reason, withPending }: NewInvoice): boolean {
   return withPending ?? (reason === 'subscription_create' || reason === 'subscription_cycle')
 }
 
-/** The subscription without the discounts that an invoice used up, or that have ended. */
-export function afterInvoice(subscription: SubscriptionBody, { gone }: Invoiced): SubscriptionBody {
+/** The subscription without the discounts that an invoice used up, or that have ended; its items know what they were charged. */
+export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: Invoiced): SubscriptionBody {
   const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
-  const data = subscription.items.data.map((item) => ({ ...item, discounts: kept(item.discounts) }))
+  const items = debited(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
+  const data = items.map((item) => ({ ...item, discounts: kept(item.discounts) }))
   return { ...subscription, discounts: kept(subscription.discounts), items: { ...subscription.items, data } }
 }
 
@@ -219,11 +199,11 @@ function blankInvoice(
     custom_fields: subscription.invoice_settings.custom_fields ?? customer.invoice_settings.custom_fields,
     customer: customer.id,
     customer_account: null,
-    customer_address: null,
+    customer_address: customer.address,
     customer_email: customer.email,
     customer_name: customer.name,
     customer_phone: customer.phone,
-    customer_shipping: null,
+    customer_shipping: customer.shipping,
     customer_tax_exempt: customer.tax_exempt,
     customer_tax_ids: [],
     default_payment_method: null,
@@ -277,7 +257,8 @@ function blankInvoice(
 }
 
 /** Gives the invoice its number, settles it with the customer's balance, and tries to take the money unless that waits. */
-export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBody {
+export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBody {
+  const before = withLateUsage(call, draft)
   const open = numbered(call, before, before)
   if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
   const finalized = call.update(before, open, 'invoice.finalized')
@@ -321,7 +302,9 @@ function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
 
 /** The day has passed: the subscription is past due (the SDK's types, `status`). */
 export function overdue(call: Call, invoice: InvoiceBody): void {
-  reflect(call, call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue'))
+  const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
+  setDelinquent(call, invoice, true)
+  reflect(call, written)
 }
 
 /**
@@ -362,6 +345,7 @@ export function attempt(
     // In this order (recorded at 2026-08-26.dahlia).
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.announce('invoice.paid', written)
+    setDelinquent(call, invoice, false)
     return written
   }
   if (!counts) {
@@ -372,7 +356,19 @@ export function attempt(
   // The first invoice is not tried again by itself: its subscription expires.
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
-  return call.update(invoice, failed, 'invoice.payment_failed')
+  const written = call.update(invoice, failed, 'invoice.payment_failed')
+  if (!manual) setDelinquent(call, invoice, true)
+  return written
+}
+
+/**
+ * A payment that fails by itself, or a day that passes, makes the customer delinquent; an invoice that is paid or given up as
+ * uncollectible ends that (the SDK's types, `delinquent`).
+ */
+function setDelinquent(call: Call, invoice: InvoiceBody, delinquent: boolean): void {
+  const customer = call.find('customer', invoice.customer)
+  if (customer === undefined) return
+  call.update(customer, { ...customer, delinquent }, 'customer.updated')
 }
 
 function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
@@ -391,7 +387,9 @@ function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
 /** The money came another way; nothing was tried. */
 export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
   cancelIntent(call, invoice)
-  return call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+  const written = call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+  setDelinquent(call, invoice, false)
+  return written
 }
 
 /** Nobody has to pay it any more. */
@@ -409,7 +407,9 @@ export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'unco
     cancelIntent(call, invoice)
     giveBalanceBack(call, invoice)
   }
-  return call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  const written = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  if (status === 'uncollectible') setDelinquent(call, invoice, false)
+  return written
 }
 
 /** A void invoice gives back what it took of the customer's balance (docs.stripe.com/changelog, 2019-12-03). */

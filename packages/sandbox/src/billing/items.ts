@@ -143,6 +143,7 @@ export function newItem(
     ...own,
     _anchor: anchor,
     _usage_from: call.now,
+    _debited: { amount: 0, start: call.now, end },
   }
 }
 

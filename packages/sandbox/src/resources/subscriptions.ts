@@ -1,10 +1,10 @@
 import type { Call } from '../protocol/call.ts'
 import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
-import { cancelNow, refuseBrokenChange } from '../billing/cancel.ts'
+import { cancelAsAsked, refuseBrokenChange } from '../billing/cancel.ts'
 import { checkProrationDate, invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
-import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
+import { advanceLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { trialWithoutCard } from '../billing/renewal.ts'
 import { subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
@@ -51,7 +51,7 @@ const sharedFields = {
   cancel_at_period_end: boolean(),
   ...termFields,
   days_until_due: integer({ min: 0, max: 730 }),
-  default_payment_method: text(),
+  default_payment_method: emptyable(text()),
   description: emptyable(text({ max: 500 })),
   discounts: discountsParam,
   invoice_settings: shape(invoiceTextFields),
@@ -353,14 +353,10 @@ const cancelFields = { cancellation_details: details, invoice_now: boolean(), pr
 function cancel(outer: Call): SubscriptionBody {
   const before = outer.subject('subscription')
   const params = outer.read(cancelFields)
-  if (params.prorate === true) throw refused('The sandbox does not support the parameter `prorate`.', 'prorate')
   if (isOver(before)) throw refused(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
   const call = outer.at(momentOf(outer, before.test_clock))
-  const metered = before.items.data.filter((item) => isMetered(priceOf(call, item)))
-  const usage =
-    before.status === 'trialing' ? [] : metered.flatMap((item) => arrearsLines(call, before, item, call.now))
-  const lines = params.invoice_now === true ? [...before._pending, ...usage] : []
-  return cancelNow(call, { ...before, ...plan(call, before, params) }, lines)
+  const { prorate = false, invoice_now: invoiceNow = false } = params
+  return cancelAsAsked(call, { ...before, ...plan(call, before, params) }, { prorate, invoiceNow })
 }
 
 /** The answer is the discount as it was. Which of several is meant nobody says, so that is refused. */
