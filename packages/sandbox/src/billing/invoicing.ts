@@ -3,6 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import type {
   BillingReason,
   InvoiceBody,
+  InvoiceItemBody,
   InvoiceLineBody,
   PauseBody,
   PaymentMethodBody,
@@ -11,9 +12,10 @@ import type {
 } from '../objects/customer-bodies.ts'
 import { isTooSmall } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 import { debited, wholePeriods } from './debits.ts'
 import { discountsFor, reduced, reductionsOf } from './discounts.ts'
-import { itemLine, pendingItems, withItemsOf } from './invoice-items.ts'
+import { itemLine, pendingItems, takenOff, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
 import { withLateUsage } from './late-usage.ts'
 import { taxed } from './taxes.ts'
@@ -23,7 +25,7 @@ import type { Period } from './calendar.ts'
 import { customerOf, day, isOver, save } from './records.ts'
 
 /** A renewal can still be changed for an hour. */
-const draftFor = 3600
+export const draftFor = 3600
 /** Waits before the second, third and fourth try of a payment; the subscription stays past due after the last. */
 const retryAfter = [3 * day, 5 * day, 7 * day]
 
@@ -50,13 +52,17 @@ interface NewInvoice {
   readonly subscription: InvoiceFor
   readonly lines: readonly InvoiceLineBody[]
   readonly reason: BillingReason
-  /** Whether what waits for an invoice comes with it; what its reason says when it is left out. */
-  readonly withPending?: boolean
+  /** What waits and comes with it; what waits for the reason when it is left out. */
+  readonly pending?: readonly InvoiceItemBody[]
   readonly period: Period
   /** Whether it goes on by itself; it does when that is left out. */
   readonly autoAdvance?: boolean
   /** A first invoice that is a draft for a while, as those of schedules are. */
   readonly waits?: boolean
+  /** Of an invoice by hand. */
+  readonly metadata?: Metadata
+  /** Instead of days after it was made (seconds). */
+  readonly dueDate?: number
 }
 
 export interface Invoiced {
@@ -87,10 +93,12 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const reductions = [...ofItems, ...reductionsOf(call, own)]
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
-  const pending = takesPending(wanted) ? pendingItems(call, subscription) : []
-  const unreduced = [...withItemsOf(call, subscription, wanted.lines, id), ...pending.map(itemLine)]
+  const pending = wanted.pending ?? (takesPending(wanted) ? pendingItems(call, subscription) : [])
+  // In this order (the SDK's types, `lines`).
+  const unreduced = [...pending.map(itemLine), ...withItemsOf(call, subscription, wanted.lines, id)]
   const lines = taxed(call, reduced(unreduced, reductions), (line) => {
-    const billed = pending.find(({ id }) => id === line.parent.invoice_item_details?.invoice_item)
+    const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
+    const billed = pending.find(({ id }) => id === (ofItem ?? ofSubscription)?.invoice_item)
     if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
     const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
     return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
@@ -111,7 +119,10 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   if (customer?.discount !== null && customer?.discount !== undefined && gone.has(customer.discount))
     call.update(customer, { ...customer, discount: null }, null)
   const kept = own.filter((discount) => running.has(discount))
-  for (const item of pending) call.update(item, { ...item, invoice: id }, null)
+  for (const item of pending) {
+    takenOff(call, item)
+    call.update(item, { ...item, invoice: id }, null)
+  }
   const invoice = call.create(blankInvoice(call, wanted, id, lines, kept, sums), 'invoice.created')
   const pause = subscription.pause_collection ?? null
   return { invoice: pause === null ? invoice : setAside(call, invoice, pause.behavior), gone }
@@ -139,8 +150,8 @@ function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavio
 }
 
 /** What waits for an invoice comes with the next one of a period, or with one that asks for it (the SDK's types, invoice items). */
-function takesPending({ reason, withPending }: NewInvoice): boolean {
-  return withPending ?? (reason === 'subscription_create' || reason === 'subscription_cycle')
+function takesPending({ reason }: NewInvoice): boolean {
+  return reason === 'subscription_create' || reason === 'subscription_cycle'
 }
 
 /** The subscription without the discounts that an invoice used up, or that have ended; its items know what they were charged. */
@@ -211,7 +222,7 @@ function blankInvoice(
     default_tax_rates: subscription.default_tax_rates,
     description: subscription.invoice_settings.description,
     discounts,
-    due_date: byMail ? call.now + (subscription.days_until_due ?? 0) * day : null,
+    due_date: byMail ? (wanted.dueDate ?? call.now + (subscription.days_until_due ?? 0) * day) : null,
     effective_at: null,
     ending_balance: null,
     footer: subscription.invoice_settings.footer ?? customer.invoice_settings.footer,
@@ -223,7 +234,7 @@ function blankInvoice(
     latest_revision: null,
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
     livemode: false,
-    metadata: subscription.id === null ? subscription.metadata : {},
+    metadata: wanted.metadata ?? {},
     next_payment_attempt: byMail ? null : finalizesAt,
     number: null,
     on_behalf_of: null,

@@ -2,12 +2,9 @@
 // configure-grace-period): when the invoice is finalized its metered lines are counted anew.
 import type { InvoiceBody, InvoiceLineBody } from '../objects/customer-bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import { reduced, reductionsOf } from './discounts.ts'
-import type { Reduction } from './discounts.ts'
+import { withLines } from './draft-lines.ts'
 import { meteredLines } from './lines.ts'
 import { isMetered } from './records.ts'
-import { taxed } from './taxes.ts'
-import { totals } from './totals.ts'
 
 /** The draft with all that was used by now in the periods that it bills. */
 export function withLateUsage(call: Call, invoice: InvoiceBody): InvoiceBody {
@@ -48,44 +45,13 @@ function recounted(
   invoice: InvoiceBody,
   counted: ReadonlyMap<string, readonly InvoiceLineBody[]>,
 ): InvoiceBody {
-  const ratesOf = new Map<string, readonly string[]>()
   const placed = new Set<string>()
   const lines = invoice.lines.data.flatMap((line) => {
     const key = usageOf(call, line)?.key ?? ''
     const own = placed.has(key) ? [] : (counted.get(key) ?? [line])
     if (counted.has(key)) placed.add(key)
-    return own.map((one) => {
-      ratesOf.set(
-        one.id,
-        line.taxes.map((tax) => tax.tax_rate_details.tax_rate),
-      )
-      return { ...one, discount_amounts: [], invoice: invoice.id, taxes: [] }
-    })
+    // Which rates are on it is seen from the taxes of the line before.
+    return own.map((one) => ({ ...one, taxes: line.taxes }))
   })
-  const reductions = reductionsOfDraft(call, invoice)
-  const ofItems = new Set(reductions.flatMap(({ discount, item }) => (item === undefined ? [] : [discount])))
-  const data = taxed(call, reduced(lines, reductions), (line) => ratesOf.get(line.id) ?? [])
-  const sums = totals(data, ofItems)
-  const { starting_balance: starting } = invoice
-  const due = Math.max(0, sums.total + starting)
-  const after = {
-    ...invoice,
-    ...sums,
-    amount_due: due,
-    amount_remaining: due,
-    lines: { ...invoice.lines, data },
-  }
-  return call.update(invoice, after, 'invoice.updated')
-}
-
-/** Those of items first, as they were taken off then. */
-function reductionsOfDraft(call: Call, invoice: InvoiceBody): Reduction[] {
-  const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
-  const own = new Set(invoice.discounts)
-  const ofItems = [...new Set(taken)].filter((discount) => !own.has(discount))
-  const then = call.at(invoice.created)
-  return [...ofItems, ...own].flatMap((discount) => {
-    const item = call.find('discount', discount)?.subscription_item ?? null
-    return reductionsOf(then, [discount]).map((one) => (item === null ? one : { ...one, item }))
-  })
+  return withLines(call, invoice, lines)
 }

@@ -220,10 +220,7 @@ export function prorationLine(
 /** What an item costs for its period as things are. */
 function costOfPeriod(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
   // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
-  const start = Math.min(
-    item.current_period_start,
-    periodAt(item._anchor, stepOf(priceOf(call, item)), call.now).start,
-  )
+  const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(priceOf(call, item)), call.now).start)
   const paid = reduced(
     advanceLines(call, subscription, item),
     [...reductionsOf(call, item.discounts), ...reductionsOf(call, discountsFor(call, subscription))].filter(
