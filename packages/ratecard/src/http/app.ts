@@ -86,9 +86,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const metrics = createRequestMetrics(registry)
   const sendProblem = createProblemSender(docsUrl)
   const logger = options.logger ?? pino({ level: settings.logLevel })
+  const addressOf = clientAddress(settings.trustedProxies ?? [])
   const workers = new WorkerGateway({
     service,
     docsUrl,
+    addressOf,
     ownPath: configPath,
     leaving: leaving.signal,
     closing: closing.signal,
@@ -145,7 +147,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   concealSecrets(app, service)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
-  const guard = await createAddressGuard(app, settings.rateLimit, clientAddress(settings.trustedProxies ?? []))
+  const guard = await createAddressGuard(app, settings.rateLimit, addressOf)
   // Cookies are read where one counts; most requests have none to read.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
