@@ -166,6 +166,25 @@ it('what is answered compressed comes whole', async () => {
   expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
 })
 
+it('an answer of megabytes shows its name as well, and comes whole', async () => {
+  const payload = {
+    ...sampleConfig('2.0.0'),
+    products: Array.from({ length: 3_000 }, (_, index) => ({
+      id: `p${String(index)}`,
+      name: `é漢 ${'😀'.repeat(30)}`,
+    })),
+    webhooks: [{ id: 'main_hook', url: 'https://other.example.com', events: ['invoice.paid'] }],
+  }
+  const url = `${admin}/config?dry_run=true`
+  const answer = await test.inject({ method: 'POST', url, payload, headers: { 'x-service-key': reader } })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.body.length).toBeGreaterThan(500_000)
+  expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)))
+  expect(answer.json<{ details: unknown[] }>().details.length).toBeGreaterThan(3_000)
+  expect(answer.body).toContain('${HOOK_TOKEN}')
+  expect(answer.body).not.toContain(canary)
+})
+
 it('a push that failed shows the name as well', async () => {
   const value = `${canary}-failed`
   const kept = await test.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: withHook('3.0.0') })
