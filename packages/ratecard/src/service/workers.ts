@@ -97,4 +97,6 @@ export interface WorkerRequest {
   readonly path: string
   /** For X-Forwarded-Prefix; '' on a host of its own. */
   readonly prefix: string
+  /** Of the client behind every proxy that is trusted. */
+  readonly clientAddress: string
 }
