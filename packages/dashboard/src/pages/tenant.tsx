@@ -26,6 +26,7 @@ import {
 } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
+import { DroppedUsage } from '../ui/dropped-usage.tsx'
 import { count, many, money, period, shown } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
@@ -126,39 +127,47 @@ function Invoice({ id }: { readonly id: string }) {
   return (
     <Card title="Next invoice">
       <Show of={upcoming} what="The next invoice">
-        {({ invoices }) =>
-          invoices.length === 0 ? (
-            <p className="quiet">Nothing will be invoiced.</p>
-          ) : (
-            <div className="stack">
-              {invoices.map((invoice) => (
-                <div key={invoice.subscription} className="stack-small">
-                  <p>
-                    <span className="big money">{money(invoice.amountDue, invoice.currency)}</span>{' '}
-                    {invoice.dueAt === null ? null : (
-                      <span className="quiet">
-                        on <Time at={invoice.dueAt} />
-                      </span>
-                    )}
-                  </p>
-                  <Table
-                    caption="Lines of the invoice"
-                    columns={['For', 'Price', { name: 'Quantity', isNumber: true }, { name: 'Amount', isNumber: true }]}
-                    rows={invoice.lines.map((line, index) => ({
-                      key: String(index),
-                      cells: [
-                        line.description === null ? '—' : <Text>{line.description}</Text>,
-                        <Id>{line.priceId ?? line.processorPriceId ?? '—'}</Id>,
-                        line.quantity === null ? '—' : count(line.quantity),
-                        <Money amount={line.amount} currency={invoice.currency} />,
-                      ],
-                    }))}
-                  />
-                </div>
-              ))}
-            </div>
-          )
-        }
+        {({ invoices, droppedUsage }) => (
+          <div className="stack">
+            <DroppedUsage reports={droppedUsage} />
+            {invoices.length === 0 ? (
+              <p className="quiet">Nothing will be invoiced.</p>
+            ) : (
+              <div className="stack">
+                {invoices.map((invoice) => (
+                  <div key={invoice.subscription} className="stack-small">
+                    <p>
+                      <span className="big money">{money(invoice.amountDue, invoice.currency)}</span>{' '}
+                      {invoice.dueAt === null ? null : (
+                        <span className="quiet">
+                          on <Time at={invoice.dueAt} />
+                        </span>
+                      )}
+                    </p>
+                    <Table
+                      caption="Lines of the invoice"
+                      columns={[
+                        'For',
+                        'Price',
+                        { name: 'Quantity', isNumber: true },
+                        { name: 'Amount', isNumber: true },
+                      ]}
+                      rows={invoice.lines.map((line, index) => ({
+                        key: String(index),
+                        cells: [
+                          line.description === null ? '—' : <Text>{line.description}</Text>,
+                          <Id>{line.priceId ?? line.processorPriceId ?? '—'}</Id>,
+                          line.quantity === null ? '—' : count(line.quantity),
+                          <Money amount={line.amount} currency={invoice.currency} />,
+                        ],
+                      }))}
+                    />
+                  </div>
+                ))}
+              </div>
+            )}
+          </div>
+        )}
       </Show>
     </Card>
   )

@@ -337,6 +337,14 @@ export function cardOf(
   return id === null ? undefined : call.find('payment_method', id)
 }
 
+interface Attempt {
+  readonly card?: string | undefined
+  /** Somebody asked for it. */
+  readonly manual?: boolean
+  /** The cardholder has answered the bank. */
+  readonly authenticated?: boolean
+}
+
 /**
  * One try to be paid. The subscription is told by `reflect`. A try that somebody asked for counts only as the first one, and
  * leaves the retry schedule alone (the SDK's types, `attempt_count`).
@@ -344,14 +352,17 @@ export function cardOf(
 export function attempt(
   call: Call,
   invoice: InvoiceBody,
-  { card, manual = false }: { readonly card?: string | undefined; readonly manual?: boolean } = {},
+  { card, manual = false, authenticated = false }: Attempt = {},
 ): InvoiceBody {
   const counts = invoice.amount_due > 0 && (!manual || invoice.attempt_count === 0)
   const tries = invoice.attempt_count + (counts ? 1 : 0)
   const method = invoice.amount_due > 0 ? cardOf(call, invoice, card) : undefined
-  const declined = invoice.amount_due > 0 && method?._declines !== false
-  if (method !== undefined) tried(call, intentFor(call, invoice), method)
-  if (!declined) {
+  const before = method === undefined ? undefined : intentFor(call, invoice)
+  // A card whose bank asks is not tried again by itself (the SDK's types, `attempt_count`).
+  const waits = !manual && before?.status === 'requires_action' && before.payment_method === method?.id
+  const intent =
+    before === undefined || method === undefined || waits ? before : tried(call, before, method, { authenticated })
+  if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
     // In this order (recorded at 2026-08-26.dahlia).
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
@@ -359,7 +370,9 @@ export function attempt(
     setDelinquent(call, invoice, false)
     return written
   }
+  const asked = intent?.status === 'requires_action'
   if (!counts) {
+    if (asked) call.announce('invoice.payment_action_required', invoice)
     call.announce('invoice.payment_failed', invoice)
     return invoice
   }
@@ -367,7 +380,9 @@ export function attempt(
   // The first invoice is not tried again by itself: its subscription expires.
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
-  const written = call.update(invoice, failed, 'invoice.payment_failed')
+  if (waits) return call.update(invoice, failed, 'invoice.updated')
+  const written = call.update(invoice, failed, asked ? 'invoice.payment_action_required' : 'invoice.payment_failed')
+  if (asked) call.announce('invoice.payment_failed', written)
   if (!manual) setDelinquent(call, invoice, true)
   return written
 }

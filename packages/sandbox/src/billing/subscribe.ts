@@ -8,7 +8,7 @@ import type {
   SubscriptionBody,
 } from '../objects/customer-bodies.ts'
 import type { PhaseBody } from '../objects/schedule-bodies.ts'
-import { cardDeclined, refused } from '../protocol/errors.ts'
+import { notSupported, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { refuseBrokenPeriod } from './cancel.ts'
@@ -20,6 +20,7 @@ import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
 import { advanceLines, trialLine } from './lines.ts'
+import { unpaidRefusal } from './payments.ts'
 import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
 import type { Terms } from './terms.ts'
@@ -177,21 +178,32 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
     made.status === 'trialing' ? [trialLine(call, made, item)] : advanceLines(call, made, item),
   )
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
-  if (lines.length === 0) return made
+  if (lines.length === 0) {
+    refuseWaitingSetup(call, made)
+    return made
+  }
   const period = { start: call.now, end: call.now }
   const waits = wish.invoicesLater === true
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
   // An invoice by mail is a draft for an hour, as those of renewals are.
   if (made.collection_method === 'send_invoice' || waits)
     return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
+  if (drafted.invoice.amount_due === 0) refuseWaitingSetup(call, made)
   const { paymentBehavior } = wish
   const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
   if (!unpaid && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
   const invoice = finalize(call, drafted.invoice, !unpaid)
-  if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete') throw cardDeclined()
+  if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete')
+    throw unpaidRefusal(call, invoice, 'subscription')
   const status = statusAfter(call, made, invoice)
   const after = { ...afterInvoice(made, drafted), latest_invoice: invoice.id, status }
   return save(call, made, after, null)
+}
+
+/** A card whose bank asks is set up while nothing is to be paid, with an intent of the subscription's own. That is not here. */
+function refuseWaitingSetup(call: Call, made: SubscriptionBody): void {
+  if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
+  throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')
 }
 
 function blankSubscription(call: Call, wish: Wish, currency: string): SubscriptionBody {

@@ -55,7 +55,8 @@ export interface PaymentMethodBody {
     phone: string | null
     tax_id: null
   }
-  card: {
+  /** Of a card. */
+  card?: {
     brand: string
     checks: null
     country: string
@@ -75,9 +76,22 @@ export interface PaymentMethodBody {
   customer_account: null
   livemode: false
   metadata: Metadata
-  type: 'card'
+  /** Of a bank account that is debited. */
+  sepa_debit?: {
+    bank_code: string
+    branch_code: string
+    country: string
+    fingerprint: string
+    generated_from: null
+    last4: string
+  }
+  type: 'card' | 'sepa_debit'
   /** Whether the bank refuses to pay. */
   _declines: boolean
+  /** The bank asks the cardholder before every payment. */
+  _asks?: true
+  /** Seconds after which the bank says whether it pays. */
+  _answersAfter?: number
   /** Nobody's, and not used to pay yet: it can become a customer's. */
   _fresh?: boolean
 }

@@ -103,6 +103,11 @@ export function onlyOneOf(...params: readonly string[]): StripeError {
   return refused(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
 }
 
+/** In the real API's words (the SDK's types: `only be used with confirm=true`). */
+export function onlyWithConfirm(param: string): StripeError {
+  return refused(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
+}
+
 export function unknownUrl(method: string, path: string): StripeError {
   const where = `Unrecognized request URL (${method}: ${path}).`
   return new StripeError(`${where} Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`, {

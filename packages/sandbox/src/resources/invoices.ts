@@ -1,8 +1,9 @@
 import { attempt, finalize, givenUp, paidElsewhere, reflect, settle } from '../billing/invoicing.ts'
+import { unpaidRefusal } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
-import { cardDeclined, refused } from '../protocol/errors.ts'
+import { refused } from '../protocol/errors.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../protocol/list-pages.ts'
@@ -54,7 +55,7 @@ function pay(outer: Call): Answer {
   }
   const done = open.status === 'paid' ? open : attempt(call, open, { card, manual: true })
   reflect(call, done)
-  return done.status === 'paid' ? { object: done } : { refusal: cardDeclined() }
+  return done.status === 'paid' ? { object: done } : { refusal: unpaidRefusal(call, done, 'invoice') }
 }
 
 function notOpen(): Error {

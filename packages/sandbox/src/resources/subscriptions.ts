@@ -6,20 +6,14 @@ import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billi
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { cardOf } from '../billing/invoicing.ts'
 import { advanceLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
+import { unpaidRefusal } from '../billing/payments.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { paidBy, trialWithoutCard } from '../billing/renewal.ts'
 import { nothingToPayWith, subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
 import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
 import { nouns } from '../objects/bodies.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import {
-  cardDeclined,
-  missingParam,
-  noActiveDiscount,
-  noSuchResource,
-  notSupported,
-  refused,
-} from '../protocol/errors.ts'
+import { missingParam, noActiveDiscount, noSuchResource, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
@@ -358,7 +352,8 @@ export function refuseUnpaid(
 ): void {
   if (behavior !== 'error_if_incomplete' || after.latest_invoice === before.latest_invoice) return
   const invoice = call.find('invoice', after.latest_invoice ?? '')
-  if (invoice?.status === 'open' && invoice.collection_method === 'charge_automatically') throw cardDeclined()
+  if (invoice?.status === 'open' && invoice.collection_method === 'charge_automatically')
+    throw unpaidRefusal(call, invoice, 'subscription')
 }
 
 function update(outer: Call): SubscriptionBody {
