@@ -383,7 +383,8 @@ export function attempt(
   if (waits) return call.update(invoice, failed, 'invoice.updated')
   const written = call.update(invoice, failed, asked ? 'invoice.payment_action_required' : 'invoice.payment_failed')
   if (asked) call.announce('invoice.payment_failed', written)
-  if (!manual) setDelinquent(call, invoice, true)
+  // A bank that asks has not refused yet.
+  if (!manual && !asked) setDelinquent(call, invoice, true)
   return written
 }
 
