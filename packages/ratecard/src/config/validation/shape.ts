@@ -3,13 +3,10 @@ import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { compileShape } from './compile-shape.ts'
 import type { ShapeCheck } from './compile-shape.ts'
-import { mostIssues } from './limits.ts'
+import { mostFound } from './limits.ts'
 import type { BillingConfig } from '../document/schema.ts'
 import { wholeDocument } from './shape-parts.ts'
 import { saySchemaError } from './shape-words.ts'
-
-// Words cost more than finding: of what is never listed, no more is put into words than the order of the document may need.
-const mostWorded = 5 * mostIssues
 
 type Checks = Readonly<Record<string, ShapeCheck>>
 
@@ -51,7 +48,7 @@ function collect(
 export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
   return errors
     .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
-    .slice(0, mostWorded)
+    .slice(0, mostFound)
     .map((error) => {
       const path = tokensOf(error.instancePath)
       if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))
