@@ -63,6 +63,39 @@ describe('tenants on the command line', () => {
     })
   })
 
+  test('usage that the processor dropped is shown where a tenant is looked at', async () => {
+    await subscriber('meterers', 'kiln_monthly', 1)
+    expect((await run('billing usage')).stdout).toContain('No usage was dropped in the last 30 days.')
+    expect((await run('tenants upcoming-invoice meterers')).stdout).not.toContain('dropped')
+    expect(await json('billing usage')).toEqual({ exit: 0, document: { dropped: [] } })
+    expect(await json('tenants show meterers')).toMatchObject({ document: { dropped_usage: [] } })
+    expect(await run('billing usage --meter nothing')).toMatchObject({ exit: 1 })
+
+    const customer = await payingCustomer(stripe, { name: 'drops' })
+    await run(`tenants create drops --customer ${customer}`)
+    const { data } = await stripe.prices.list({ active: true, limit: 100 })
+    const metered = data.find((each) => each.metadata['ratecard_id'] === 'sensor_readings')
+    await stripe.subscriptions.create({ customer, items: [{ price: metered?.id ?? '' }] })
+    const later = (check: string) =>
+      fetch(`${server.sandboxUrl ?? ''}/_sandbox/usage`, { method: 'PUT', body: JSON.stringify({ check }) })
+    await later('later')
+    const headers = { 'x-service-key': key, 'content-type': 'application/json' }
+    const timestamp = new Date(Date.now() + 5 * 86_400_000).toISOString()
+    const body = JSON.stringify({ meter: 'readings', value: 4, tenant_id: 'drops', identifier: 'day-9', timestamp })
+    expect(await fetch(`${server.url}/api/v1/billing/usage`, { method: 'POST', headers, body })).toMatchObject({
+      status: 200,
+    })
+    await later('at_once')
+    const line = /! .* UTC {2}1 usage event of meter readings dropped: timestamp_in_future, for example day-9 of drops/
+    for (const command of ['billing usage', 'tenants show drops', 'tenants upcoming-invoice drops'])
+      expect((await run(command)).stdout).toMatch(line)
+    expect((await run('tenants show meterers')).stdout).not.toContain('dropped')
+    const examples = [{ tenant_id: 'drops', identifier: 'day-9' }]
+    for (const command of ['tenants show drops', 'tenants upcoming-invoice drops'])
+      expect(await json(command)).toMatchObject({ document: { dropped_usage: [{ meter: 'readings', examples }] } })
+    expect((await json('billing usage --tenant drops')).document).toMatchObject({ dropped: [{ count: 1 }] })
+  })
+
   test('a template is tried, applied, seen in the trail and taken back, and nothing is billed', async () => {
     const customer = await subscriber('glazeworks', 'kiln_monthly', 7)
     const bills = async () => (await stripe.invoices.list({ customer })).data.length

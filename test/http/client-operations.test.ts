@@ -110,6 +110,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   getTenantEntitlements: () => client.tenants.entitlements('buyer'),
   listTenantSubscriptions: () => client.tenants.subscriptions('buyer'),
   cancelSubscription: async () => client.tenants.cancelSubscription('buyer', await freeSubscription()),
+  listDroppedUsage: () => client.usage.dropped({ tenantId: 'buyer' }),
   getUpcomingInvoice: () => client.tenants.upcomingInvoice('buyer'),
   listTenantAudit: () => client.tenants.audit('buyer', { limit: 1 }),
   createSession: () => client.sessions.create({ tenantId: 'buyer', ttlSeconds: 60 }),

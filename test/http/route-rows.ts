@@ -75,6 +75,7 @@ export const rows: Readonly<Record<string, Row>> = {
   listTenantSubscriptions: key,
   getTenantEntitlements: key,
   getUpcomingInvoice: key,
+  listDroppedUsage: key,
   listTenantAudit: key,
   createSession: by('key', { tenant_id: 'acme' }),
   listTemplatePrices: key,

@@ -30,6 +30,10 @@ export interface PortalClient {
 
 export interface UsageClient {
   record(usage: result.NewUsage, options?: WriteOptions): Promise<result.Usage>
+  /** What was taken and then dropped in the last 30 days, newest first; with a service key. It is not billed. */
+  dropped(
+    query?: { readonly meter?: string | undefined; readonly tenantId?: string | undefined } & CallOptions,
+  ): Promise<result.DroppedUsage[]>
 }
 
 export const checkoutClient = (transport: Transport): CheckoutClient => ({
@@ -52,4 +56,6 @@ export const portalClient = (transport: Transport): PortalClient => ({
 
 export const usageClient = (transport: Transport): UsageClient => ({
   record: (body, options = {}) => call(transport, 'recordUsage', { body, keyed: true }, acted(options)),
+  dropped: async ({ meter, tenantId, ...options } = {}) =>
+    (await call(transport, 'listDroppedUsage', { query: { meter, tenantId } }, options)).dropped,
 })

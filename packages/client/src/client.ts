@@ -105,6 +105,7 @@ export type {
   Detail,
   Display,
   DocumentDifference,
+  DroppedUsage,
   DriftReport,
   EnterpriseOutcome,
   Entitlements,

@@ -1363,6 +1363,7 @@ export interface UpcomingInvoice {
   lines: InvoiceLine[]
   /** One for each subscription that will be invoiced. */
   invoices: Invoice[]
+  droppedUsage: DroppedUsage[] | null
 }
 
 export interface InvoiceLine {
@@ -1393,6 +1394,25 @@ export interface Invoice {
   lines: InvoiceLine[]
 }
 
+/** Usage that the processor took and then dropped. It is not billed. */
+export interface DroppedUsage {
+  /** When the processor told of it. */
+  at: string
+  meter: string | null
+  processorMeterId: string | null
+  /** The processor’s own, for example `meter_event_customer_not_found`. */
+  code: string
+  /** Events of this report, of all tenants. */
+  count: number
+  message: string
+  /** Some of the events: the processor does not name each. */
+  examples: Array<{
+    tenantId: string | null
+    /** As it was reported here; else as the processor has it. */
+    identifier: string
+  }>
+}
+
 export interface Audit {
   entries: AuditEntry[]
   pagination: Pagination
@@ -1410,6 +1430,10 @@ export interface AuditEntry {
   requestId: string | null
   /** When it happened. */
   createdAt: string
+}
+
+export interface DroppedUsageList {
+  dropped: DroppedUsage[]
 }
 
 export interface Session {
@@ -2208,6 +2232,17 @@ export interface Operations {
       200: Audit
     }
   }
+  listDroppedUsage: {
+    query: {
+      /** Config id: only reports of this meter. */
+      readonly meter?: string | undefined
+      /** Only reports with an example of this tenant. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: DroppedUsageList
+    }
+  }
   createSession: {
     body: {
       /** Id of the tenant. */
@@ -2537,8 +2572,9 @@ export const operations = {
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
   getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', null],
-  getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}}}],
+  getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
+  listDroppedUsage: ['GET', '/api/v1/billing/admin/usage/dropped', {dropped:{examples:{}}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],
   revokeSession: ['DELETE', '/api/v1/billing/admin/sessions/:id', null],
   applyTemplate: ['POST', '/api/v1/billing/admin/enterprise/apply-template', {}, {}],

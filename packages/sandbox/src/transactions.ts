@@ -24,7 +24,7 @@ interface Request {
   readonly id: string
   readonly childId?: string
   readonly form: FormNode
-  readonly version?: string
+  readonly version?: string | null
   readonly cause: Cause
 }
 

@@ -482,7 +482,7 @@ test('a card that was made on its own becomes a customer’s once; test cards th
     message:
       'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
   })
-  expect(await refusal(stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer }))).toMatchObject({
-    message: 'The sandbox does not support the test card `pm_card_authenticationRequired`.',
+  expect(await refusal(stripe.paymentMethods.attach('pm_card_bypassPending', { customer }))).toMatchObject({
+    message: 'The sandbox does not support the test card `pm_card_bypassPending`.',
   })
 })

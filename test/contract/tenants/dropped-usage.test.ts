@@ -44,3 +44,45 @@ test('usage that was taken and dropped is found by the examination, with meter, 
   })
   expect(sums.data.map(({ aggregated_value: value }) => value)).toEqual([5])
 })
+
+test('dropped usage is shown where the usage of a tenant is looked at, by its own ids', async () => {
+  const shop = await tenantShop(negotiated())
+  const { stripe, sandbox, service } = shop
+  const customer = await shop.tenant('t')
+  await shop.subscribe(await shop.tenant('other'), [['calls']])
+  const send = (payload: Record<string, string>, own: object = {}) =>
+    stripe.billing.meterEvents.create({ event_name: 'call', payload, ...own })
+  expect(await service.droppedUsageOf('t')).toEqual([])
+  sandbox.control.checkUsage('later')
+  await send({ stripe_customer_id: 'cus_unknown', value: '1' }, { identifier: 'lost-1' })
+  // Two days ahead: taken by us, since a test clock may run ahead, and found out by the processor.
+  const timestamp = sandbox.control.now(shop.secretKey) * 1000 + 2 * 86_400_000
+  const report = (meter: string, identifier: string) =>
+    service.recordUsage({ meter, value: 3, identifier, timestamp }, { kind: 'key', keyId: 'key_1', tenantId: 't' })
+  await report('calls', 'day:7')
+  // Its identifier does not fit, so that the processor has a digest of it.
+  await report('calls', 'x'.repeat(200))
+
+  const [long, own, foreign] = await service.droppedUsage({})
+  expect(own).toMatchObject({
+    meter: 'calls',
+    processorMeterId: expect.stringMatching(/^mtr_/),
+    code: 'timestamp_in_future',
+    count: 1,
+    examples: [{ tenantId: 't', identifier: 'day:7' }],
+  })
+  expect(foreign?.examples).toEqual([{ tenantId: null, identifier: 'lost-1' }])
+  expect(long?.examples).toEqual([{ tenantId: null, identifier: expect.stringMatching(/^[0-9a-f]{64}$/) }])
+  expect(await service.droppedUsage({ meter: 'calls', tenantId: 't' })).toEqual([own])
+  expect(await service.droppedUsageOf('t')).toEqual([own])
+  expect(await service.droppedUsageOf('other')).toEqual([])
+  await expect(service.droppedUsage({ meter: 'call' })).rejects.toMatchObject({ code: 'meter_not_found' })
+  await expect(service.droppedUsage({ tenantId: 'nobody' })).rejects.toMatchObject({ code: 'tenant_not_found' })
+
+  // What cannot be told must not hide the invoices.
+  await shop.subscribe(customer, [['calls']])
+  sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v2/core/events', count: 20 })
+  expect(await service.droppedUsageOf('t')).toBeNull()
+  await expect(service.droppedUsage({})).rejects.toMatchObject({ code: expect.stringMatching(/^processor_/) })
+  expect(await service.upcomingInvoices('t')).toHaveLength(1)
+})

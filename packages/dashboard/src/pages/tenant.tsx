@@ -26,6 +26,7 @@ import {
 } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
+import { DroppedUsage } from '../ui/dropped-usage.tsx'
 import { count, many, money, period, shown } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
@@ -126,39 +127,47 @@ function Invoice({ id }: { readonly id: string }) {
   return (
     <Card title="Next invoice">
       <Show of={upcoming} what="The next invoice">
-        {({ invoices }) =>
-          invoices.length === 0 ? (
-            <p className="quiet">Nothing will be invoiced.</p>
-          ) : (
-            <div className="stack">
-              {invoices.map((invoice) => (
-                <div key={invoice.subscription} className="stack-small">
-                  <p>
-                    <span className="big money">{money(invoice.amountDue, invoice.currency)}</span>{' '}
-                    {invoice.dueAt === null ? null : (
-                      <span className="quiet">
-                        on <Time at={invoice.dueAt} />
-                      </span>
-                    )}
-                  </p>
-                  <Table
-                    caption="Lines of the invoice"
-                    columns={['For', 'Price', { name: 'Quantity', isNumber: true }, { name: 'Amount', isNumber: true }]}
-                    rows={invoice.lines.map((line, index) => ({
-                      key: String(index),
-                      cells: [
-                        line.description === null ? '—' : <Text>{line.description}</Text>,
-                        <Id>{line.priceId ?? line.processorPriceId ?? '—'}</Id>,
-                        line.quantity === null ? '—' : count(line.quantity),
-                        <Money amount={line.amount} currency={invoice.currency} />,
-                      ],
-                    }))}
-                  />
-                </div>
-              ))}
-            </div>
-          )
-        }
+        {({ invoices, droppedUsage }) => (
+          <div className="stack">
+            <DroppedUsage reports={droppedUsage} />
+            {invoices.length === 0 ? (
+              <p className="quiet">Nothing will be invoiced.</p>
+            ) : (
+              <div className="stack">
+                {invoices.map((invoice) => (
+                  <div key={invoice.subscription} className="stack-small">
+                    <p>
+                      <span className="big money">{money(invoice.amountDue, invoice.currency)}</span>{' '}
+                      {invoice.dueAt === null ? null : (
+                        <span className="quiet">
+                          on <Time at={invoice.dueAt} />
+                        </span>
+                      )}
+                    </p>
+                    <Table
+                      caption="Lines of the invoice"
+                      columns={[
+                        'For',
+                        'Price',
+                        { name: 'Quantity', isNumber: true },
+                        { name: 'Amount', isNumber: true },
+                      ]}
+                      rows={invoice.lines.map((line, index) => ({
+                        key: String(index),
+                        cells: [
+                          line.description === null ? '—' : <Text>{line.description}</Text>,
+                          <Id>{line.priceId ?? line.processorPriceId ?? '—'}</Id>,
+                          line.quantity === null ? '—' : count(line.quantity),
+                          <Money amount={line.amount} currency={invoice.currency} />,
+                        ],
+                      }))}
+                    />
+                  </div>
+                ))}
+              </div>
+            )}
+          </div>
+        )}
       </Show>
     </Card>
   )
@@ -195,12 +204,13 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   const target: Target = { kind, name: kind === 'list' ? '' : chosen }
   const unmatched = isBase ? 'base' : 'keep'
   const dry = useAct(async () => {
-    const [outcome, subscriptions, served] = await Promise.all([
+    const [outcome, subscriptions, served, upcoming] = await Promise.all([
       apply(tenant.id, target, unmatched, { dryRun: true }),
       api.tenants.subscriptions(tenant.id),
       api.admin.config(),
+      api.tenants.upcomingInvoice(tenant.id),
     ])
-    return { outcome, lines: dealLines(outcome, subscriptions, served.config), target, subscriptions }
+    return { outcome, lines: dealLines(outcome, subscriptions, served.config, upcoming), target, subscriptions }
   })
   return (
     <Card title="Deal">
@@ -346,7 +356,7 @@ function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; reado
 
 const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: number | null }) =>
   amount === null ? (
-    <span className="quiet">{line.quantity === null ? 'by usage' : 'earlier version'}</span>
+    <span className="quiet">{line.quantity === null ? 'by usage' : 'not known'}</span>
   ) : (
     <span>
       <Money amount={amount} currency={line.currency} />{' '}

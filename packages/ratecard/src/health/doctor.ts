@@ -133,7 +133,7 @@ async function checkUsage({ store, processor, signal }: DoctorDeps): Promise<Omi
   return {
     status: 'warning',
     detail: `${String(dropped)} usage events were taken and then dropped in the last 30 days: ${named.join('; ')}${more}`,
-    hint: 'They are not billed. Put the cause right, then report that usage again under new identifiers.',
+    hint: 'They are not billed; `ratecard billing usage` shows each. Put the cause right, then report that usage again under new identifiers.',
   }
 }
 

@@ -7,6 +7,7 @@ import type * as migrations from '../wire/migrations.ts'
 import type { Inside } from '../wire/schema.ts'
 import type * as sessions from '../wire/sessions.ts'
 import type * as tenants from '../wire/tenants.ts'
+import type * as usage from '../wire/usage.ts'
 
 /** Who asks for a change, for the audit trail. */
 export interface Caller {
@@ -61,6 +62,14 @@ export type NewUsage = Omit<Inside<typeof checkout.NewUsage>, 'tenantId' | 'time
 }
 
 export type RecordedUsage = Pick<Inside<typeof checkout.Usage>, 'meter' | 'tenantId' | 'identifier' | 'alreadyCounted'>
+
+export type DroppedUsage = Inside<typeof usage.DroppedUsage>
+
+export interface DroppedUsageQuery {
+  /** Config id, a former one too. */
+  readonly meter?: string
+  readonly tenantId?: string
+}
 
 export type EnterpriseTarget =
   | { readonly kind: 'template'; readonly template: string }
@@ -124,6 +133,13 @@ export interface TenantOperations {
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>
+  /** Usage of the last 30 days that the processor took and then dropped, newest first. */
+  droppedUsage(query: DroppedUsageQuery): Promise<readonly DroppedUsage[]>
+  /**
+   * The same for what is shown beside a tenant's invoices: empty where the configuration has no meter or the tenant is no
+   * customer yet; null when the processor did not tell, which must not hide the invoices.
+   */
+  droppedUsageOf(tenantId: string): Promise<readonly DroppedUsage[] | null>
 
   applyEnterprise(
     tenantId: string,

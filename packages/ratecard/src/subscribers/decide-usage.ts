@@ -90,6 +90,12 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
   return whole.length <= longestIdentifier ? whole : createHash('sha256').update(whole).digest('hex')
 }
 
+/** What {@link processorIdentifier} made, taken apart; null for what was not reported here or is too long to be read. */
+export function readIdentifier(whole: string): { readonly tenantId: string; readonly identifier: string } | null {
+  const [, tenantId, identifier] = /^~?([^~:][^:]*):[^:]+:(.+)$/su.exec(whole) ?? []
+  return tenantId === undefined || identifier === undefined ? null : { tenantId, identifier }
+}
+
 function invalid(field: string, detail: string, hint?: string): ServiceError {
   const hinted = hint === undefined ? {} : { hint }
   return new ServiceError('request_invalid', detail, {

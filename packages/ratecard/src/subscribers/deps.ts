@@ -12,7 +12,7 @@ export interface SubscriberDeps {
   readonly store: Pick<Store, 'mappings' | 'localSubscriptions'>
   readonly processor: Pick<
     Processor,
-    'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage'
+    'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage' | 'usageErrors'
   >
   readonly clock: Clock
   readonly newId: () => string

@@ -1,6 +1,7 @@
 // What tenants are subscribed to, will be billed, and have used. Reads and reports; never changes a subscription.
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
+import { readDroppedUsage, readDroppedUsageOf } from './dropped-usage.ts'
 import { readEntitlements } from './entitlements.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
@@ -8,7 +9,13 @@ import { recordUsage } from './usage.ts'
 
 export type Subscribers = Pick<
   TenantOperations,
-  'tenantSubscriptions' | 'tenantEntitlements' | 'sessionEntitlements' | 'upcomingInvoices' | 'recordUsage'
+  | 'tenantSubscriptions'
+  | 'tenantEntitlements'
+  | 'sessionEntitlements'
+  | 'upcomingInvoices'
+  | 'recordUsage'
+  | 'droppedUsage'
+  | 'droppedUsageOf'
 >
 
 export function createSubscribers(deps: SubscriberDeps): Subscribers {
@@ -17,6 +24,8 @@ export function createSubscribers(deps: SubscriberDeps): Subscribers {
     tenantEntitlements: async (id) => readEntitlements(deps, await deps.findTenant(id)),
     sessionEntitlements: async (principal) => readEntitlements(deps, await deps.tenantOf(principal)),
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
+    droppedUsage: (query) => readDroppedUsage(deps, query),
+    droppedUsageOf: (id) => readDroppedUsageOf(deps, id),
     recordUsage: (usage, principal) => recordUsage(deps, usage, principal),
   }
 }

@@ -15,6 +15,7 @@ import { revisionOperations } from './revisions.ts'
 import { descriptionOperations, doctorOperations, serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
 import { tenantOperations } from './tenants.ts'
+import { usageOperations } from './usage.ts'
 import { webhookOperations } from './webhooks.ts'
 import { workerRunOperations } from './worker-runs.ts'
 import { workerOperations } from './workers.ts'
@@ -32,6 +33,7 @@ export const contract = {
   ...dashboardOperations,
   ...doctorOperations,
   ...tenantOperations,
+  ...usageOperations,
   ...sessionOperations,
   ...enterpriseOperations,
   ...migrationOperations,

@@ -4,6 +4,7 @@ import { By, Pagination, TenantId } from './common.ts'
 import { actorHeaders, customerErrors, idParams, keyErrors, keyHeader, operations, pageQuery } from './operation.ts'
 import { named } from './marks.ts'
 import { AnyObject, closed, nullable, shape, Time } from './schema.ts'
+import { DroppedUsage } from './usage.ts'
 
 /** Text or null in one step: a union would tell the caller of two mistakes where there is one. */
 const TextOrNull = (maxLength: number, description: string) =>
@@ -127,6 +128,12 @@ export const UpcomingInvoice = shape(
     formatted: nullable(invoice.formatted),
     lines: invoice.lines,
     invoices: Type.Array(Invoice, { description: 'One for each subscription that will be invoiced.' }),
+    dropped_usage: nullable(
+      Type.Array(DroppedUsage, {
+        description:
+          'Reports of dropped usage with an example of this tenant: none of it is in the amounts. null: the processor did not tell.',
+      }),
+    ),
   },
   'The members beside `invoices` are those of the invoice that comes first.',
 )

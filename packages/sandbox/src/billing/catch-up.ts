@@ -1,7 +1,8 @@
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
-import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
+import type { CheckoutSessionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
 import { attempt, overdue, reflect, settle } from './invoicing.ts'
+import { answered } from './payments.ts'
 import { renew } from './renewal.ts'
 import { startSchedule } from './schedule-start.ts'
 import { cancelSetup } from './setups.ts'
@@ -19,6 +20,7 @@ export function catchUp(call: Call, clock: string | null, pause: () => boolean =
     if (body.object === 'subscription') renew(then, body)
     else if (body.object === 'invoice') actOnInvoice(then, body)
     else if (body.object === 'subscription_schedule') startSchedule(then, body)
+    else if (body.object === 'payment_intent') endDebit(then, body)
     else expireSession(then, body)
     // Whoever acts says when next; standing still would never end.
     if (call.due(clock, then.now)?.id === body.id && sameDue(call, body)) throw new Error(`${body.id} is due for ever`)
@@ -28,7 +30,7 @@ export function catchUp(call: Call, clock: string | null, pause: () => boolean =
 function sameDue(
   call: Call,
   body: {
-    readonly object: 'subscription' | 'subscription_schedule' | 'invoice' | 'checkout.session'
+    readonly object: 'subscription' | 'subscription_schedule' | 'invoice' | 'checkout.session' | 'payment_intent'
     readonly id: string
   },
 ): boolean {
@@ -40,6 +42,16 @@ function actOnInvoice(call: Call, invoice: InvoiceBody): void {
   if (invoice.status === 'draft') settle(call, invoice)
   else if (invoice.collection_method === 'send_invoice') overdue(call, invoice)
   else reflect(call, attempt(call, invoice))
+}
+
+/** The bank has answered; the checkout that waited for it is told (docs.stripe.com/payments/checkout/fulfill-orders). */
+function endDebit(call: Call, waiting: PaymentIntentBody): void {
+  const { id, status } = answered(call, waiting)
+  for (const session of call.select('checkout.session', [{ field: 'payment_intent', is: id }])) {
+    if (status === 'succeeded')
+      call.update(session, { ...session, payment_status: 'paid' as const }, 'checkout.session.async_payment_succeeded')
+    else call.announce('checkout.session.async_payment_failed', session)
+  }
 }
 
 export function expireSession(call: Call, session: CheckoutSessionBody): CheckoutSessionBody {

@@ -2,9 +2,10 @@
 import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
-import { cardDeclined, refused } from '../protocol/errors.ts'
+import { cardDeclined, notSupported, refused } from '../protocol/errors.ts'
 import { isTooSmall, leastText } from '../money/least-charge.ts'
-import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
+import { newBankAccount, newPaymentMethod } from '../resources/payment-methods.ts'
+import { cardByNumber } from '../resources/test-banks.ts'
 import { customerFromCheckout } from '../resources/customers.ts'
 import type { CheckoutItemBody, CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { amountFor } from './charges.ts'
@@ -12,7 +13,7 @@ import { readDiscounts, redeem, redeemableCode, reduced, reductionsOf } from './
 import type { DiscountParams, Reduction } from './discounts.ts'
 import { newLine, onceLine } from './lines.ts'
 import { newIntent, tried } from './payments.ts'
-import { isMetered, momentOf, priceOf } from './records.ts'
+import { customerOf, isMetered, momentOf, priceOf } from './records.ts'
 import { setUp } from './setups.ts'
 import { subscribe, trialEndOf } from './subscribe.ts'
 
@@ -147,7 +148,9 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
   if (before.mode === 'setup') return setUpBy(outer, call, before, customer, paying)
   const card = needsCard(before, quoted.total) ? paying.card(call, customer?.id ?? null) : null
-  if (card?._declines === true && quoted.total > 0) throw cardDeclined()
+  if (card !== null) refuseWay(before, card)
+  // A bank account says so later.
+  if (card?._declines === true && card.type === 'card' && quoted.total > 0) throw cardDeclined()
   const made =
     before.mode === 'subscription'
       ? subscribed(call, before, customer?.id ?? '', card, discounts)
@@ -162,7 +165,7 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
     customer_details: detailsOf(customer, paying),
     discounts: discounts.map((one) => ({ coupon: one.coupon ?? null, promotion_code: one.promotion_code ?? null })),
     line_items: { ...before.line_items, data: [...quoted.items] },
-    payment_status: charged > 0 ? 'paid' : 'no_payment_required',
+    payment_status: charged === 0 ? 'no_payment_required' : card?.type === 'sepa_debit' ? 'unpaid' : 'paid',
     status: 'complete',
     total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: 0 },
     url: null,
@@ -185,6 +188,15 @@ function detailsOf(customer: CustomerBody | null, paying: Paying): CheckoutSessi
   }
 }
 
+/** A way to pay that the session does not offer, or that this server does not know there. */
+function refuseWay(session: CheckoutSessionBody, { type, _asks: asks }: PaymentMethodBody): void {
+  if (!session.payment_method_types.includes(type)) {
+    const offered = session.payment_method_types.join(', ')
+    throw refused(`This Checkout Session takes ${offered}; the payment method is of type ${type}.`, 'payment_method')
+  }
+  if (asks === true) throw notSupported('a card that asks for authentication in a checkout', 'payment_method')
+}
+
 /** Keeps the card for the customer, where there is one; it does not pay by default from then on. */
 function setUpBy(
   outer: Call,
@@ -196,7 +208,9 @@ function setUpBy(
   const found = call.find('setup_intent', before.setup_intent ?? '')
   if (found === undefined) throw new Error(`The setup intent of ${before.id} is gone`)
   const intent = found.customer === null && customer !== null ? { ...found, customer: customer.id } : found
-  const done = setUp(call, call.update(found, intent, null), paying.card(call, null))
+  const card = paying.card(call, null)
+  refuseWay(before, card)
+  const done = setUp(call, call.update(found, intent, null), card)
   if (done.status !== 'succeeded') throw cardDeclined()
   const after: CheckoutSessionBody = {
     ...before,
@@ -225,6 +239,14 @@ export function typedCard(number: string): Paying['card'] {
     if (card === undefined)
       throw refused('Your card number is invalid. Use one of the test cards.', 'number', 'incorrect_number')
     return newPaymentMethod(call, card, customer)
+  }
+}
+
+/** The bank account of an IBAN that was typed; nobody keeps it. */
+export function typedAccount(iban: string, email: string): Paying['card'] {
+  return (call) => {
+    const account = newBankAccount(call, iban)
+    return call.update(account, { ...account, billing_details: { ...account.billing_details, email } }, null)
   }
 }
 
@@ -270,8 +292,10 @@ function paid(
     description: session._plan.description,
     metadata: session._plan.metadata,
     shipping: session._plan.shipping ?? null,
+    allowed: session.allowed_payment_method_types,
+    laterUse: session._plan.setup_future_usage,
   })
-  return tried(call, intent, card).id
+  return tried(call, intent, card, { clock: customer === null ? null : customerOf(call, customer).test_clock }).id
 }
 
 /** A one-time purchase keeps no discount, but uses up what the coupon and its code allow. */

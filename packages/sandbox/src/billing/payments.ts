@@ -1,7 +1,8 @@
 // How a card pays: an intent for each thing to be paid, and a charge for each try.
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../objects/customer-bodies.ts'
-import type { ChargeBody, PaymentIntentBody } from '../objects/session-bodies.ts'
+import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
+import { StripeError, cardDeclined } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 
@@ -14,6 +15,9 @@ interface NewIntent {
   readonly paymentMethod: string | null
   readonly invoice: string | null
   readonly shipping: ShippingBody | null
+  /** Ways to pay; cards alone when they are left out. */
+  readonly allowed?: readonly string[] | null | undefined
+  readonly laterUse?: PaymentIntentBody['setup_future_usage'] | undefined
 }
 
 export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
@@ -22,7 +26,7 @@ export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
     {
       id,
       object: 'payment_intent',
-      allowed_payment_method_types: null,
+      allowed_payment_method_types: wanted.allowed ? [...wanted.allowed] : null,
       amount: wanted.amount,
       amount_capturable: 0,
       amount_received: 0,
@@ -50,12 +54,12 @@ export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
       payment_method: wanted.paymentMethod,
       payment_method_configuration_details: null,
       payment_method_options: {},
-      payment_method_types: ['card'],
+      payment_method_types: [...(wanted.allowed ?? ['card'])],
       payment_record: null,
       processing: null,
       receipt_email: null,
       review: null,
-      setup_future_usage: null,
+      setup_future_usage: wanted.laterUse ?? null,
       shipping: wanted.shipping,
       source: null,
       statement_descriptor: null,
@@ -92,69 +96,237 @@ export function adjustIntent(call: Call, invoice: InvoiceBody): void {
 export function cancelIntent(call: Call, invoice: InvoiceBody): void {
   const intent = intentOf(call, invoice)
   if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
-  call.update(intent, { ...intent, canceled_at: call.now, status: 'canceled' }, 'payment_intent.canceled')
+  const over = { ...intent, canceled_at: call.now, next_action: null, status: 'canceled' as const }
+  call.update(intent, over, 'payment_intent.canceled')
 }
 
-const decline = { code: 'card_declined', message: 'Your card was declined.' } as const
+interface Refusal {
+  readonly code: string
+  readonly decline_code: string
+  readonly message: string
+}
 
-/** One try: the charge, then what it means for the intent. */
-export function tried(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody): PaymentIntentBody {
-  const declined = card._declines
-  if (card.customer === null && card._fresh !== false) call.update(card, { ...card, _fresh: false }, null)
-  const charge = call.create<ChargeBody>(chargeOf(call, intent, card), declined ? 'charge.failed' : 'charge.succeeded')
-  if (declined) {
-    const error = {
-      ...{ charge: charge.id, code: decline.code, decline_code: 'generic_decline', message: decline.message },
-      ...{ payment_method: call.shown(card), type: 'card_error' },
-    }
-    const failed = { ...intent, last_payment_error: error, latest_charge: charge.id, payment_method: null }
-    return call.update(intent, { ...failed, status: 'requires_payment_method' }, 'payment_intent.payment_failed')
-  }
+const declined: Refusal = {
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  message: 'Your card was declined.',
+}
+const notThere: Refusal = {
+  code: 'authentication_required',
+  decline_code: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+}
+/** A bank's answer to a debit. */
+const notPaid: Refusal = {
+  code: 'payment_intent_payment_attempt_failed',
+  decline_code: 'generic_could_not_process',
+  message: 'The payment failed.',
+}
+
+interface Try {
+  /** The cardholder has answered the bank. */
+  readonly authenticated?: boolean
+  /** Nobody is there to answer. */
+  readonly offSession?: boolean
+  readonly returnUrl?: string | undefined
+  /** The test clock that the answer of a bank waits on. */
+  readonly clock?: string | null
+}
+
+/** One try: the charge, then what it means for the intent. A bank that asks first leaves it at the question. */
+export function tried(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  { authenticated = false, offSession = false, returnUrl, clock = null }: Try = {},
+): PaymentIntentBody {
+  const asks = method._asks === true && !authenticated
+  if (asks && !offSession) return asked(call, intent, method, returnUrl)
+  const kept = intent.setup_future_usage !== null
+  if (method.customer === null && method._fresh !== false && !kept)
+    call.update(method, { ...method, _fresh: false }, null)
+  if (method.type === 'sepa_debit') return debited(call, intent, method, clock)
+  const refusal = method._declines ? declined : asks ? notThere : undefined
+  const charge = call.create(
+    chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal),
+    refusal === undefined ? 'charge.succeeded' : 'charge.failed',
+  )
+  if (refusal !== undefined) return failed(call, intent, method, charge, refusal)
+  return succeeded(call, intent, method, charge)
+}
+
+function succeeded(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  charge: ChargeBody,
+): PaymentIntentBody {
   const paid = { ...intent, amount_received: intent.amount, last_payment_error: null, latest_charge: charge.id }
-  const after: PaymentIntentBody = { ...paid, payment_method: card.id, status: 'succeeded' }
+  const after: PaymentIntentBody = { ...paid, next_action: null, payment_method: method.id, status: 'succeeded' }
   return call.update(intent, after, 'payment_intent.succeeded')
 }
 
-function chargeOf(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody): ChargeBody {
-  const declined = card._declines
-  const { brand, country, exp_month: month, exp_year: year, funding, last4 } = card.card
+function failed(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  charge: ChargeBody | null,
+  { code, decline_code, message }: Refusal | (Omit<Refusal, 'decline_code'> & { readonly decline_code?: undefined }),
+): PaymentIntentBody {
+  const error = {
+    ...(charge === null ? {} : { charge: charge.id }),
+    code,
+    ...(decline_code === undefined ? {} : { decline_code }),
+    message,
+    payment_method: call.shown(method),
+    type: charge === null ? 'invalid_request_error' : 'card_error',
+  }
+  const open = { ...intent, last_payment_error: error, next_action: null, payment_method: null }
+  const after = {
+    ...open,
+    latest_charge: charge?.id ?? intent.latest_charge,
+    status: 'requires_payment_method' as const,
+  }
+  return call.update(intent, after, 'payment_intent.payment_failed')
+}
+
+/** Where the cardholder answers the bank: a page of this server. */
+export function nextAction(call: Call, id: string, returnUrl: string | undefined): NextActionBody {
+  const url = `${call.origin}/authenticate/${id}`
+  return returnUrl === undefined
+    ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
+    : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } }
+}
+
+function asked(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  returnUrl: string | undefined,
+): PaymentIntentBody {
+  const waiting = { ...intent, last_payment_error: null, next_action: nextAction(call, intent.id, returnUrl) }
+  const after = { ...waiting, payment_method: method.id, status: 'requires_action' as const }
+  return call.update(intent, after, 'payment_intent.requires_action')
+}
+
+/** The cardholder did not pass the bank's question. */
+export function notAuthenticated(call: Call, intent: PaymentIntentBody, method: PaymentMethodBody): PaymentIntentBody {
+  return failed(call, intent, method, null, authenticationFailure)
+}
+
+export const authenticationFailure = {
+  code: 'payment_intent_authentication_failure',
+  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+} as const
+
+/** A debit is on its way to the bank, which answers later. */
+function debited(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  clock: string | null,
+): PaymentIntentBody {
+  const charge = call.create(chargeOf(call, intent, method, 'pending'), 'charge.pending')
+  const waiting = { ...intent, last_payment_error: null, latest_charge: charge.id, payment_method: method.id }
+  const due = { _due: call.now + (method._answersAfter ?? 0), _clock: clock }
+  return call.update(intent, { ...waiting, ...due, status: 'processing' as const }, 'payment_intent.processing')
+}
+
+/** The bank's answer to a debit. */
+export function answered(call: Call, waiting: PaymentIntentBody): PaymentIntentBody {
+  const charge = call.find('charge', waiting.latest_charge ?? '')
+  const method = call.find('payment_method', waiting.payment_method ?? '')
+  if (charge === undefined || method === undefined) throw new Error(`The debit of ${waiting.id} is gone`)
+  const intent = { ...waiting, _due: null }
+  if (method._declines) {
+    const over = { ...charge, ...failureOf(notPaid), captured: false, amount_captured: 0, status: 'failed' as const }
+    return failed(call, intent, method, call.update(charge, over, 'charge.failed'), notPaid)
+  }
+  const paid = { ...charge, paid: true, status: 'succeeded' as const }
+  return succeeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
+}
+
+/** What a try that came to nothing is answered with. */
+export function refusalOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
+  if (error?.['code'] !== notThere.code) return cardDeclined()
+  return new StripeError(notThere.message, { status: 402, type: 'card_error', code: notThere.code })
+}
+
+/** The bank asks first; in the real API's words (public threads). */
+export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
+  const [what, where] =
+    of === 'invoice'
+      ? ['This payment', 'the invoice']
+      : ['Payment for this subscription', '`subscription.latest_invoice`']
+  const message =
+    `${what} requires additional user action before it can be completed successfully. Payment can be completed using the ` +
+    `PaymentIntent associated with ${where}. Additional information is available here: ` +
+    'https://stripe.com/docs/billing/subscriptions/overview#requires-action'
+  return new StripeError(message, { status: 402, type: 'card_error', code: `${of}_payment_intent_requires_action` })
+}
+
+/** Why an invoice is not paid, as it is said of it or of its subscription. */
+export function unpaidRefusal(call: Call, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
+  return intentOf(call, invoice)?.status === 'requires_action' ? actionRequired(of) : cardDeclined()
+}
+
+type Failure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>
+
+function failureOf(refusal: Refusal | undefined): Failure {
+  return {
+    failure_code: refusal?.code ?? null,
+    failure_message: refusal?.message ?? null,
+    outcome: {
+      network_status: refusal === undefined ? 'approved_by_network' : 'declined_by_network',
+      reason: refusal?.decline_code ?? null,
+      type: refusal === undefined ? 'authorized' : 'issuer_declined',
+    },
+    paid: refusal === undefined,
+  }
+}
+
+function detailsOf(method: PaymentMethodBody): Record<string, unknown> {
+  if (method.sepa_debit !== undefined) {
+    const { generated_from: _from, ...account } = method.sepa_debit
+    return { sepa_debit: { ...account, expected_debit_date: null, mandate: null }, type: 'sepa_debit' }
+  }
+  const { brand, country, exp_month: month, exp_year: year, funding, last4 } = method.card ?? {}
+  return { card: { brand, country, exp_month: month, exp_year: year, funding, last4 }, type: 'card' }
+}
+
+function chargeOf(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  status: ChargeBody['status'],
+  refusal?: Refusal,
+): ChargeBody {
   return {
     id: newId('ch_3', 23),
     object: 'charge',
     amount: intent.amount,
-    amount_captured: declined ? 0 : intent.amount,
+    amount_captured: status === 'failed' ? 0 : intent.amount,
     amount_refunded: 0,
     application: null,
     application_fee: null,
     application_fee_amount: null,
     balance_transaction: null,
-    billing_details: card.billing_details,
+    billing_details: method.billing_details,
     calculated_statement_descriptor: null,
-    captured: !declined,
+    captured: status !== 'failed',
     created: call.now,
     currency: intent.currency,
     customer: intent.customer,
     description: intent.description,
     disputed: false,
     failure_balance_transaction: null,
-    failure_code: declined ? decline.code : null,
-    failure_message: declined ? decline.message : null,
     fraud_details: {},
     livemode: false,
     metadata: intent.metadata,
     on_behalf_of: null,
-    outcome: {
-      network_status: declined ? 'declined_by_network' : 'approved_by_network',
-      reason: declined ? 'generic_decline' : null,
-      type: declined ? 'issuer_declined' : 'authorized',
-    },
-    paid: !declined,
     payment_intent: intent.id,
-    payment_method: card.id,
-    payment_method_details: {
-      card: { brand, country, exp_month: month, exp_year: year, funding, last4 },
-      type: 'card',
-    },
+    payment_method: method.id,
+    payment_method_details: detailsOf(method),
     receipt_email: null,
     receipt_number: null,
     receipt_url: null,
@@ -165,8 +337,10 @@ function chargeOf(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody
     source_transfer: null,
     statement_descriptor: null,
     statement_descriptor_suffix: null,
-    status: declined ? 'failed' : 'succeeded',
+    status,
     transfer_data: null,
     transfer_group: null,
+    ...failureOf(refusal),
+    ...(status === 'pending' ? { paid: false } : {}),
   }
 }

@@ -5,6 +5,7 @@ import type { Call } from '../protocol/call.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { refusesToBeKept } from '../resources/payment-methods.ts'
+import { authenticationFailure, nextAction } from './payments.ts'
 
 interface NewSetup {
   readonly customer: string | null
@@ -54,8 +55,21 @@ export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
 }
 
 /** One try. A card that may be kept is the customer's from now on, but pays by default only where somebody says so. */
-export function setUp(call: Call, intent: SetupIntentBody, card: PaymentMethodBody): SetupIntentBody {
-  const tried = { ...intent, latest_attempt: newId('setatt_1', 23) }
+export function setUp(
+  call: Call,
+  intent: SetupIntentBody,
+  card: PaymentMethodBody,
+  {
+    authenticated = false,
+    returnUrl,
+  }: { readonly authenticated?: boolean; readonly returnUrl?: string | undefined } = {},
+): SetupIntentBody {
+  const tried = { ...intent, latest_attempt: newId('setatt_1', 23), next_action: null }
+  if (card._asks === true && !authenticated) {
+    const waiting = { ...tried, last_setup_error: null, next_action: nextAction(call, intent.id, returnUrl) }
+    const asked = { ...waiting, payment_method: card.id, status: 'requires_action' as const }
+    return call.update(intent, asked, 'setup_intent.requires_action')
+  }
   if (refusesToBeKept(card)) {
     const error = {
       ...{ code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' },
@@ -72,7 +86,19 @@ export function setUp(call: Call, intent: SetupIntentBody, card: PaymentMethodBo
   return call.update(intent, after, 'setup_intent.succeeded')
 }
 
+/** The cardholder did not pass the bank's question. */
+export function setupNotAuthenticated(call: Call, intent: SetupIntentBody, card: PaymentMethodBody): SetupIntentBody {
+  const error = {
+    code: 'setup_intent_authentication_failure',
+    message: authenticationFailure.message,
+    payment_method: call.shown(card),
+    type: 'invalid_request_error',
+  }
+  const failed = { ...intent, last_setup_error: error, next_action: null, payment_method: null }
+  return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
+}
+
 export function cancelSetup(call: Call, intent: SetupIntentBody, reason: string | null): SetupIntentBody {
-  const after = { ...intent, cancellation_reason: reason, status: 'canceled' as const }
+  const after = { ...intent, cancellation_reason: reason, next_action: null, status: 'canceled' as const }
   return call.update(intent, after, 'setup_intent.canceled')
 }

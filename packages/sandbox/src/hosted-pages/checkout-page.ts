@@ -1,5 +1,14 @@
 import { formatMinor } from '../money/format.ts'
-import { complete, discountsOf, needsCard, quote, refuseTooSmall, typedCard, typedCode } from '../billing/checkout.ts'
+import {
+  complete,
+  discountsOf,
+  needsCard,
+  quote,
+  refuseTooSmall,
+  typedAccount,
+  typedCard,
+  typedCode,
+} from '../billing/checkout.ts'
 import type { Quote } from '../billing/checkout.ts'
 import { momentOf, priceOf } from '../billing/records.ts'
 import type { PromotionCodeBody } from '../objects/bodies.ts'
@@ -14,10 +23,11 @@ export interface Typed {
   readonly action: string
   readonly email: string
   readonly number: string
+  readonly iban: string
   readonly code: string
 }
 
-export const nothingTyped: Typed = { action: '', email: '', number: '', code: '' }
+export const nothingTyped: Typed = { action: '', email: '', number: '', iban: '', code: '' }
 
 /** The page as it is now. */
 export function showCheckout(
@@ -50,7 +60,8 @@ export function submitCheckout(outer: Call, session: CheckoutSessionBody, typed:
   if (session.status !== 'open' || typed.action !== 'pay') return showCheckout(outer, session, typed)
   const call = outer.at(momentOf(outer, session._clock))
   const code = offersCodes(session) && typed.code !== '' ? typedCode(call, session, typed.code) : null
-  const done = complete(outer, session, { card: typedCard(typed.number), email: typed.email, code })
+  const card = typed.iban === '' ? typedCard(typed.number) : typedAccount(typed.iban, typed.email)
+  const done = complete(outer, session, { card, email: typed.email, code })
   return redirect(done.success_url.replaceAll('{CHECKOUT_SESSION_ID}', done.id))
 }
 
@@ -119,14 +130,29 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
           >Email <input name="email" type="email" required value="${typed.email || (session.customer_email ?? '')}"
         /></label>`
       : html``
-  const card = needsCard(session, quoted.total)
-    ? html`<label
-          >Card number <input name="number" inputmode="numeric" autocomplete="off" required value="${typed.number}"
-        /></label>
-        <p class="note">
-          4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 is kept and declined later.
-        </p>`
-    : html``
+  const ways = session.payment_method_types
+  const account =
+    needsCard(session, quoted.total) && ways.includes('sepa_debit')
+      ? html`<label>IBAN <input name="iban" autocomplete="off" value="${typed.iban}" /></label>
+          <p class="note">
+            AT61 1904 3002 3457 3201 pays, IT60 X054 2811 1010 0000 0123 456 says later that it does not.
+          </p>`
+      : html``
+  const card =
+    needsCard(session, quoted.total) && ways.includes('card')
+      ? html`<label
+            >Card number
+            <input
+              name="number"
+              inputmode="numeric"
+              autocomplete="off"
+              ${ways.length === 1 ? html`required` : html``}
+              value="${typed.number}"
+          /></label>
+          <p class="note">
+            4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 is kept and declined later.
+          </p>`
+      : html``
   const code = offersCodes(session)
     ? html`<div class="row">
         <label>Promotion code <input name="code" autocomplete="off" value="${typed.code}" /></label>
@@ -136,7 +162,10 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
   const verb = { payment: 'Pay', setup: 'Keep the card', subscription: 'Subscribe' }[session.mode]
   // The first button of a form is the one that Enter presses.
   return html`<form method="post">
-    <button name="action" value="pay" hidden></button> ${email}${card}${code}<button name="action" value="pay">
+    <button name="action" value="pay" hidden></button> ${email}${card}${account}${code}<button
+      name="action"
+      value="pay"
+    >
       ${verb}
     </button>
   </form>`

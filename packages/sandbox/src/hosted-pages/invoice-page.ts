@@ -1,7 +1,8 @@
 import { formatMinor } from '../money/format.ts'
 import { attempt, reflect } from '../billing/invoicing.ts'
 import { momentOf } from '../billing/records.ts'
-import { cardByNumber, newPaymentMethod } from '../resources/payment-methods.ts'
+import { newPaymentMethod } from '../resources/payment-methods.ts'
+import { cardByNumber } from '../resources/test-banks.ts'
 import type { Call } from '../protocol/call.ts'
 import { cardDeclined, refused } from '../protocol/errors.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
@@ -60,7 +61,8 @@ export function payInvoice(outer: Call, invoice: InvoiceBody, number: string): P
   if (card.declines !== undefined) throw cardDeclined()
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const method = newPaymentMethod(call, card, invoice.customer)
-  const paid = attempt(call, invoice, { card: method.id, manual: true })
+  // Whoever pays here is there to answer the bank.
+  const paid = attempt(call, invoice, { card: method.id, manual: true, authenticated: true })
   reflect(call, paid)
   return showInvoice(paid)
 }

@@ -6,6 +6,7 @@ import { StripeError } from '../protocol/errors.ts'
 import type { CheckoutSessionBody, PortalSessionBody } from '../objects/session-bodies.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { State } from '../store/state.ts'
+import { showAuthentication, submitAuthentication } from './authenticate-page.ts'
 import { nothingTyped, showCheckout, submitCheckout } from './checkout-page.ts'
 import type { Typed } from './checkout-page.ts'
 import { html, page } from './html.ts'
@@ -26,7 +27,7 @@ interface PageParts {
 }
 
 export function isPage(path: string): boolean {
-  return path.startsWith('/pay/') || path.startsWith('/portal/') || path.startsWith('/invoices/')
+  return ['/authenticate/', '/invoices/', '/pay/', '/portal/'].some((start) => path.startsWith(start))
 }
 
 export async function answerPage(parts: PageParts, request: PageRequest): Promise<ApiReply> {
@@ -56,12 +57,19 @@ const notFound = (): Page => page('Not found', html`<p>There is no such page.</p
 /** Whose page it is; ids of pages are known without a key. */
 function ownerOf({ state }: PageParts, path: string): string | undefined {
   const [, place, id = ''] = path.split('/')
-  return state.ownerOf(kindOf(place), id)
+  return state.ownerOf(kindOf(place, id), id)
 }
 
-function kindOf(place: string | undefined): 'billing_portal.session' | 'checkout.session' | 'invoice' {
+type PageKind = 'billing_portal.session' | 'checkout.session' | 'invoice' | 'payment_intent' | 'setup_intent'
+
+function kindOf(place: string | undefined, id: string): PageKind {
   if (place === 'pay') return 'checkout.session'
+  if (place === 'authenticate') return intentKind(id)
   return place === 'invoices' ? 'invoice' : 'billing_portal.session'
+}
+
+function intentKind(id: string): 'payment_intent' | 'setup_intent' {
+  return id.startsWith('seti_') ? 'setup_intent' : 'payment_intent'
 }
 
 function answer(parts: PageParts, request: PageRequest): Page {
@@ -69,6 +77,7 @@ function answer(parts: PageParts, request: PageRequest): Page {
   if (request.method !== 'GET' && request.method !== 'POST') return notFound()
   const form = request.method === 'POST' ? new URLSearchParams(request.body) : null
   if (place === 'invoices') return invoice(parts, id, form)
+  if (place === 'authenticate') return authentication(parts, id, form)
   return place === 'pay' ? checkout(parts, id, form) : portal(parts, id, form)
 }
 
@@ -88,7 +97,13 @@ function checkout({ state, transactions }: PageParts, id: string, form: URLSearc
 
 function read(form: URLSearchParams): Typed {
   const field = (name: string): string => (form.get(name) ?? '').trim().slice(0, 512)
-  return { action: field('action'), email: field('email'), number: field('number'), code: field('code') }
+  return {
+    action: field('action'),
+    email: field('email'),
+    number: field('number'),
+    iban: field('iban'),
+    code: field('code'),
+  }
 }
 
 function portal({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
@@ -117,6 +132,16 @@ function invoice({ state, transactions }: PageParts, id: string, form: URLSearch
   const show = (error: string | null): Page => onInvoice((_call, found) => showInvoice(found, error))
   if (form === null) return show(null)
   return refusable(() => onInvoice((call, found) => payInvoice(call, found, (form.get('number') ?? '').trim())), show)
+}
+
+function authentication({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): Page {
+  const account = state.ownerOf(intentKind(id), id)
+  if (account === undefined) return notFound()
+  return transactions.act(account, (call) => {
+    const intent = call.find(intentKind(id), id)
+    if (intent === undefined) return notFound()
+    return form === null ? showAuthentication(intent) : submitAuthentication(call, intent, form.get('action') ?? '')
+  })
 }
 
 /** A refusal undid everything; the page is shown again and says it. */

@@ -55,7 +55,8 @@ export interface PaymentMethodBody {
     phone: string | null
     tax_id: null
   }
-  card: {
+  /** Of a card. */
+  card?: {
     brand: string
     checks: null
     country: string
@@ -75,9 +76,22 @@ export interface PaymentMethodBody {
   customer_account: null
   livemode: false
   metadata: Metadata
-  type: 'card'
+  /** Of a bank account that is debited. */
+  sepa_debit?: {
+    bank_code: string
+    branch_code: string
+    country: string
+    fingerprint: string
+    generated_from: null
+    last4: string
+  }
+  type: 'card' | 'sepa_debit'
   /** Whether the bank refuses to pay. */
   _declines: boolean
+  /** The bank asks the cardholder before every payment. */
+  _asks?: true
+  /** Seconds after which the bank says whether it pays. */
+  _answersAfter?: number
   /** Nobody's, and not used to pay yet: it can become a customer's. */
   _fresh?: boolean
 }
@@ -117,6 +131,15 @@ export interface SubscriptionItemBody {
   _anchor: number
   /** Usage before this was billed, or lost by a change of price. */
   _usage_from: number
+  /** What was charged last for a licensed item; items of former versions do not know. */
+  _debited?: DebitBody
+}
+
+/** An amount after discounts, and the time (seconds) that it pays for. */
+export interface DebitBody {
+  amount: number
+  start: number
+  end: number
 }
 
 export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
@@ -314,11 +337,11 @@ export interface InvoiceBody extends Timed {
   custom_fields: { name: string; value: string }[] | null
   customer: string
   customer_account: null
-  customer_address: null
+  customer_address: AddressBody | null
   customer_email: string | null
   customer_name: string | null
   customer_phone: string | null
-  customer_shipping: null
+  customer_shipping: { address: AddressBody; name: string; phone: string | null } | null
   customer_tax_exempt: 'exempt' | 'none' | 'reverse'
   customer_tax_ids: never[]
   default_payment_method: string | null

@@ -23,7 +23,7 @@ export interface CheckoutSessionBody {
   adaptive_pricing: null
   after_expiration: null
   allow_promotion_codes: boolean | null
-  allowed_payment_method_types: null
+  allowed_payment_method_types: string[] | null
   /** null where nothing is bought. */
   amount_subtotal: number | null
   amount_total: number | null
@@ -85,7 +85,8 @@ export interface CheckoutSessionBody {
   _plan: {
     description: string | null
     metadata: Metadata
-    /** Absent in sessions that were stored before it was. */
+    /** Both are absent in sessions that were stored before they were. */
+    setup_future_usage?: PaymentIntentBody['setup_future_usage']
     shipping?: ShippingBody | null
     trial_end: number | null
     trial_period_days: number | null
@@ -95,7 +96,7 @@ export interface CheckoutSessionBody {
 export interface PaymentIntentBody {
   id: string
   object: 'payment_intent'
-  allowed_payment_method_types: null
+  allowed_payment_method_types: string[] | null
   amount: number
   amount_capturable: 0
   amount_received: number
@@ -118,7 +119,7 @@ export interface PaymentIntentBody {
   livemode: false
   managed_payments: null
   metadata: Metadata
-  next_action: null
+  next_action: NextActionBody | null
   on_behalf_of: null
   payment_method: string | null
   payment_method_configuration_details: null
@@ -128,16 +129,25 @@ export interface PaymentIntentBody {
   processing: null
   receipt_email: null
   review: null
-  setup_future_usage: null
+  setup_future_usage: 'off_session' | 'on_session' | null
   shipping: ShippingBody | null
   source: null
   statement_descriptor: null
   statement_descriptor_suffix: null
-  status: 'canceled' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
+  status:
+    'canceled' | 'processing' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   transfer_group: null
   /** The invoice that it pays. */
   _invoice: string | null
+  /** When the bank answers (seconds), on which clock. */
+  _due?: number | null
+  _clock?: string | null
 }
+
+/** What the customer has to do before a payment or a setup goes on. */
+export type NextActionBody =
+  | { type: 'redirect_to_url'; redirect_to_url: { return_url: string; url: string } }
+  | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: 'three_d_secure_redirect'; stripe_js: string } }
 
 /** A card that is kept to pay later. */
 export interface SetupIntentBody {
@@ -160,14 +170,14 @@ export interface SetupIntentBody {
   managed_payments: null
   mandate: null
   metadata: Metadata
-  next_action: null
+  next_action: NextActionBody | null
   on_behalf_of: null
   payment_method: string | null
   payment_method_configuration_details: null
   payment_method_options: Record<string, never>
   payment_method_types: string[]
   single_use_mandate: null
-  status: 'canceled' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
+  status: 'canceled' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   usage: 'off_session' | 'on_session'
   /** The checkout that it belongs to. */
   _session: string | null
@@ -179,7 +189,7 @@ export interface ChargeBody {
   object: 'charge'
   amount: number
   amount_captured: number
-  amount_refunded: 0
+  amount_refunded: number
   application: null
   application_fee: null
   application_fee_amount: null
@@ -207,14 +217,14 @@ export interface ChargeBody {
   receipt_email: null
   receipt_number: null
   receipt_url: null
-  refunded: false
+  refunded: boolean
   review: null
   shipping: ShippingBody | null
   source: null
   source_transfer: null
   statement_descriptor: null
   statement_descriptor_suffix: null
-  status: 'failed' | 'succeeded'
+  status: 'failed' | 'pending' | 'succeeded'
   transfer_data: null
   transfer_group: null
 }

@@ -91,7 +91,8 @@ interface Progress {
   account: string | null
   params: FormNode
   fault: string | null
-  readonly version: string
+  /** null: nobody asked for one. */
+  readonly version: string | null
 }
 
 export class Api {
@@ -109,7 +110,7 @@ export class Api {
       account: null,
       params: emptyForm(),
       fault: null,
-      version: request.stripeVersion ?? apiVersion,
+      version: request.stripeVersion ?? null,
     }
     let outcome: Outcome
     try {

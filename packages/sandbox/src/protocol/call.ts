@@ -41,8 +41,8 @@ interface CallRequest {
   readonly id: string
   readonly childId?: string
   readonly form: FormNode
-  /** That the caller asked for. */
-  readonly version?: string
+  /** That the caller asked for; null when it asked for none. */
+  readonly version?: string | null
   readonly now: number
   readonly cause: Cause
 }
@@ -56,7 +56,7 @@ export class Call implements Lookup {
   /** The second id in the path, or ''. */
   readonly childId: string
   readonly #form: FormNode
-  readonly #version: string
+  readonly #version: string | null
   /** Seconds. */
   readonly now: number
   readonly #state: State
@@ -71,7 +71,7 @@ export class Call implements Lookup {
     this.#operation = request.operation ?? ''
     this.childId = request.childId ?? ''
     this.#form = request.form
-    this.#version = request.version ?? apiVersion
+    this.#version = request.version === undefined ? apiVersion : request.version
     this.now = request.now
     this.#cause = request.cause
   }
@@ -99,9 +99,9 @@ export class Call implements Lookup {
     return new Call(this.#state, this.account, { ...this.#asked(), now, cause }, this.#around)
   }
 
-  /** Whether the caller speaks the API as it was before a version. */
+  /** Whether the caller may speak the API as it was before a version: who asks for none may have an account of any. */
   isBefore(version: string): boolean {
-    return this.#version < version
+    return this.#version === null || this.#version < version
   }
 
   get usageCheckedLater(): boolean {
@@ -148,10 +148,10 @@ export class Call implements Lookup {
     return this.#state.findDeleted(this.account, kind, id)
   }
 
-  /** The object that the path names, or a 404. */
-  subject<K extends Kind>(kind: K): Bodies[K] {
+  /** The object that the path names, or a 404 that names `param`. */
+  subject<K extends Kind>(kind: K, param = nouns[kind].param): Bodies[K] {
     const found = this.find(kind, this.id)
-    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, nouns[kind].param)
+    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, param)
     return found
   }
 

@@ -1,5 +1,6 @@
-// Parameters of former versions of the API, for programs that ask for one with `Stripe-Version`: said in today's words. Whoever
-// asks for none gets them refused, as the real API does.
+// Parameters of former versions of the API, said in today's words: for programs that ask for such a version with `Stripe-Version`,
+// and for those that ask for none, as Stripe's command-line tool and curl do. At Stripe such a request is of the version of its
+// account, which may be any. Whoever asks for today's version gets them refused.
 import { emptyForm, isNode } from './form.ts'
 import type { FormNode } from './form.ts'
 
@@ -12,13 +13,19 @@ const former: Readonly<Record<string, readonly [before: string, say: Translation
     ({ coupon, ...form }) =>
       coupon === undefined ? form : node({ ...form, promotion: node({ type: 'coupon', coupon }) }),
   ],
-  'POST /v1/payment_intents': ['2026-09-30.endive', withoutCards],
+  'POST /v1/payment_intents': ['2026-09-30.endive', typesAllowed],
   'POST /v1/setup_intents': ['2026-09-30.endive', withoutCards],
+  'POST /v1/checkout/sessions': ['2026-09-30.endive', typesAllowed],
 }
 
-export function inTodaysWords(operation: string, form: FormNode, version: string): FormNode {
+export function inTodaysWords(operation: string, form: FormNode, version: string | null): FormNode {
   const [before, say] = former[operation] ?? []
-  return before === undefined || say === undefined || version >= before ? form : node(say(form))
+  return before === undefined || say === undefined || (version !== null && version >= before) ? form : node(say(form))
+}
+
+/** A filter of what is on offer by itself, where it used to be a list. */
+function typesAllowed({ payment_method_types: types, ...form }: FormNode): FormNode {
+  return types === undefined ? form : node({ ...form, allowed_payment_method_types: types })
 }
 
 /** Cards are all there is here, whether they are named or not. */

@@ -1,5 +1,5 @@
 import type { Call } from '../protocol/call.ts'
-import { refused } from '../protocol/errors.ts'
+import { notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { boolean, integer, list, oneOf, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
@@ -15,6 +15,7 @@ const lineItem = shape({
 
 export const createFields = {
   allow_promotion_codes: boolean(),
+  allowed_payment_method_types: list(oneOf('card', 'sepa_debit')),
   cancel_url: webUrl(),
   client_reference_id: text({ max: 200 }),
   currency: currency(),
@@ -27,7 +28,12 @@ export const createFields = {
   locale: text(),
   metadata: metadata(),
   mode: required(oneOf('payment', 'setup', 'subscription')),
-  payment_intent_data: shape({ description: text(), metadata: metadata(), shipping: shippingField }),
+  payment_intent_data: shape({
+    description: text(),
+    metadata: metadata(),
+    setup_future_usage: oneOf('off_session', 'on_session'),
+    shipping: shippingField,
+  }),
   payment_method_collection: oneOf('always', 'if_required'),
   setup_intent_data: shape({ description: text(), metadata: metadata() }),
   subscription_data: shape({
@@ -78,6 +84,17 @@ function creationOf({ customer, customer_creation: wanted, mode }: SessionParams
   return mode === 'subscription' ? 'always' : (wanted ?? 'if_required')
 }
 
+/** What is on offer by itself is cards; a debit of a bank account has to be named, and is in euros. */
+function typesOf({ allowed_payment_method_types: allowed, mode }: SessionParams, own: string): string[] {
+  if (allowed === undefined) return ['card']
+  if (allowed.includes('sepa_debit') && mode !== 'payment')
+    throw notSupported(`bank debits in \`${mode}\` mode`, 'allowed_payment_method_types')
+  const offered = allowed.filter((type) => type !== 'sepa_debit' || own === 'eur')
+  if (offered.length > 0) return offered
+  const message = `None of the allowed payment method types (${allowed.join(', ')}) can be used with \`${own}\`.`
+  throw refused(message, 'allowed_payment_method_types')
+}
+
 /** An open session without its items. */
 export function blankSession(call: Call, params: SessionParams, id: string, own: string): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
@@ -90,7 +107,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
     adaptive_pricing: null,
     after_expiration: null,
     allow_promotion_codes: params.allow_promotion_codes ?? null,
-    allowed_payment_method_types: null,
+    allowed_payment_method_types: params.allowed_payment_method_types ? [...params.allowed_payment_method_types] : null,
     amount_subtotal: 0,
     amount_total: 0,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
@@ -132,7 +149,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
       params.mode === 'payment' ? 'if_required' : (params.payment_method_collection ?? 'always'),
     payment_method_configuration_details: null,
     payment_method_options: {},
-    payment_method_types: ['card'],
+    payment_method_types: typesOf(params, own),
     payment_status: 'unpaid',
     permissions: null,
     recovered_from: null,
@@ -154,6 +171,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
     _plan: {
       description: made?.description ?? null,
       metadata: applyMetadata({}, made?.metadata),
+      setup_future_usage: params.payment_intent_data?.setup_future_usage ?? null,
       shipping: toShipping(params.payment_intent_data?.shipping),
       trial_end: data?.trial_end ?? null,
       trial_period_days: data?.trial_period_days ?? null,

@@ -1,27 +1,47 @@
-import { newIntent, tried } from '../billing/payments.ts'
+import { newIntent, refusalOf, tried } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { PaymentIntentBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { isTooSmall, leastText } from '../money/least-charge.ts'
-import { cardDeclined, refused } from '../protocol/errors.ts'
+import { missingParam, onlyWithConfirm, refused } from '../protocol/errors.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
-import { boolean, integer, oneOf, range, required, text } from '../protocol/params.ts'
+import { boolean, integer, list, oneOf, range, required, shape, text, timestamp } from '../protocol/params.ts'
+import type { Read } from '../protocol/params.ts'
 import { shippingField, toShipping } from './addresses.ts'
 import { currency } from './currencies.ts'
+import { webUrl } from './new-session.ts'
 import { cardFor } from './payment-methods.ts'
 
+/** What comes with a confirmation. */
+const confirmFields = {
+  mandate_data: shape({
+    customer_acceptance: required(
+      shape({
+        accepted_at: timestamp(),
+        offline: shape({}),
+        online: shape({ ip_address: required(text()), user_agent: required(text()) }),
+        type: required(oneOf('offline', 'online')),
+      }),
+    ),
+  }),
+  off_session: boolean(),
+  return_url: webUrl(),
+}
+
 const createFields = {
+  ...confirmFields,
+  allowed_payment_method_types: list(oneOf('card', 'sepa_debit')),
   amount: required(integer({ min: 1, max: 99_999_999 })),
   confirm: boolean(),
   currency: required(currency()),
   customer: text(),
   description: text({ max: 1000 }),
   metadata: metadata(),
-  off_session: boolean(),
   payment_method: text(),
+  setup_future_usage: oneOf('off_session', 'on_session'),
   shipping: shippingField,
 }
 
@@ -38,37 +58,66 @@ function create(outer: Call): Answer {
     metadata: applyMetadata({}, params.metadata),
     paymentMethod: card?.id ?? null,
     shipping: toShipping(params.shipping),
+    allowed: params.allowed_payment_method_types,
+    laterUse: params.setup_future_usage,
   })
-  return params.confirm === true ? confirmed(call, intent, card) : { object: intent }
+  if (params.confirm === true) return confirmed(call, intent, card, { ...params, clock: customer?.test_clock ?? null })
+  const early = (['mandate_data', 'off_session', 'return_url'] as const).find((name) => params[name] !== undefined)
+  if (early !== undefined) throw onlyWithConfirm(early)
+  return { object: intent }
+}
+
+interface Confirmation extends Partial<Read<typeof confirmFields>> {
+  readonly clock: string | null
 }
 
 /** A decline is a refusal, but the try is kept. */
-function confirmed(call: Call, intent: PaymentIntentBody, card: PaymentMethodBody | null): Answer {
+function confirmed(
+  call: Call,
+  intent: PaymentIntentBody,
+  card: PaymentMethodBody | null,
+  { clock, mandate_data: mandate, off_session: offSession, return_url: returnUrl }: Confirmation,
+): Answer {
   if (card === null) {
     const message =
       'You cannot confirm this PaymentIntent because it’s missing a payment method. Update the PaymentIntent with a payment method and then confirm it again.'
     throw refused(message.replace('’', "'"), undefined, 'payment_intent_unexpected_state')
   }
-  const after = tried(call, intent, card)
-  return after.status === 'succeeded' ? { object: after } : { refusal: cardDeclined() }
+  refuseForeignType(intent, card)
+  if (card.type === 'sepa_debit' && mandate === undefined) throw missingParam('mandate_data')
+  const after = tried(call, intent, card, { offSession: offSession === true, returnUrl, clock })
+  return after.status === 'requires_payment_method' ? { refusal: refusalOf(after) } : { object: after }
+}
+
+/** A way to pay that the intent has not, or not in its currency. */
+function refuseForeignType(intent: PaymentIntentBody, { type }: PaymentMethodBody): void {
+  if (!intent.payment_method_types.includes(type)) {
+    const message = `The PaymentMethod provided (${type}) is not allowed for this PaymentIntent. Please attach a PaymentMethod of one of the following types: ${intent.payment_method_types.join(', ')}.`
+    throw refused(message, 'payment_method')
+  }
+  if (type === 'sepa_debit' && intent.currency !== 'eur') {
+    const message = `The payment method type \`sepa_debit\` can only be used with \`eur\`, and this PaymentIntent is in \`${intent.currency}\`.`
+    throw refused(message, 'currency')
+  }
 }
 
 function refuseOver(intent: PaymentIntentBody, what: string): void {
-  if (intent.status !== 'succeeded' && intent.status !== 'canceled') return
+  if (intent.status !== 'succeeded' && intent.status !== 'canceled' && intent.status !== 'processing') return
   const message = `You cannot ${what} this PaymentIntent because it has a status of ${intent.status}.`
   throw refused(message, undefined, 'payment_intent_unexpected_state')
 }
 
 function confirm(outer: Call): Answer {
   const before = outer.subject('payment_intent')
-  const params = outer.read({ off_session: boolean(), payment_method: text() })
+  const params = outer.read({ ...confirmFields, payment_method: text() })
   refuseOver(before, 'confirm')
   if (before._invoice !== null)
     throw refused('The sandbox does not support paying an invoice this way: pay the invoice.')
   const customer = before.customer === null ? undefined : outer.find('customer', before.customer)
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
   const id = params.payment_method ?? before.payment_method
-  return confirmed(call, before, id === null ? null : cardFor(call, id, before.customer))
+  const card = id === null ? null : cardFor(call, id, before.customer)
+  return confirmed(call, before, card, { ...params, clock: customer?.test_clock ?? null })
 }
 
 const reasons = oneOf('abandoned', 'duplicate', 'fraudulent', 'requested_by_customer')
@@ -77,7 +126,8 @@ function cancel(call: Call): PaymentIntentBody {
   const before = call.subject('payment_intent')
   const { cancellation_reason: reason } = call.read({ cancellation_reason: reasons })
   refuseOver(before, 'cancel')
-  const after = { ...before, canceled_at: call.now, cancellation_reason: reason ?? null, status: 'canceled' as const }
+  const over = { ...before, canceled_at: call.now, cancellation_reason: reason ?? null, next_action: null }
+  const after = { ...over, status: 'canceled' as const }
   return call.update(before, after, 'payment_intent.canceled')
 }
 

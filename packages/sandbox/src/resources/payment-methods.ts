@@ -16,38 +16,13 @@ import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { emptyable, oneOf, required, shape, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { addressFields, toAddress } from './addresses.ts'
-
-interface TestCard {
-  readonly name: string
-  readonly number: string
-  readonly brand: string
-  /** When the bank says no: already to being kept, or only when it is to pay. */
-  readonly declines?: 'attach' | 'payment'
-}
-
-/** Under the real API's names and numbers. */
-const testCards: readonly TestCard[] = [
-  { name: 'pm_card_visa', number: '4242424242424242', brand: 'visa' },
-  { name: 'pm_card_mastercard', number: '5555555555554444', brand: 'mastercard' },
-  { name: 'pm_card_amex', number: '378282246310005', brand: 'amex' },
-  { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
-  // The same card under its older name.
-  { name: 'pm_card_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
-  { name: 'pm_card_chargeCustomerFail', number: '4000000000000341', brand: 'visa', declines: 'payment' },
-]
-
-/** The card behind a number that was typed, or undefined when it is none of the test cards. */
-export function cardByNumber(typed: string): TestCard | undefined {
-  const digits = typed.replace(/[\s-]/g, '')
-  return testCards.find((card) => card.number === digits)
-}
+import { accountByIban, testCards } from './test-banks.ts'
+import type { TestCard } from './test-banks.ts'
 
 export function newPaymentMethod(call: Call, card: TestCard, customer: string | null): PaymentMethodBody {
   if (card.declines === 'attach' && customer !== null) throw cardDeclined()
   const body: PaymentMethodBody = {
-    id: newId('pm_1', 23),
-    object: 'payment_method',
-    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
+    ...blankMethod(call, customer),
     card: {
       brand: card.brand,
       checks: null,
@@ -63,21 +38,37 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
       three_d_secure_usage: null,
       wallet: null,
     },
+    type: 'card',
+    _declines: card.declines !== undefined,
+    ...(card.asks === true ? { _asks: true } : {}),
+  }
+  return call.create(body, customer === null ? null : 'payment_method.attached')
+}
+
+function blankMethod(call: Call, customer: string | null): Omit<PaymentMethodBody, 'type' | '_declines'> {
+  return {
+    id: newId('pm_1', 23),
+    object: 'payment_method',
+    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     created: call.now,
     customer,
     customer_account: null,
     livemode: false,
     metadata: {},
-    type: 'card',
-    _declines: card.declines !== undefined,
     _fresh: customer === null,
   }
-  return call.create(body, customer === null ? null : 'payment_method.attached')
+}
+
+/** A bank account that is debited; nobody's. */
+export function newBankAccount(call: Call, iban: string): PaymentMethodBody {
+  const account = accountByIban(iban)
+  if (account === undefined) throw notSupported('an IBAN that is none of its test accounts', 'sepa_debit[iban]')
+  return call.create<PaymentMethodBody>({ ...blankMethod(call, null), ...account, type: 'sepa_debit' }, null)
 }
 
 /** Whether the bank lets nobody keep it. */
 export function refusesToBeKept({ card }: PaymentMethodBody): boolean {
-  return testCards.some(({ number, declines }) => declines === 'attach' && number.endsWith(card.last4))
+  return testCards.some(({ number, declines }) => declines === 'attach' && number.slice(-4) === card?.last4)
 }
 
 /** Stripe's test cards that are not here are refused in the sandbox's voice. */
@@ -106,6 +97,7 @@ export function attachTo(call: Call, id: string, customer: string): PaymentMetho
   if (known === undefined)
     throw id.startsWith('pm_card_') ? unknownMethod(id) : noSuchResource('PaymentMethod', id, 'payment_method')
   if (known.customer === customer) return known
+  if (known.type === 'sepa_debit') throw notSupported('bank accounts that a customer keeps', 'payment_method')
   if (known._fresh === true) {
     if (refusesToBeKept(known)) throw cardDeclined()
     return call.update(known, { ...known, customer, _fresh: false }, 'payment_method.attached')
@@ -152,11 +144,31 @@ function create(call: Call): PaymentMethodBody {
   const params = call.read({
     ...sharedFields,
     card: shape({ token: required(text()) }),
-    type: required(oneOf('card')),
+    sepa_debit: shape({ iban: required(text({ max: 5000 })) }),
+    type: required(oneOf('card', 'sepa_debit')),
   })
-  if (params.card === undefined) throw missingParam('card')
-  const made = newPaymentMethod(call, cardOfToken(params.card.token, 'card[token]'), null)
+  const made = params.type === 'card' ? ofCard(call, params.card) : ofAccount(call, params)
   return call.update(made, described(made, params), null)
+}
+
+function ofCard(call: Call, card: { readonly token: string } | undefined): PaymentMethodBody {
+  if (card === undefined) throw missingParam('card')
+  return newPaymentMethod(call, cardOfToken(card.token, 'card[token]'), null)
+}
+
+/** A mandate names whoever gives it. */
+function ofAccount(
+  call: Call,
+  {
+    sepa_debit: account,
+    billing_details: given,
+  }: { readonly sepa_debit: { readonly iban: string } | undefined } & Read<typeof sharedFields>,
+): PaymentMethodBody {
+  if (account === undefined) throw missingParam('sepa_debit')
+  for (const name of ['name', 'email'] as const) {
+    if (typeof given?.[name] !== 'string') throw missingParam(`billing_details[${name}]`)
+  }
+  return newBankAccount(call, account.iban)
 }
 
 function update(call: Call): PaymentMethodBody {
@@ -209,9 +221,10 @@ export const paymentMethods: readonly Operation[] = [
       const params = call.read({
         ...pageFields,
         customer: text(),
-        type: oneOf('card'),
+        type: oneOf('card', 'sepa_debit'),
       })
-      return { page: call.page('payment_method', params, where('customer', params.customer)) }
+      const conditions = [...where('customer', params.customer), ...where('type', params.type)]
+      return { page: call.page('payment_method', params, conditions) }
     },
   },
   { method: 'POST', path: base, of: 'payment_method', run: (call) => ({ object: create(call) }) },

@@ -2,6 +2,7 @@
 // this way. Ids, fields and codes are those that Stripe's Android SDK and public recordings show.
 import { complete, discountsOf, quote } from '../billing/checkout.ts'
 import { momentOf } from '../billing/records.ts'
+import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { missingParam, noSuchResource, refused } from '../protocol/errors.ts'
@@ -52,6 +53,16 @@ function refuseOver({ status }: CheckoutSessionBody): void {
     throw refused('This Checkout Session is no longer active.', undefined, 'checkout_not_active_session')
 }
 
+/** A bank account pays once, unless the session is to keep it. */
+function keeps(
+  { _plan: plan }: CheckoutSessionBody,
+  customer: string | null,
+  known: PaymentMethodBody | undefined,
+): customer is string {
+  if (customer === null) return false
+  return known?.type !== 'sepa_debit' || (plan.setup_future_usage ?? null) !== null
+}
+
 /** Pays as the hosted page does, with a card that is there. */
 function confirm(call: Call): CheckoutSessionBody {
   const session = sessionOf(call)
@@ -70,7 +81,7 @@ function confirm(call: Call): CheckoutSessionBody {
   return complete(call, session, {
     card: (at, customer) => {
       if (card === undefined) throw missingParam('payment_method')
-      return customer === null ? cardFor(at, card, session.customer) : attachTo(at, card, customer)
+      return keeps(session, customer, known) ? attachTo(at, card, customer) : cardFor(at, card, session.customer)
     },
     code: null,
     email: session.customer_email ?? known?.billing_details.email ?? '',

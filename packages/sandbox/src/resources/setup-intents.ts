@@ -3,11 +3,12 @@ import { cancelSetup, newSetup, setUp } from '../billing/setups.ts'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import { cardDeclined, refused } from '../protocol/errors.ts'
+import { cardDeclined, notSupported, onlyWithConfirm, refused } from '../protocol/errors.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { boolean, oneOf, range, text } from '../protocol/params.ts'
+import { webUrl } from './new-session.ts'
 import { cardFor } from './payment-methods.ts'
 
 const sharedFields = {
@@ -16,10 +17,16 @@ const sharedFields = {
   metadata: metadata(),
   payment_method: text(),
 }
-const createFields = { ...sharedFields, confirm: boolean(), usage: oneOf('off_session', 'on_session') }
+const createFields = {
+  ...sharedFields,
+  confirm: boolean(),
+  return_url: webUrl(),
+  usage: oneOf('off_session', 'on_session'),
+}
 
 function create(outer: Call): Answer {
   const params = outer.read(createFields)
+  if (params.return_url !== undefined && params.confirm !== true) throw onlyWithConfirm('return_url')
   const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
   const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
   const card = params.payment_method === undefined ? null : cardFor(call, params.payment_method, customer?.id ?? null)
@@ -31,18 +38,19 @@ function create(outer: Call): Answer {
     usage: params.usage ?? 'off_session',
     session: null,
   })
-  return params.confirm === true ? confirmed(call, intent, card) : { object: intent }
+  return params.confirm === true ? confirmed(call, intent, card, params.return_url) : { object: intent }
 }
 
 /** A decline is a refusal, but the try is kept. */
-function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody | null): Answer {
+function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody | null, returnUrl?: string): Answer {
   if (card === null) {
     const message =
       "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a payment method and then confirm it again."
     throw refused(message, undefined, 'setup_intent_unexpected_state')
   }
-  const after = setUp(call, intent, card)
-  return after.status === 'succeeded' ? { object: after } : { refusal: cardDeclined() }
+  if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
+  const after = setUp(call, intent, card, { returnUrl })
+  return after.status === 'requires_payment_method' ? { refusal: cardDeclined() } : { object: after }
 }
 
 function refuseOver(intent: SetupIntentBody, what: string): void {
@@ -64,12 +72,12 @@ function callOf(outer: Call, intent: SetupIntentBody): Call {
 
 function confirm(outer: Call): Answer {
   const before = outer.subject('setup_intent')
-  const params = outer.read({ payment_method: text() })
+  const params = outer.read({ payment_method: text(), return_url: webUrl() })
   refuseOfCheckout(before, 'confirm')
   refuseOver(before, 'confirm')
   const call = callOf(outer, before)
   const id = params.payment_method ?? before.payment_method
-  return confirmed(call, before, id === null ? null : cardFor(call, id, before.customer))
+  return confirmed(call, before, id === null ? null : cardFor(call, id, before.customer), params.return_url)
 }
 
 function update(outer: Call): SetupIntentBody {

@@ -151,7 +151,10 @@ export class State {
   }
 
   /** The account that an object belongs to; ids of pages are known without a key. */
-  ownerOf(kind: 'billing_portal.session' | 'checkout.session' | 'invoice', id: string): string | undefined {
+  ownerOf(
+    kind: 'billing_portal.session' | 'checkout.session' | 'invoice' | 'payment_intent' | 'setup_intent',
+    id: string,
+  ): string | undefined {
     const sql = `SELECT account FROM objects WHERE kind = '${kind}' AND id = ? AND deleted = 0`
     return (this.#rows(sql, [id]) as ObjectRow[])[0]?.account
   }

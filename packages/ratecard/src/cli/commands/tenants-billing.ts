@@ -3,6 +3,7 @@ import { formatMinor } from '../../money/format.ts'
 import type { ArgumentSpec, Command } from '../program/command.ts'
 import type { Output } from '../terminal/output.ts'
 import { connect } from '../server-address.ts'
+import { sayDroppedUsage } from '../views/dropped-usage.ts'
 import { showTime, table } from '../views/table.ts'
 import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../views/json.ts'
 import { showWho } from '../views/who.ts'
@@ -25,6 +26,7 @@ export const tenantsUpcomingInvoice: Command = {
       )
       out.print(linesOf(invoice, out))
     }
+    sayDroppedUsage(context, upcoming.droppedUsage)
     return { json: jsonUpcomingInvoice(upcoming) }
   },
 }

@@ -1,11 +1,13 @@
-import type { Tenant, TenantSubscriptions } from '@ratecard/client'
+import { RatecardError } from '@ratecard/client'
+import type { Client, DroppedUsage, Tenant, TenantSubscriptions } from '@ratecard/client'
 import { authorOf } from '../author.ts'
 import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { requireConsent } from '../terminal/confirm.ts'
 import { connect } from '../server-address.ts'
+import { sayDroppedUsage } from '../views/dropped-usage.ts'
 import { showTime, table } from '../views/table.ts'
-import { jsonSubscriptions, jsonTenant, jsonTenants } from '../views/json.ts'
+import { jsonDroppedUsage, jsonSubscriptions, jsonTenant, jsonTenants } from '../views/json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Where invoices go.' }
@@ -101,8 +103,28 @@ export const tenantsShow: Command = {
       ].join('\n'),
     )
     showSubscriptions(context, subscriptions)
-    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions) } }
+    const dropped = await droppedUsage(context, client, id, subscriptions)
+    sayDroppedUsage(context, dropped)
+    const json = dropped === null ? null : jsonDroppedUsage({ dropped }).dropped
+    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), dropped_usage: json } }
   },
+}
+
+/** null when it could not be read: the tenant is shown all the same. */
+async function droppedUsage(
+  { io }: CommandContext,
+  client: Client,
+  tenantId: string,
+  { subscriptions }: TenantSubscriptions,
+): Promise<DroppedUsage[] | null> {
+  const isMetered = subscriptions.some(({ items }) => items.some(({ usageType }) => usageType === 'metered'))
+  if (!isMetered) return []
+  try {
+    return await client.usage.dropped({ tenantId, signal: io.signal })
+  } catch (error) {
+    if (error instanceof RatecardError) return null
+    throw error
+  }
 }
 
 export const tenantsSubscriptions: Command = {

@@ -12,6 +12,7 @@ import { billingResume } from '../commands/billing-resume.ts'
 import { billingRollback } from '../commands/billing-rollback.ts'
 import { billingShow } from '../commands/billing-show.ts'
 import { billingTypes } from '../commands/billing-types.ts'
+import { billingUsage } from '../commands/billing-usage.ts'
 import { billingValidate } from '../commands/billing-validate.ts'
 import { billingWebhookListen } from '../commands/billing-webhook-listen.ts'
 import { billingWebhookRotate } from '../commands/billing-webhook-rotate.ts'
@@ -75,6 +76,7 @@ export const commands: readonly Command[] = [
   billingCancel,
   billingReset,
   billingTypes,
+  billingUsage,
   billingWebhookSecret,
   billingWebhookRotate,
   billingWebhookListen,

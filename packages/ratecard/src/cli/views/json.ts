@@ -14,6 +14,7 @@ import { History } from '../../wire/revisions.ts'
 import type { Inside } from '../../wire/schema.ts'
 import { Session } from '../../wire/sessions.ts'
 import { Audit, Tenant, TenantList, TenantSubscriptions, Entitlements, UpcomingInvoice } from '../../wire/tenants.ts'
+import { DroppedUsageList } from '../../wire/usage.ts'
 import { WebhookListing, WebhookRotation } from '../../wire/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../wire/worker-runs.ts'
 import { DeploymentList, Worker } from '../../wire/workers.ts'
@@ -45,6 +46,7 @@ export const jsonTenants = printed(TenantList)
 export const jsonSubscriptions = printed(TenantSubscriptions)
 export const jsonEntitlements = printed(Entitlements)
 export const jsonUpcomingInvoice = printed(UpcomingInvoice)
+export const jsonDroppedUsage = printed(DroppedUsageList)
 export const jsonAudit = printed(Audit)
 export const jsonSession = printed(Session)
 export const jsonEnterpriseOutcome = printed(EnterpriseOutcome)

@@ -18,6 +18,7 @@ import { doctorRoutes, serverRoutes } from './server.ts'
 import type { ServerRouteDeps } from './server.ts'
 import { sessionRoutes } from './sessions.ts'
 import { tenantRoutes } from './tenants.ts'
+import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRunRoutes } from './worker-runs.ts'
 import { workerRoutes } from './workers.ts'
@@ -42,6 +43,7 @@ export const allRoutes = (deps: RouteDeps): Routes<Omit<typeof contract, 'getOpe
   ...dashboardRoutes(deps),
   ...doctorRoutes(deps),
   ...tenantRoutes(deps),
+  ...usageRoutes(deps),
   ...sessionRoutes(deps),
   ...enterpriseRoutes(deps),
   ...migrationRoutes(deps),

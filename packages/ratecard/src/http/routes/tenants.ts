@@ -20,6 +20,7 @@ export interface TenantRouteDeps {
     | 'cancelSubscription'
     | 'tenantEntitlements'
     | 'upcomingInvoices'
+    | 'droppedUsageOf'
     | 'idempotent'
   >
 }
@@ -48,10 +49,10 @@ export const tenantRoutes = ({ service }: TenantRouteDeps): Routes<typeof rows> 
     service.cancelSubscription(params.id, params.subscription, callerOf(request)),
   ),
   getTenantEntitlements: route(rows.getTenantEntitlements, ({ params }) => service.tenantEntitlements(params.id)),
-  getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => ({
-    tenantId: id,
-    ...upcoming(await service.upcomingInvoices(id)),
-  })),
+  getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => {
+    const [invoices, droppedUsage] = await Promise.all([service.upcomingInvoices(id), service.droppedUsageOf(id)])
+    return { tenantId: id, ...upcoming(invoices), droppedUsage }
+  }),
   listTenantAudit: route(rows.listTenantAudit, async ({ params, query }) => {
     const { items: entries, pagination } = pageOf(query, await service.tenantAudit(params.id, query))
     return { entries, pagination }

@@ -1,0 +1,28 @@
+import type { UpcomingInvoice } from '@ratecard/client'
+import { many } from '../words.ts'
+import { Badge, Id, Text, Time } from './basic.tsx'
+
+/** What the tenant used and will not be billed for: nobody was told of it at the time. */
+export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['droppedUsage'] }) {
+  if (reports === null) return <p className="quiet">The processor did not tell whether it dropped usage.</p>
+  if (reports.length === 0) return null
+  return (
+    <div className="stack-small">
+      <p>
+        <Badge tone="warn">usage dropped</Badge> It is not in this invoice. Put the cause right, then report it again
+        under new identifiers.
+      </p>
+      <ul className="plain-list small">
+        {reports.map((report) => (
+          <li key={`${report.at} ${report.processorMeterId ?? ''} ${report.code}`}>
+            <Time at={report.at} /> · {many(report.count, 'event')} of{' '}
+            <Id>{report.meter ?? report.processorMeterId ?? 'no meter'}</Id>: <Text>{report.message}</Text>{' '}
+            <span className="quiet">
+              (<Text>{[report.code, ...report.examples.map(({ identifier }) => identifier)].join(', ')}</Text>)
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
