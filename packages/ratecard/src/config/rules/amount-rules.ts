@@ -71,10 +71,7 @@ function said(price: Entry): readonly { readonly entry: Entry; readonly currency
   const options = price.child('currency_options')
   const own = price.text('currency') ?? ''
   const others = options.keys().filter((currency) => currency !== own)
-  return [
-    { entry: price, currency: own },
-    ...others.map((currency) => ({ entry: options.child(currency), currency })),
-  ]
+  return [{ entry: price, currency: own }, ...others.map((currency) => ({ entry: options.child(currency), currency }))]
 }
 
 function looksTooHigh(price: Entry, amount: number, twin: number | undefined): boolean {
