@@ -19,7 +19,7 @@ import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
-import { advanceLines, trialLine } from './lines.ts'
+import { advanceLines, partLine, trialLine } from './lines.ts'
 import { unpaidRefusal } from './payments.ts'
 import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
@@ -40,6 +40,8 @@ export interface Wish {
   /** Seconds; null without a trial. */
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
+  /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
+  readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** What an end in the middle of a period does with money; `create_prorations` is the default. */
   readonly prorationBehavior?: ProrationBehavior | undefined
@@ -93,7 +95,9 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
     phase === undefined
       ? wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
       : itemsOf(call, blank, phase, [])
-  const checked = checkItems(call, items, blank.billing_mode.type)
+  const { endsAt } = wish
+  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
+  const checked = checkItems(call, shortened, blank.billing_mode.type)
   const whole = { ...blank, items: { ...blank.items, data: checked } }
   if (wish.cancelAt !== undefined)
     refuseBrokenPeriod(call, whole, wish.cancelAt, wish.prorationBehavior ?? 'create_prorations')
@@ -158,9 +162,10 @@ function nothingToPayWith(): Error {
 
 function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
   const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
-  const own = licensed.flatMap((item) =>
-    made.status === 'trialing' ? [trialLine(call, made, item)] : advanceLines(call, made, item),
-  )
+  const own = licensed.flatMap((item) => {
+    if (made.status === 'trialing') return [trialLine(call, made, item)]
+    return wish.endsAt === undefined ? advanceLines(call, made, item) : [partLine(call, made, item)]
+  })
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) {
     refuseWaitingSetup(call, made)
