@@ -82,7 +82,7 @@ export async function buildDashboard() {
   writeFileSync(path.join(fresh, 'index.html'), indexPage(page))
   writeFileSync(
     path.join(fresh, 'manifest.json'),
-    `${JSON.stringify({ styleSheet: named(/^page-\w+\.css$/), files: names.sort() }, null, 2)}\n`,
+    `${JSON.stringify({ styleSheet: named(/^page-\w+\.css$/), scripts: scriptsOf(metafile, page), files: names.sort() }, null, 2)}\n`,
   )
   rmSync(target, { recursive: true, force: true })
   renameSync(fresh, target)
@@ -108,12 +108,31 @@ async function renderShell(build, folder) {
   return shell()
 }
 
-/** What the first script imports at once: fetched beside it instead of after it. */
+const addressOf = (file) => `${mount}/assets/${path.basename(file)}`
+/** What a script imports at once. */
+const importedBy = (output) =>
+  (output?.imports ?? []).filter(({ kind }) => kind === 'import-statement').map((one) => addressOf(one.path))
+
+/** What the first script imports: fetched beside it instead of after it. */
 function firstChunks({ outputs }) {
   const [main] = Object.entries(outputs).filter(([file]) => /\/main-\w+\.js$/.test(file))
-  return (main?.[1].imports ?? [])
-    .filter(({ kind }) => kind === 'import-statement')
-    .map((one) => `${mount}/assets/${path.basename(one.path)}`)
+  return importedBy(main?.[1])
+}
+
+/** By the path of a page, as `pages.ts` has it: what its document may have the browser fetch beside the first script. */
+function scriptsOf({ outputs }, { first }) {
+  const places = readFileSync(path.join(source, 'pages.ts'), 'utf8').matchAll(
+    /'(\/[^']+)': pageOf\(\(\) => import\('\.\/(pages\/\w+\.tsx)'\)/g,
+  )
+  const files = Object.fromEntries(Array.from(places, ([, place, file]) => [file, place]))
+  const pages = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint?.includes('/src/pages/'))
+  return Object.fromEntries(
+    pages.map(([name, output]) => {
+      const place = files[path.relative(source, path.join(root, output.entryPoint))]
+      if (place === undefined) throw new Error(`pages.ts has no path for ${output.entryPoint}`)
+      return [place, [addressOf(name), ...importedBy(output)].filter((file) => !first.includes(file))]
+    }),
+  )
 }
 
 const indexPage = ({ shell, script, style, first }) => `<!doctype html>
@@ -125,8 +144,8 @@ const indexPage = ({ shell, script, style, first }) => `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
-${first.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')}<script type="module" src="${script}"></script>
-</head>
+<script type="module" src="${script}"></script>
+${first.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')}</head>
 <body><div id="root">${shell}</div><noscript><p>The dashboard needs JavaScript. The command line does not: <code>ratecard --help</code>.</p></noscript></body>
 </html>
 `

@@ -116,6 +116,10 @@ describe('every route', () => {
         { numRuns: attackRuns, interruptAfterTimeLimit: attackMs, endOnFailure: true },
       )
       expect(sent).toBeGreaterThan(operations.length)
+      // Whatever was sent, the figures tell nothing of it but counts.
+      const metrics = (await test.asAdmin({ url: '/metrics' })).body
+      expect(metrics).toContain('ratecard_http_requests_total')
+      for (const [name, value] of canaries) expect([name, metrics.includes(value)]).toEqual([name, false])
       expect((await test.inject({ url: '/healthz' })).statusCode).toBe(200)
     },
   )

@@ -2,6 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
+import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { operationsOf, sample } from './sample.ts'
@@ -33,9 +34,27 @@ async function push(version: string, value: string) {
   return pushed.json<{ push_id: string }>().push_id
 }
 
+/** A processor that repeats the URL it refused, and a worker that prints it: each as one event of its stream. */
+const withTalkingStreams = (service: ComposedService): ComposedService => ({
+  ...service,
+  async *pushEvents(id) {
+    const failed = { index: 0, op: 'create', kind: 'webhook', configId: 'main_hook', state: 'failed' } as const
+    const error = { message: `Invalid URL: https://hooks.example.com/in?token=${canary}` }
+    const step = { ...failed, attempts: 1, processorId: null, requestId: null, error }
+    yield* await Promise.resolve([{ type: 'step', pushId: id, stepsDone: 0, stepsTotal: 1, step } as const])
+  },
+  workerLogs: () => Promise.resolve([]),
+  async *followWorkerLogs() {
+    const line = { id: '1', time: 0, level: 'log', version: '1', requestId: null, runId: null } as const
+    const message = `calling https://hooks.example.com/in?token=${canary}`
+    yield* await Promise.resolve([{ ...line, message }])
+  },
+})
+const streams = [`${admin}/pushes/any/events`, '/api/v1/workers/any/logs?follow=true']
+
 let ids: readonly string[] = []
 beforeAll(async () => {
-  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 })
+  test = await startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000, wrap: withTalkingStreams })
   document = test.app.swagger() as unknown as Schema
   ids = ['main_hook', '1', '2', await push('1.0.0', `${canary}-old`), await push('1.1.0', canary)]
   reader = (await test.service.createKey('who only looks', { scope: 'read' })).key
@@ -87,7 +106,8 @@ it('a key that may read, and nobody without one, sees it nowhere but in a docume
   expect(log.filter((line) => line.includes(canary))).toEqual([])
 })
 
-it('the pages of the dashboard show its name, whoever is signed in', async () => {
+/** What a browser sends that is signed in with the key. */
+async function signedIn(): Promise<Record<string, string>> {
   const entered = await test.inject({
     method: 'POST',
     url: '/dashboard/session',
@@ -100,13 +120,34 @@ it('the pages of the dashboard show its name, whoever is signed in', async () =>
     headers: { cookie, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' },
   })
   const token = /<meta name="page-token" content="([\w-]{43})">/.exec(page.body)?.[1] ?? ''
+  return { cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': token }
+}
+
+it.each(streams)(
+  'the events of %s show its name to who only looks, and the value to a key that writes',
+  async (url) => {
+    for (const [path, headers] of [
+      [url, { 'x-service-key': reader }],
+      [`/dashboard${url}`, await signedIn()],
+    ] as const) {
+      const { statusCode, headers: answered, body } = await test.inject({ url: path, headers })
+      expect([statusCode, answered['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+      expect(body).toContain('${HOOK_TOKEN}')
+      expect(body).not.toContain(canary)
+    }
+    expect((await test.asAdmin({ url })).body).toContain(canary)
+  },
+)
+
+it('the pages of the dashboard show its name, whoever is signed in', async () => {
+  const signed = await signedIn()
   const seen: string[] = []
   let named = 0
   for (const [operation, request] of requests()) {
     if (operation.method !== 'GET' && !operation.query.includes('dry_run')) continue
     if (operation.answer.mediaType === 'text/event-stream') continue
     const url = `/dashboard${request.url}`
-    const headers = { ...request.headers, cookie, 'sec-fetch-site': 'same-origin', 'x-csrf-token': token }
+    const headers = { ...request.headers, ...signed }
     const { body } = await test.inject({ ...request, url, headers })
     if (body.includes(canary)) seen.push(operation.id)
     if (body.includes('${HOOK_TOKEN}')) named++
@@ -123,6 +164,25 @@ it('what is answered compressed comes whole', async () => {
   const plain = await test.inject({ url, headers: { 'x-service-key': reader } })
   expect(plain.body).toContain('"products"')
   expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
+})
+
+it('an answer of megabytes shows its name as well, and comes whole', async () => {
+  const payload = {
+    ...sampleConfig('2.0.0'),
+    products: Array.from({ length: 3_000 }, (_, index) => ({
+      id: `p${String(index)}`,
+      name: `é漢 ${'😀'.repeat(30)}`,
+    })),
+    webhooks: [{ id: 'main_hook', url: 'https://other.example.com', events: ['invoice.paid'] }],
+  }
+  const url = `${admin}/config?dry_run=true`
+  const answer = await test.inject({ method: 'POST', url, payload, headers: { 'x-service-key': reader } })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.body.length).toBeGreaterThan(500_000)
+  expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)))
+  expect(answer.json<{ details: unknown[] }>().details.length).toBeGreaterThan(3_000)
+  expect(answer.body).toContain('${HOOK_TOKEN}')
+  expect(answer.body).not.toContain(canary)
 })
 
 it('a push that failed shows the name as well', async () => {

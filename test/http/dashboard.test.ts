@@ -102,6 +102,54 @@ describe('the pages', () => {
   })
 })
 
+describe('the document of whoever is signed in', () => {
+  const answersIn = (document: string) => {
+    const [, block] = /<script type="application\/json" id="first-answers">(.*?)<\/script>/s.exec(document) ?? []
+    return block === undefined ? undefined : (JSON.parse(block) as Readonly<Record<string, object>>)
+  }
+
+  it('has what the price list page would ask for first, just as the API answers it', async () => {
+    const { cookie } = await signedIn('read')
+    for (const place of ['', '/', '/prices', '/prices?x=1'])
+      expect(answersIn((await load(cookie, navigation, `/dashboard${place}`)).body)).toEqual({
+        '/api/v1/billing/admin/keys/current': (await get(cookie, '/keys/current')).json(),
+        '/api/v1/billing/config': (await test.inject({ url: '/api/v1/billing/config' })).json(),
+      })
+    const [one] = Object.keys(answersIn((await load(cookie, navigation, '/dashboard/tenants')).body) ?? {})
+    expect(one).toBe('/api/v1/billing/admin/keys/current')
+  })
+
+  it('tells it to nobody else: no other page of the origin, nobody without a session', async () => {
+    const { cookie } = await signedIn()
+    for (const goal of ['empty', 'iframe', 'script'])
+      expect(answersIn((await load(cookie, { ...own, 'sec-fetch-dest': goal })).body)).toBeUndefined()
+    expect(answersIn((await load('theme=dark', {})).body)).toBeUndefined()
+  })
+
+  it('cannot be ended by a text in it', async () => {
+    const name = '</script><script>alert(1)</script><!-- $& $` $1'
+    const { key } = await test.service.createKey(name, { scope: 'read' })
+    const { body } = await load(cookieOf(await signIn(key)))
+    expect(answersIn(body)).toMatchObject({ '/api/v1/billing/admin/keys/current': { name } })
+    expect(body.match(/<script/g)).toHaveLength(2)
+  })
+
+  it('has the script of its page fetched beside the first one', async () => {
+    const preloaded = (body: string) =>
+      [...body.matchAll(/<link rel="modulepreload" href="\/dashboard\/assets\/([\w-]+)-\w+\.js">/g)].map(
+        ([, name]) => name,
+      )
+    for (const [place, script] of [
+      ['/tenants', 'tenants'],
+      ['/tenants/acme', 'tenant'],
+      ['/plan/psh_1', 'push'],
+    ] as const)
+      expect(preloaded((await test.inject({ url: `/dashboard${place}` })).body)).toContain(script)
+    const others = preloaded((await test.inject({ url: '/dashboard/prices' })).body)
+    expect(new Set(others)).toEqual(new Set(['chunk']))
+  })
+})
+
 describe('a session', () => {
   it('begins with a key, in a cookie that scripts and other sites do not get, for these pages alone', async () => {
     const response = await signIn(test.key)

@@ -93,6 +93,23 @@ describe('a hostile request', () => {
     expect(answer).toContain(`X-Request-Id: ${headers['x-request-id'] ?? '?'}`)
   })
 
+  it('comes from the client that the trusted proxy saw, whatever that client wrote, and a worker cannot write it', async () => {
+    const trusting = await startWorkerWorld({}, { trustedProxies: ['127.0.0.1'] })
+    try {
+      const mirror = `export default { fetch: (request) => Response.json([request.headers.get('x-forwarded-for'), request.headers.get('cf-connecting-ip')]) }`
+      await trusting.deploy('mirror', mirror)
+      const through = `export default { fetch: () => fetch('${trusting.url}/workers/mirror', { headers: { 'x-forwarded-for': '203.0.113.9' } }) }`
+      await trusting.deploy('through', through)
+      const ask = async (path: string, forwarded: string) =>
+        (await fetch(`${trusting.url}${path}`, { headers: { 'x-forwarded-for': forwarded } })).json()
+      expect(await ask('/workers/mirror', '6.6.6.6, 203.0.113.7')).toEqual(['203.0.113.7', '203.0.113.7'])
+      expect(await ask('/workers/mirror', 'nonsense')).toEqual(['127.0.0.1', '127.0.0.1'])
+      expect(await ask('/workers/through', '203.0.113.7')).toEqual(['127.0.0.1', '127.0.0.1'])
+    } finally {
+      await trusting.close()
+    }
+  })
+
   it('means in its absolute form what it says, whatever the Host header says', async () => {
     const direct = await send([`GET ${world.url}/workers/mirror/a?b HTTP/1.1`, 'Host: mirror.shop.example.com'])
     expect(seenIn(direct).url).toBe(`${world.url}/a?b`)

@@ -2,18 +2,18 @@
 import { Component, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
-import { api } from './api.ts'
-import { base, Frame } from './frame.tsx'
-import { useIsConnected, useLoaded } from './live.ts'
+import { Frame } from './frame.tsx'
+import { useAnswered, useIsConnected } from './live.ts'
+import { base } from './menu.ts'
 import { pages } from './pages.ts'
 import type { PageScript } from './pages.ts'
-import { SessionContext } from './session.ts'
+import { ownKey, SessionContext } from './session.ts'
 import { Loading, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words.ts'
 
 export function App() {
   // Pages do not wait for it: until it is known they offer no act.
-  const key = useLoaded('key', (signal) => api.admin.ownKey({ signal }))
+  const key = useAnswered(ownKey)
   return (
     <Router base={base}>
       <SessionContext.Provider value={key.value ?? null}>

@@ -6,3 +6,8 @@ const said = (name: string) => document.querySelector<HTMLMetaElement>(`meta[nam
 export const pageToken = said('page-token')
 /** The tag of changes when the page was loaded. */
 export const firstChangeTag = said('change-tag')
+
+/** Answers of the API by their path, no older than the tag: what this page would ask for first. */
+export const firstAnswers: Readonly<Record<string, unknown>> = JSON.parse(
+  document.getElementById('first-answers')?.textContent ?? '{}',
+) as Record<string, unknown>

@@ -7,9 +7,6 @@ import { menu } from './menu.ts'
 import { SessionContext } from './session.ts'
 import { Badge, Text } from './ui/basic.tsx'
 
-/** Where the service serves these pages. */
-export const base = '/dashboard'
-
 interface FrameProps {
   readonly isConnected: boolean
   readonly children: ReactNode

@@ -2,7 +2,7 @@
 // only then does a page read its own data again.
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
-import { api } from './api.ts'
+import { api, documentApi } from './api.ts'
 import { firstChangeTag } from './document.ts'
 import { asError } from './words.ts'
 
@@ -90,6 +90,30 @@ export interface LoadOptions {
   readonly isLive?: boolean
 }
 
+/** What the first picture of a page needs. */
+export interface Question<Value> {
+  readonly key: string
+  readonly load: (from: typeof api, options: { readonly signal?: AbortSignal }) => Promise<Value>
+}
+
+const brought = new Map<string, unknown>()
+
+/** Before anything is rendered: what the document brought along is there with the first picture. */
+export async function readDocument(questions: readonly Question<unknown>[]): Promise<void> {
+  const read = async ({ key, load }: Question<unknown>) => {
+    try {
+      brought.set(key, await load(documentApi, {}))
+    } catch {
+      // The document of this page does not have it: whoever shows it asks for it, and shows why where that fails.
+    }
+  }
+  await Promise.all(questions.map(read))
+}
+
+/** As `useLoaded`, without waiting where the document brought the answer. */
+export const useAnswered = <Value>({ key, load }: Question<Value>): Loaded<Value> =>
+  useLoaded(key, (signal) => load(api, { signal }))
+
 /**
  * The answer of `load`, again whenever something changed. `key` says what is loaded: another key starts anew and shows nothing of
  * the old one.
@@ -99,11 +123,11 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   { everyMs, isLive = true }: LoadOptions = {},
 ): Loaded<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>({
-    key,
-    error: null,
-    isLoading: true,
-  })
+  const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>(
+    brought.has(key)
+      ? { key, value: brought.get(key) as Value, error: null, isLoading: false }
+      : { key, error: null, isLoading: true },
+  )
   const loader = useRef(load)
   loader.current = load
   const running = useRef<AbortController | null>(null)
@@ -127,7 +151,8 @@ export function useLoaded<Value>(
 
   // Before the browser paints: the answer is on its way meanwhile.
   useLayoutEffect(() => {
-    run()
+    // What the document brought counts once: it is as of the tag that is compared with from here on.
+    if (!brought.delete(key)) run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,
       everyMs === undefined ? () => undefined : repeat(run, everyMs),
@@ -136,7 +161,7 @@ export function useLoaded<Value>(
     return () => {
       for (const stop of stops) stop()
     }
-  }, [run, isLive, everyMs])
+  }, [key, run, isLive, everyMs])
 
   const isCurrent = state.key === key
   return {

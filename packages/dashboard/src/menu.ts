@@ -1,5 +1,8 @@
 // What the menu offers, and where it is.
 
+/** Where the service serves these pages. */
+export const base = '/dashboard'
+
 /** Every page in the order of the menu. */
 export const menu = [
   {

@@ -1,7 +1,8 @@
 // What the document has before any script runs. Rendered by the build.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { Router } from 'wouter'
-import { base, Frame } from './frame.tsx'
+import { Frame } from './frame.tsx'
+import { base } from './menu.ts'
 import { Loading } from './ui/basic.tsx'
 
 export const shell = () =>

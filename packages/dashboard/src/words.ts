@@ -6,18 +6,27 @@ import { formatMinor } from '../../ratecard/src/money/format.ts'
 
 const mostDigits = 14
 
-/** Minor units (a number, or text with decimals) as the viewer's language writes them: `€12.00`, `12,00 €`. */
-export function money(minor: number | string, currency: string): string {
-  if (!isCurrency(currency)) return formatMinor(minor, currency)
-  const decimals = currencyDecimals[currency]
+/** Made once: a format costs more than what it formats. */
+const moneyFormats = new Map<string, Intl.NumberFormat>()
+
+function moneyFormat(currency: keyof typeof currencyDecimals): Intl.NumberFormat {
+  const made = moneyFormats.get(currency)
+  if (made !== undefined) return made
   const format = new Intl.NumberFormat(undefined, {
     style: 'currency',
     currency: currency.toUpperCase(),
-    minimumFractionDigits: decimals,
+    minimumFractionDigits: currencyDecimals[currency],
     maximumFractionDigits: mostDigits,
   })
+  moneyFormats.set(currency, format)
+  return format
+}
+
+/** Minor units (a number, or text with decimals) as the viewer's language writes them: `€12.00`, `12,00 €`. */
+export function money(minor: number | string, currency: string): string {
+  if (!isCurrency(currency)) return formatMinor(minor, currency)
   // The type knows no exact text yet.
-  return format.format(shifted(String(minor), decimals) as unknown as number)
+  return moneyFormat(currency).format(shifted(String(minor), currencyDecimals[currency]) as unknown as number)
 }
 
 /** `1234` with two decimals is `12.34`: exact, on text. */
@@ -29,7 +38,9 @@ function shifted(text: string, decimals: number): string {
   return `${sign}${padded.slice(0, -decimals)}.${padded.slice(-decimals)}${fraction}`
 }
 
-export const count = (value: number) => new Intl.NumberFormat().format(value)
+const countFormat = new Intl.NumberFormat()
+
+export const count = (value: number) => countFormat.format(value)
 
 /** `1 price`, `3 prices`. */
 export const many = (value: number, one: string, more = `${one}s`) => `${count(value)} ${value === 1 ? one : more}`

@@ -76,7 +76,7 @@ test('a stream takes the token of a session alone, for a quarter of an hour', as
   const late = await send(sandbox, token, [])
   expect([late.status, await late.json()]).toMatchObject([
     401,
-    { error: { code: 'billing_meter_event_session_expired' } },
+    { error: { type: 'temporary_session_expired', code: 'billing_meter_event_session_expired' } },
   ])
 })
 

@@ -99,6 +99,17 @@ test('a subscription that ends within its first period pays for that part, and e
   expect(invoices.map(({ amount_paid: paid }) => paid)).toEqual([1354])
 })
 
+test('what a cancelled part gives back is a part of what was paid for it', async () => {
+  const sandbox = await sandboxForTest()
+  const { stripe } = sandbox
+  const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
+  await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 14 * day })
+  await stripe.subscriptionSchedules.cancel(schedule.id)
+  const [last] = (await stripe.invoices.list({ subscription: idOf(schedule.subscription) })).data
+  // Half of the 13.54 that were paid for 28 days.
+  expect(last?.lines.data.map(({ amount }) => amount)).toEqual([-677])
+})
+
 test('other broken ends are refused by name: later ones, with discounts, without prorations', async () => {
   const sandbox = await sandboxForTest()
   const refusal = /^The sandbox does not support a last phase that ends in the middle of a period/

@@ -1,10 +1,11 @@
 // The price list as customers see it, or with everything that they do not see.
 import { useId, useState } from 'react'
 import { Link } from 'wouter'
-import type { BillingDocument, PriceDocument, ProductDocument, TierDocument } from '@ratecard/client'
+import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, TierDocument } from '@ratecard/client'
 import { api } from '../api.ts'
 import { CostChart } from '../charts/cost-chart.tsx'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct, useAnswered } from '../live.ts'
+import type { Question } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
@@ -13,11 +14,15 @@ import { count, isFree, many, money, period, unitAmount } from '../words.ts'
 const views = { public: 'As customers see it', all: 'Everything' } as const
 type View = keyof typeof views
 
+export const publicPrices: Question<ServedConfig> = {
+  key: 'prices public',
+  load: (from, options) => from.billing.config(options),
+}
+const allPrices: Question<ServedConfig> = { key: 'prices all', load: (from, options) => from.admin.config(options) }
+
 export function Prices() {
   const [view, setView] = useState<View>('public')
-  const served = useLoaded(`prices ${view}`, (signal) =>
-    view === 'public' ? api.billing.config({ signal }) : api.admin.config({ signal }),
-  )
+  const served = useAnswered(view === 'public' ? publicPrices : allPrices)
   const isEmpty = served.error?.code === 'config_not_found'
   return (
     <Page

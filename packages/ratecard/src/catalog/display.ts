@@ -4,29 +4,32 @@ import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
 import { idOfItem, itemsOf } from './kinds.ts'
 import type { ItemOf, ResourceKind } from './kinds.ts'
-import { ResourceMap } from './resource-map.ts'
 
 /** Looks up the line of a resource of this document by kind and id; null for what it does not hold. */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
-  // Most documents that are planned are as they were: nobody asks for a line then.
-  let lines: ResourceMap<() => string> | undefined
-  return (kind, id) => (lines ??= linesOf(config)).get(kind, id)?.() ?? null
+  // Most documents that are planned are as they were: nobody asks for a line then. Of a large one each kind is looked through when
+  // the first line of it is asked for, and not all in one piece.
+  const known: { [K in ResourceKind]?: (id: string) => string | null } = {}
+  return (kind, id) => (config === null ? null : (known[kind] ??= linesOf(config, kind))(id))
 }
 
-function linesOf(config: BillingConfig | null): ResourceMap<() => string> {
-  const lines = new ResourceMap<() => string>()
-  if (config === null) return lines
-  const tell = <K extends ResourceKind>(kind: K, line: (item: ItemOf<K>) => string) => {
-    for (const { item } of itemsOf(config, kind)) lines.set(kind, idOfItem(kind, item), () => line(item))
+function linesOf<K extends ResourceKind>(config: BillingConfig, kind: K): (id: string) => string | null {
+  const items = new Map<string, ItemOf<K>>()
+  for (const { item } of itemsOf(config, kind)) items.set(idOfItem(kind, item), item)
+  return (id) => {
+    const item = items.get(id)
+    return item === undefined ? null : lines[kind](item)
   }
-  tell('meter', (meter) => `${meter.display_name} (${meter.event_name})`)
-  tell('feature', (feature) => feature.name)
-  tell('product', (product) => product.name)
-  tell('price', describePrice)
-  tell('coupon', describeCoupon)
-  tell('promotion_code', (code) => `${code.code} → ${code.coupon}`)
-  tell('webhook', (webhook) => webhook.url)
-  return lines
+}
+
+const lines: { readonly [K in ResourceKind]: (item: ItemOf<K>) => string } = {
+  meter: (meter) => `${meter.display_name} (${meter.event_name})`,
+  feature: (feature) => feature.name,
+  product: (product) => product.name,
+  price: describePrice,
+  coupon: describeCoupon,
+  promotion_code: (code) => `${code.code} → ${code.coupon}`,
+  webhook: (webhook) => webhook.url,
 }
 
 function describeCoupon(coupon: Coupon): string {

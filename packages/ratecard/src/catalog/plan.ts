@@ -98,6 +98,7 @@ export function* planTurns(input: PlanInput): Turns<Plan> {
     },
     decided,
   )
+  yield
   const write = (decision: Partial<Decision>): void => {
     const { outcome, change, chosenId, settled = [] } = decision
     append(issues, decision.issues)

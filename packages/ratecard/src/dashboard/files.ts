@@ -15,17 +15,19 @@ export interface BuiltFile {
   bytes(encoding: Encoding): Promise<Buffer>
 }
 
-/** What the pages of a session begin with, in their document: text that needs no escaping. */
+/** What the pages of a session begin with, in their document. */
 export interface KnownToPages {
-  /** Says that a call comes from such a page. */
+  /** Says that a call comes from such a page. Needs no escaping, as the tag. */
   readonly pageToken: string
   /** As of now: one question less before anything is shown. */
   readonly changeTag: string
+  /** JSON: answers of the API by their path, no older than the tag. What the page would ask for first. */
+  readonly answers: string
 }
 
 export interface BuiltPages {
-  /** The page that loads the others; without `known` nobody is signed in. */
-  index(known?: KnownToPages): string
+  /** The page that loads the others, at `place` below the dashboard's path; without `known` nobody is signed in. */
+  index(place: string, known?: KnownToPages): string
   /** Address of the style sheet that pages without script share. */
   readonly styleSheet: string
   /** By name, which has a hash of the content in it; undefined for a name that the build did not make. */
@@ -41,6 +43,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 interface Manifest {
   readonly styleSheet: string
+  /** Of a page beside the first one, by its path: `/tenants/:tenant`. */
+  readonly scripts: Readonly<Record<string, readonly string[]>>
   readonly files: readonly string[]
 }
 
@@ -63,15 +67,33 @@ async function readPages(from: string): Promise<BuiltPages> {
   const manifest = JSON.parse(await readFile(path.join(from, 'manifest.json'), 'utf8')) as Manifest
   const files = new Map(manifest.files.map((name) => [name, builtFile(path.join(from, 'assets', name))]))
   const index = await readFile(path.join(from, 'index.html'), 'utf8')
+  // The first visitor does not wait for it: the browser asks for these files a moment later.
+  for (const [name, file] of files) if (index.includes(name)) void file.bytes('br')
   return {
-    index: (known) => (known === undefined ? index : index.replace('</head>', `${metaOf(known)}</head>`)),
+    index: (place, known) =>
+      index.replace('</head>', () => `${preloads(manifest, place)}${known === undefined ? '' : said(known)}</head>`),
     styleSheet: manifest.styleSheet,
     file: (name) => files.get(name),
   }
 }
 
-const metaOf = ({ pageToken, changeTag }: KnownToPages) =>
-  `<meta name="page-token" content="${pageToken}">\n<meta name="change-tag" content="${changeTag}">\n`
+/** Fetched while the first script is on its way, which would ask for it afterwards. */
+function preloads({ scripts }: Manifest, place: string): string {
+  const names = place.split('/')
+  const isAt = (pattern: string) => {
+    const parts = pattern.split('/')
+    return parts.length === names.length && parts.every((part, index) => part.startsWith(':') || part === names[index])
+  }
+  const [, files = []] = Object.entries(scripts).find(([pattern]) => isAt(pattern)) ?? []
+  return files.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')
+}
+
+/** The block of answers is data to the browser, which runs nothing of it; no text in it can end it. */
+const said = ({ pageToken, changeTag, answers }: KnownToPages) =>
+  `<meta name="page-token" content="${pageToken}">
+<meta name="change-tag" content="${changeTag}">
+<script type="application/json" id="first-answers">${answers.replaceAll('<', '\\u003c')}</script>
+`
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }

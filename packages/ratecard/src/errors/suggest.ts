@@ -5,7 +5,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
-    const found = distance(needle, candidate.toLowerCase())
+    const found = distance(needle, candidate.toLowerCase(), bestDistance)
     if (found < bestDistance) {
       best = candidate
       bestDistance = found
@@ -20,18 +20,23 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return found === undefined ? undefined : `Did you mean "${found}"?`
 }
 
-function distance(a: string, b: string): number {
+/** The distance, or any number from `enough` up where it is that much. */
+function distance(a: string, b: string, enough: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {
     const current = [row]
+    let least = row
     for (let column = 1; column <= b.length; column++) {
       const cost = a[row - 1] === b[column - 1] ? 0 : 1
       let value = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + cost)
       if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
         value = Math.min(value, beforeLast[column - 2]! + 1)
       current.push(value)
+      least = Math.min(least, value)
     }
+    // A transposition reaches back two rows, and costs one: what comes is at least the least of this row.
+    if (least >= enough && Math.min(...last) >= enough) return enough
     beforeLast = last
     last = current
   }

@@ -19,6 +19,7 @@ import { registerDashboard } from './dashboard/dashboard.ts'
 import { noteChanges } from './dashboard/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
 import { concealSecrets } from './response/conceal.ts'
+import { sendInPieces } from './response/large-answer.ts'
 import { registerJsonBody } from './request/json-body.ts'
 import { clientAddress } from './server/client-address.ts'
 import { connectionsThatFit, defaultConnectionLimits } from './server/connections.ts'
@@ -86,9 +87,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const metrics = createRequestMetrics(registry)
   const sendProblem = createProblemSender(docsUrl)
   const logger = options.logger ?? pino({ level: settings.logLevel })
+  const addressOf = clientAddress(settings.trustedProxies ?? [])
   const workers = new WorkerGateway({
     service,
     docsUrl,
+    addressOf,
     ownPath: configPath,
     leaving: leaving.signal,
     closing: closing.signal,
@@ -143,9 +146,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const missing = watchRoutes(app)
   addCommonHooks(app, leaving.signal, closing.signal)
   concealSecrets(app, service)
+  sendInPieces(app)
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
-  const guard = await createAddressGuard(app, settings.rateLimit, clientAddress(settings.trustedProxies ?? []))
+  const guard = await createAddressGuard(app, settings.rateLimit, addressOf)
   // Cookies are read where one counts; most requests have none to read.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])

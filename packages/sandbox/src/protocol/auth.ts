@@ -43,6 +43,7 @@ export function accountOfToken(authorization: string | undefined): {
 export function sessionExpired(): StripeError {
   return new StripeError('This session has expired. Create a new meter event session.', {
     status: 401,
+    type: 'temporary_session_expired',
     code: 'billing_meter_event_session_expired',
   })
 }

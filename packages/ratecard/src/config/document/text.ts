@@ -13,16 +13,20 @@ const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 /** Longer text is read by people in several lines. */
 const fieldWithLines = 'description'
 
-/** One issue for each text and each key that is not well-formed, or holds a control character (line breaks in descriptions may). */
-export function textIssues(document: unknown): Issue[] {
+/**
+ * One issue for each text and each key that is not well-formed, or holds a control character (line breaks in descriptions may).
+ * Looks no further when it has `most`.
+ */
+export function textIssues(document: unknown, most = Infinity): Issue[] {
   const found = new Map<string, Issue>()
   walk(document, (text, path, isKey) => {
     const flaw = flawOf(text, !isKey && takesLines(path))
-    if (flaw === null) return
+    if (flaw === null) return true
     const pointer = pointerOf(path)
     const what = isKey ? 'The name of this field' : 'The text'
     const detail = `${what} holds ${flaw.words} at its character ${String(flaw.position + 1)}.`
     found.set(pointer, problem('text_malformed', pointer, detail, 'Remove the character, or write the text anew.'))
+    return found.size < most
   })
   return [...found.values()]
 }
@@ -63,21 +67,29 @@ function flawOf(text: string, lines: boolean): { readonly words: string; readonl
 
 const nameOf = (character: string) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Every text and every key, without recursion: depth has a limit elsewhere, which may not have been checked yet. */
-function walk(document: unknown, visit: (text: string, path: Path, isKey: boolean) => void): void {
+/**
+ * Every text and every key until `visit` says that it has enough. Without recursion: depth has a limit elsewhere, which may not have
+ * been checked yet.
+ */
+function walk(document: unknown, visit: (text: string, path: Path, isKey: boolean) => boolean): void {
   const waiting: { readonly value: unknown; readonly path: Path }[] = [{ value: document, path: [] }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next
-    if (typeof value === 'string') visit(value, path, false)
+    if (typeof value === 'string' && !visit(value, path, false)) return
     if (typeof value !== 'object' || value === null) continue
     const members: [string | number, unknown][] = Array.isArray(value)
       ? value.map((item, index) => [index, item])
       : Object.entries(value)
+    const inside: { readonly value: object; readonly path: Path }[] = []
     for (const [key, member] of members) {
+      const isObject = typeof member === 'object' && member !== null
+      if (typeof key === 'number' && !isObject && typeof member !== 'string') continue
       const place = [...path, key]
-      if (typeof key === 'string') visit(key, place, true)
-      if (typeof member === 'string') visit(member, place, false)
-      else if (typeof member === 'object' && member !== null) waiting.push({ value: member, path: place })
+      if (typeof key === 'string' && !visit(key, place, true)) return
+      if (typeof member === 'string' && !visit(member, place, false)) return
+      if (isObject) inside.push({ value: member, path: place })
     }
+    // What stands first is taken first, from the end of the list.
+    for (const next of inside.reverse()) waiting.push(next)
   }
 }

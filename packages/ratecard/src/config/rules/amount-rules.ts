@@ -56,8 +56,8 @@ export const chargeableAmounts: Rule = ({ prices }) =>
     const field = price.has('amount') ? 'amount' : 'unit_amount_decimal'
     const amount = amountOf(price)
     const currency = price.text('currency') ?? ''
-    const least = isCurrency(currency) ? minimumCharge[currency] : undefined
-    if (amount === undefined || least === undefined || price.value('usage_type') === 'metered' || price.has('tiers'))
+    const least = isCurrency(currency) ? minimumCharge[currency] : null
+    if (amount === undefined || least === null || price.value('usage_type') === 'metered' || price.has('tiers'))
       return []
     if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
     const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`

@@ -66,13 +66,14 @@ export const basePrice: Rule = ({ products, suggest }) =>
   products.flatMap(({ product, prices }) => {
     const ordinary = ordinaryById(prices)
     const present = presentIds(ordinary)
+    const termsOfPrice = rememberedTerms()
     return prices.flatMap((price) => {
       if (!isEnterpriseDraft(price)) return price.has('base_price') ? [unusedBase(price)] : []
       const base = baseOf(price, present)
       if (base === undefined)
         return price.text('id') === undefined || price.has('base_price') ? [] : [missingBase(price)]
       const found = ordinary.get(base)
-      if (found !== undefined) return mismatch(price, found, base)
+      if (found !== undefined) return mismatch(price, found, base, termsOfPrice)
       const detail = `${named('product', product)} has no ordinary price ${quoted(base)}.`
       const now = present.get(base)
       const hint =
@@ -104,21 +105,39 @@ export const oneEnterprisePricePerBase: Rule = ({ products }) =>
     })
   })
 
-function mismatch(price: Entry, base: Entry, id: string): Issue[] {
-  const compared: [string, unknown, unknown][] = [
-    ['currency', price.value('currency'), base.value('currency')],
-    ['currency_options', currenciesOf(price), currenciesOf(base)],
-    ['interval', price.value('interval'), base.value('interval')],
-    ['interval_count', price.value('interval_count') ?? 1, base.value('interval_count') ?? 1],
-    ['usage_type', price.value('usage_type') ?? 'licensed', base.value('usage_type') ?? 'licensed'],
-    ['meter', price.value('meter'), base.value('meter')],
-  ]
-  const differing = compared
-    .filter(([, own, other]) => JSON.stringify(own) !== JSON.stringify(other))
+function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry) => Terms): Issue[] {
+  const others = termsOf(base)
+  const differing = [...termsOf(price)]
+    .filter(([field, own]) => own !== others.get(field))
     .map(([field]) => `\`${field}\``)
   if (differing.length === 0) return []
   const detail = `${named('price', price)} differs from its base price ${quoted(id)} in ${differing.join(' and ')}.`
   return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
+}
+
+/** What an enterprise price has in common with its base price, each as JSON. */
+type Terms = ReadonlyMap<string, string | undefined>
+
+/** A base price is compared with each of thousands: what it says is written once. */
+function rememberedTerms(): (price: Entry) => Terms {
+  const remembered = new Map<Entry, Terms>()
+  return (price) => {
+    const terms = remembered.get(price) ?? termsOf(price)
+    remembered.set(price, terms)
+    return terms
+  }
+}
+
+function termsOf(price: Entry): Terms {
+  const terms: [string, unknown][] = [
+    ['currency', price.value('currency')],
+    ['currency_options', currenciesOf(price)],
+    ['interval', price.value('interval')],
+    ['interval_count', price.value('interval_count') ?? 1],
+    ['usage_type', price.value('usage_type') ?? 'licensed'],
+    ['meter', price.value('meter')],
+  ]
+  return new Map(terms.map(([field, value]) => [field, JSON.stringify(value)]))
 }
 
 const currenciesOf = (price: Entry) => [...price.child('currency_options').keys()].sort()

@@ -98,6 +98,7 @@ function optionsOf(price: Entry): readonly Entry[] {
   return options.keys().map((currency) => options.child(currency))
 }
 
+const endsOf = (price: Entry) => JSON.stringify(price.entries('tiers').map((tier) => tier.value('up_to')))
 const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
 
 /** Each further currency is priced as the price itself is, and is not its own currency. */
@@ -114,7 +115,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
           'Remove `currency_options`, or make a price for each currency.',
         ),
       ]
-    const own = price.entries('tiers').map((tier) => tier.value('up_to'))
+    const own = endsOf(price)
     return options.keys().flatMap((currency) => {
       const option = options.child(currency)
       if (currency === price.text('currency'))
@@ -136,8 +137,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
             'Give exactly one of `amount`, `unit_amount_decimal` and `tiers`, of the same kind as the price.',
           ),
         ]
-      const ends = option.entries('tiers').map((tier) => tier.value('up_to'))
-      if (JSON.stringify(ends) === JSON.stringify(own)) return []
+      if (endsOf(option) === own) return []
       return [
         problem(
           'currency_options_invalid',

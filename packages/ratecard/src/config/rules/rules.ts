@@ -89,8 +89,15 @@ const rules: readonly Rule[] = [
   chargeableAmounts,
 ]
 
-/** Everything the rules have against a document, well-formed or not. */
-export function ruleIssues(document: unknown): Issue[] {
+/** What the rules have against a document, well-formed or not: of each rule at most so many errors, and as many warnings. */
+export function ruleIssues(document: unknown, most = Infinity): Issue[] {
   const draft = draftOf(document)
-  return rules.flatMap((rule) => rule(draft))
+  return rules.flatMap((rule) => firstOf(rule(draft), most))
+}
+
+/** Counted apart: warnings, however many, must not hide the error that makes a document invalid. */
+function firstOf(issues: readonly Issue[], most: number): readonly Issue[] {
+  if (issues.length <= most) return issues
+  const left = { error: most, warning: most }
+  return issues.filter(({ severity }) => left[severity]-- > 0)
 }

@@ -10,6 +10,9 @@ const deepest = 32
 /** The most issues that one answer lists. */
 export const mostIssues = 1_000
 
+/** Of what is never listed, no more is found and put into words than the order of the document may need. */
+export const mostFound = 5 * mostIssues
+
 /** What makes a document too large to be worth checking further. Walks without recursion: depth is what it guards against. */
 export function limitIssues(document: unknown): Issue[] {
   const waiting: { value: unknown; path: readonly (string | number)[] }[] = [{ value: document, path: [] }]

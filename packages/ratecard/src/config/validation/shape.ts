@@ -2,12 +2,9 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { compileShape } from './compile-shape.ts'
-import { mostIssues } from './limits.ts'
+import { mostFound } from './limits.ts'
 import type { BillingConfig } from '../document/schema.ts'
 import { saySchemaError } from './shape-words.ts'
-
-// Words cost more than finding: of what is never listed, no more is put into words than the order of the document may need.
-const mostWorded = 5 * mostIssues
 
 let compiled: ValidateFunction<BillingConfig> | undefined
 
@@ -23,7 +20,7 @@ export function checkShape(document: unknown): { readonly config: BillingConfig 
 function fromAjvErrors(errors: readonly ErrorObject[]): Issue[] {
   return errors
     .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
-    .slice(0, mostWorded)
+    .slice(0, mostFound)
     .map((error) => {
       const path = tokensOf(error.instancePath)
       if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))

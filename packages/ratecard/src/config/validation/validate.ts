@@ -2,7 +2,7 @@
 // service ask the same function. It expands nothing, changes nothing and knows nothing of the processor.
 import { pathOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
-import { capped, limitIssues } from './limits.ts'
+import { capped, limitIssues, mostFound } from './limits.ts'
 import { ruleIssues } from '../rules/rules.ts'
 import type { BillingConfig } from '../document/schema.ts'
 import { checkShape } from './shape.ts'
@@ -36,10 +36,10 @@ export function validateConfig(document: unknown, { acceptedBefore = false } = {
 
 function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
-  const text = anyText ? [] : textIssues(document)
+  const text = anyText ? [] : textIssues(document, mostFound)
   // Of text that is none, nothing else is worth saying.
   const said = new Set(text.map(({ pointer }) => pointer))
-  const others = [...issues, ...ruleIssues(document)].filter(({ pointer }) => !said.has(pointer))
+  const others = [...issues, ...ruleIssues(document, mostFound)].filter(({ pointer }) => !said.has(pointer))
   return { config, issues: [...text, ...others] }
 }
 

@@ -49,14 +49,21 @@ export function describeRoute(operationId: string, row: Operation): FastifySchem
   }
 }
 
-function answersOf({ answers }: Operation): Record<string, unknown> {
+const eventStream = 'text/event-stream'
+
+function answersOf({ answers, events }: Operation): Record<string, unknown> {
+  const contentOf = (mediaType: string, schema: TSchema) => ({
+    [mediaType]: { schema },
+    // What is one answer, or the beginning of a stream, as the caller asks.
+    ...(events === undefined ? {} : { [eventStream]: { schema: Type.String() } }),
+  })
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description, schema, mediaType = 'application/json', headers }]) => [
       status,
       {
         description,
         ...(headers === undefined ? {} : { headers }),
-        ...(schema === null ? { type: 'null' } : { content: { [mediaType]: { schema } } }),
+        ...(schema === null ? { type: 'null' } : { content: contentOf(mediaType, schema) }),
       },
     ]),
   )

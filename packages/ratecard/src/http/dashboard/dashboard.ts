@@ -5,11 +5,12 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { createPages } from '../../dashboard/files.ts'
 import type { BuiltPages, Encoding } from '../../dashboard/files.ts'
 import { notBuiltPage, signedInPage, signInPage } from '../../dashboard/sign-in-page.ts'
-import type { Service } from '../../service/service.ts'
+import type { Service, ServiceKey } from '../../service/service.ts'
 import type { DashboardPass } from '../../service/dashboard.ts'
 import { admit } from '../authentication/auth.ts'
 import { dashboardCookie, dashboardPath } from './paths.ts'
 import type { AddressGuard } from '../server/address-guard.ts'
+import { firstAnswers } from './first-answers.ts'
 import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
 import { mount } from '../contract/route.ts'
@@ -28,6 +29,7 @@ export interface DashboardDeps {
     | 'openDashboardByLink'
     | 'authenticateDashboard'
     | 'closeDashboard'
+    | 'published'
   >
   readonly guard: AddressGuard
   readonly publicUrl: string | null
@@ -102,13 +104,16 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
   const index = async (request: FastifyRequest, reply: FastifyReply) => {
     const built = await pages()
     if (built === null) return sendPage(reply, 503, notBuiltPage())
+    const place = new URL(request.url, 'http://page').pathname.slice(dashboardPath.length)
     const session = isNavigation(request) ? await sessionOf(request, service) : null
     if (session === null && bringsCookies(request))
       return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
-    if (session === null) return sendPage(reply, 200, built.index())
+    if (session === null) return sendPage(reply, 200, built.index(place))
     // Kept nowhere: from a cache a script could read what it cannot ask for.
-    const known = { pageToken: pageTokenOf(session), changeTag: await service.changeTag() }
-    return sendPage(reply.headers(notStored), 200, built.index(known))
+    const changeTag = await service.changeTag()
+    const answers = await firstAnswers(place, session.key, service)
+    const known = { pageToken: pageTokenOf(session.value), changeTag, answers }
+    return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }
   scope.get('/', hidden, index)
   // Each page of the dashboard has an address of its own, which the script makes sense of.
@@ -253,13 +258,14 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
   mount(scope, apiPrefix, deps.routes, { isDescribed: false })
 }
 
-/** The value of the cookie, while somebody is signed in with it. */
+/** The value of the cookie and whose it is, while somebody is signed in with it. */
 async function sessionOf(
   request: FastifyRequest,
   service: Pick<Service, 'authenticateDashboard'>,
-): Promise<string | null> {
+): Promise<{ readonly value: string; readonly key: ServiceKey } | null> {
   const value = cookieOf(request)
-  return value === undefined || (await service.authenticateDashboard(value)) === null ? null : value
+  const visitor = value === undefined ? null : await service.authenticateDashboard(value)
+  return value === undefined || visitor === null ? null : { value, key: visitor.key }
 }
 
 function cookieOf(request: FastifyRequest): string | undefined {

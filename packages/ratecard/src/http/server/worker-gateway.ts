@@ -9,10 +9,12 @@ import { workersRoot } from '../../service/workers.ts'
 import { problemMediaType, problemOf, toServiceError } from '../response/problem.ts'
 import { codingRefusal } from '../request/transfer-coding.ts'
 import { requestIdFrom } from '../request/request-id.ts'
+import type { ClientAddress } from './client-address.ts'
 
 export interface WorkerGatewayOptions {
   readonly service: Pick<Service, 'workerAtHost' | 'workersHaveHosts' | 'dispatchToWorker' | 'upgradeToWorker'>
   readonly docsUrl: string
+  readonly addressOf: ClientAddress
   /** The path of the API that is asked for most. */
   readonly ownPath: string
   /** Connections end with their next answer. */
@@ -83,7 +85,13 @@ export class WorkerGateway {
     const refusal = this.options.closing.aborted ? draining() : error
     const work =
       refusal === null
-        ? this.options.service.dispatchToWorker(name, request, response, { requestId, host, path, prefix })
+        ? this.options.service.dispatchToWorker(name, request, response, {
+            requestId,
+            host,
+            path,
+            prefix,
+            clientAddress: this.options.addressOf(request),
+          })
         : Promise.reject(refusal)
     work.catch((problem: unknown) => {
       if (response.headersSent) response.destroy()
@@ -117,7 +125,9 @@ export class WorkerGateway {
       if (this.options.closing.aborted) throw draining()
       if (wrong !== null) throw wrong
       const { name, host, path, prefix } = target
-      await this.options.service.upgradeToWorker(name, request, socket, head, { requestId, host, path, prefix })
+      const clientAddress = this.options.addressOf(request)
+      const context = { requestId, host, path, prefix, clientAddress }
+      await this.options.service.upgradeToWorker(name, request, socket, head, context)
     } catch (error) {
       const problem = this.problem(error, requestId)
       const body = JSON.stringify(problemOf(problem, requestId, this.options.docsUrl))

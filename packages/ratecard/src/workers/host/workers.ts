@@ -1,5 +1,4 @@
 // Everything the service can do with workers, put together. A replica that hosts none can still tell of them and remove them.
-import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../errors/service-error.ts'
 import { workersRoot } from '../../service/workers.ts'
 import type { WorkerOperations, WorkerRequest, WorkerView } from '../../service/workers.ts'
@@ -202,11 +201,11 @@ class LocalWorkers implements Workers {
 
   async dispatchToWorker(...[name, request, response, context]: Parameters<WorkerOperations['dispatchToWorker']>) {
     const live = this.live(name)
-    await ('then' in live ? await live : live).dispatch(request, response, this.contextOf(request, context))
+    await ('then' in live ? await live : live).dispatch(request, response, this.contextOf(context))
   }
 
   async upgradeToWorker(...[name, request, socket, head, context]: Parameters<WorkerOperations['upgradeToWorker']>) {
-    await (await this.live(name)).upgrade(request, socket, head, this.contextOf(request, context))
+    await (await this.live(name)).upgrade(request, socket, head, this.contextOf(context))
   }
 
   private live(name: string): Live | Promise<Live> {
@@ -220,16 +219,8 @@ class LocalWorkers implements Workers {
     })
   }
 
-  private contextOf(request: IncomingMessage, { requestId, host, path, prefix }: WorkerRequest): RequestContext {
-    return {
-      requestId,
-      url: path,
-      prefix,
-      protocol: host === this.secureHost ? 'https' : 'http',
-      host,
-      // A socket for both families writes IPv4 in IPv6.
-      clientAddress: (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
-    }
+  private contextOf({ path: url, ...request }: WorkerRequest): RequestContext {
+    return { ...request, url, protocol: request.host === this.secureHost ? 'https' : 'http' }
   }
 
   private async record(name: string): Promise<WorkerRecord> {

@@ -42,6 +42,8 @@ export interface Egress {
 
 interface Target {
   readonly url: URL
+  /** Whether it is the service itself. */
+  readonly ours: boolean
   readonly address: string
   readonly port: number
   readonly secure: boolean
@@ -59,11 +61,13 @@ const mostFetches = 1_000
  */
 const mostToWorkers = 64
 const notHost = hopByHopAnd('host')
+/** A worker calls from this machine, as a trusted proxy may: it must not speak for a client of its choice. */
+const notClient = hopByHopAnd('host', 'x-forwarded-for')
 const notOurs = hopByHopAnd(egressHeader)
 
 export function createEgress(policy: EgressPolicy): Egress {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) }
-  const takePlace = placesAtWorkers(policy)
+  const takePlace = placesAtWorkers()
   const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 })
   server.requestTimeout = 0
   server.maxConnections = mostFetches
@@ -87,10 +91,10 @@ export function createEgress(policy: EgressPolicy): Egress {
 /** Takes a place until the connection of the fetch closes; throws Refused when none is left. */
 type TakePlace = (target: Target, connection: ServerResponse | Duplex) => void
 
-function placesAtWorkers({ service }: EgressPolicy): TakePlace {
+function placesAtWorkers(): TakePlace {
   let taken = 0
-  return ({ url }, connection) => {
-    if (service?.origins.has(url.origin) !== true || !url.pathname.startsWith(workersRoot)) return
+  return ({ url, ours }, connection) => {
+    if (!ours || !url.pathname.startsWith(workersRoot)) return
     if (taken >= mostToWorkers)
       throw new Refused(
         `fetch to ${url.host} was refused: the worker had ${String(mostToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may do so without end.`,
@@ -108,18 +112,18 @@ export async function findTarget(policy: EgressPolicy, text: string | undefined)
   const secure = url.protocol === 'https:'
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
   if (policy.service?.origins.has(url.origin) === true)
-    return { url, address: policy.service.address, port: policy.service.port, secure: false }
+    return { url, ours: true, address: policy.service.address, port: policy.service.port, secure: false }
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? await lookUp(policy, url, host) : [host]
   if (policy.allowedHosts.has(host) || policy.allowedHosts.has(`${host}:${port}`))
-    return { url, address: addresses[0]!, port, secure }
+    return { url, ours: false, address: addresses[0]!, port, secure }
   const own = (policy.ownAddresses ?? machineAddresses)()
   const address = addresses.find((item) => isPublicAddress(item) && !own.has(item))
   if (address === undefined)
     throw new Refused(
       `fetch to ${url.host} was refused: workers may not reach loopback, link-local or private addresses.`,
     )
-  return { url, address, port, secure }
+  return { url, ours: false, address, port, secure }
 }
 
 async function lookUp(policy: EgressPolicy, url: URL, host: string): Promise<readonly string[]> {
@@ -137,14 +141,14 @@ function machineAddresses(): ReadonlySet<string> {
 }
 
 function requestOptions(target: Target, incoming: IncomingMessage): https.RequestOptions {
-  const { url, address, port } = target
+  const { url, ours, address, port } = target
   return {
     method: incoming.method,
     // The checked address, never the name again: a second answer of the DNS could be another one.
     host: address,
     port,
     path: url.pathname + url.search,
-    headers: [...endToEnd(incoming.rawHeaders, notHost), 'Host', url.host],
+    headers: [...endToEnd(incoming.rawHeaders, ours ? notClient : notHost), 'Host', url.host],
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
     setDefaultHeaders: false,
   }

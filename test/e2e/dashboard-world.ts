@@ -1,0 +1,109 @@
+// A service with its dashboard, and browsers that are signed in to it.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { createClient } from '../../packages/client/src/client.ts'
+import type { Client } from '../../packages/client/src/client.ts'
+import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { launchChromium } from '../support/chromium.ts'
+
+export interface SignedIn {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Goes to a page by its path below `/dashboard/` and waits until all of it is there. */
+  readonly open: (where: string) => Promise<void>
+  /** What went wrong in the page: uncaught errors, refusals of the content policy. */
+  readonly failures: readonly string[]
+}
+
+export interface SignInOptions {
+  readonly scheme?: 'light' | 'dark'
+  /** Runs in each document before its own scripts. */
+  readonly before?: string
+}
+
+export interface DashboardWorld {
+  readonly server: RunningServer
+  readonly client: Client
+  readonly key: string
+  /** A browser with cookies of its own, signed in through the page for that. */
+  signIn(serviceKey: string, options?: SignInOptions): Promise<SignedIn>
+  close(): Promise<void>
+}
+
+export async function openDashboard(env: Readonly<Record<string, string>> = {}): Promise<DashboardWorld> {
+  const home = mkdtempSync(path.join(tmpdir(), 'ratecard-dashboard-'))
+  process.env['HOME'] = home
+  const dataDir = path.join(home, 'data')
+  const server = await startServer({
+    env: { RATECARD_SANDBOX_PORT: '0', RATECARD_LOG_LEVEL: 'error', ...env },
+    port: 0,
+    dataDir,
+    out: () => undefined,
+  })
+  const browser = await launchChromium()
+  const key = readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim()
+  return {
+    server,
+    client: createClient({ baseUrl: server.url, serviceKey: key }),
+    key,
+    signIn: (serviceKey, options) => signIn(browser, server.url, serviceKey, options),
+    async close() {
+      await browser.close()
+      await server.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+async function signIn(
+  browser: Browser,
+  service: string,
+  serviceKey: string,
+  { scheme = 'light', before }: SignInOptions = {},
+): Promise<SignedIn> {
+  const context = await browser.newContext({ colorScheme: scheme })
+  if (before !== undefined) await context.addInitScript(before)
+  const page = await context.newPage()
+  const failures: string[] = []
+  page.on('pageerror', (error) => failures.push(error.message))
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) failures.push(message.text())
+  })
+  await page.goto(`${service}/dashboard/plan`)
+  await page.getByLabel('Service key').fill(serviceKey)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/dashboard/plan')
+  const open = async (where: string) => {
+    await page.goto(`${service}/dashboard/${where}`)
+    await page.locator('main h1').waitFor()
+    await settled(page)
+  }
+  return { context, page, open, failures }
+}
+
+/** Everything that the page asked for is there: no part of it loads, and nothing is still to be drawn. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('.loading, .chart-empty').first().waitFor({ state: 'detached' })
+}
+
+/** The window is narrow, and the page knows. */
+export async function narrow(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 800 })
+  await expect.poll(() => page.evaluate('innerWidth')).toBe(360)
+}
+
+/** Pixels that have to be scrolled for sideways. */
+export const overflowOf = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+/** As somebody who drops a file on the plan page. */
+export const drop = (page: Page, document: object) =>
+  page.locator('input[type=file]').setInputFiles({
+    name: 'billing.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(document)),
+  })
