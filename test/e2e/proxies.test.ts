@@ -73,7 +73,23 @@ const caddy: Proxy = {
   },
 }
 
-const proxies = [nginx, caddy].filter(({ name }) => {
+const haproxy: Proxy = {
+  name: 'haproxy',
+  command: ({ folder, certificate, key, https, http, upstream }) => {
+    const both = path.join(folder, 'both.pem')
+    writeFileSync(both, `${readFileSync(certificate, 'utf8')}${readFileSync(key, 'utf8')}`)
+    const site = shipped('haproxy.cfg')
+      .replace('bind :80', `bind 127.0.0.1:${String(http)}`)
+      .replace('bind :443', `bind 127.0.0.1:${String(https)}`)
+      .replace(/\S+\.pem/, both)
+      .replace('127.0.0.1:4242', upstream)
+    const file = path.join(folder, 'haproxy.cfg')
+    writeFileSync(file, site)
+    return { args: ['-db', '-f', file], env: {} }
+  },
+}
+
+const proxies = [nginx, caddy, haproxy].filter(({ name }) => {
   const there = systemProgram(name) !== undefined && systemProgram('openssl') !== undefined
   if (!there) announceSkip('proxies', `${name} or openssl is not installed`)
   return there

@@ -39,10 +39,7 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
 export function trialWithoutCard(call: Call, subscription: SubscriptionBody): SubscriptionBody | undefined {
   const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
   if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
-  const parent = { quote_details: null, type: 'subscription_details' } as const
-  const of = { metadata: {}, subscription: subscription.id }
-  const paying = { ...subscription, parent: { ...parent, subscription_details: of } }
-  if (cardOf(call, paying) !== undefined) return undefined
+  if (cardOf(call, paidBy(subscription)) !== undefined) return undefined
   if (missing === 'cancel') return cancelNow(call, subscription)
   // It goes on while nothing is collected (docs.stripe.com/billing/subscriptions/pause-payment).
   if (subscription.pause_collection !== null) return undefined
@@ -51,6 +48,20 @@ export function trialWithoutCard(call: Call, subscription: SubscriptionBody): Su
   const paused = save(call, before, ended)
   call.announce('customer.subscription.paused', paused)
   return paused
+}
+
+/** An invoice of the subscription, as far as it says who pays. */
+export function paidBy(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
+  const { customer, default_payment_method: card, id } = subscription
+  return {
+    customer,
+    default_payment_method: card,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: id },
+      type: 'subscription_details',
+    },
+  }
 }
 
 /** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */

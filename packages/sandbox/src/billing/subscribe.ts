@@ -12,7 +12,7 @@ import { notSupported, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { refuseBrokenPeriod } from './cancel.ts'
-import { amountFor } from './charges.ts'
+import { amountFor, pricingIn } from './charges.ts'
 import { discountsOfPhase, readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
 import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
@@ -66,7 +66,8 @@ export function trialEndOf(call: Call, end: number | 'now' | undefined, days: nu
   if (end === 'now') return null
   const moment = end ?? (days === undefined || days === 0 ? null : call.now + days * day)
   if (moment !== null && moment <= call.now) {
-    throw refused('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end')
+    const message = 'The parameter `trial_end` expects a unix timestamp representing a date and time in the future.'
+    throw refused(`${message} You specified the value \`${moment}\` which is in the past.`, 'trial_end')
   }
   if (moment !== null && moment > call.now + 730 * day) {
     throw refused('Invalid timestamp: can be no more than two years in the future', 'trial_end')
@@ -87,6 +88,7 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
     throw refused('Missing required param: items.', 'items', 'parameter_missing')
   const currency = wish.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
   if (phase === undefined) refuseSecondCurrency(call, wish.customer.id, currency)
+  if (wish.currency === undefined) refuseMixed(call, wish.items, currency)
   const blank = blankSubscription(call, wish, currency)
   const holder = { ...blank, trialEnd: wish.trialEnd }
   const items =
@@ -109,6 +111,20 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   if (started._trial_told && started.status === 'trialing')
     call.announce('customer.subscription.trial_will_end', started)
   return started
+}
+
+/** In the real API's words (recorded at 2026-08-26.dahlia). */
+function refuseMixed(call: Call, items: readonly ItemParams[], currency: string): void {
+  for (const [index, item] of items.entries()) {
+    const price = call.find('price', item.price ?? '')
+    if (price === undefined || pricingIn(price, currency) !== undefined) continue
+    throw refused(
+      `This \`price\` has \`currency=${price.currency}\`, but other items use \`currency=${currency}\`. All items must have ` +
+        'pricing in the same currency. When using multi-currency prices, you can specify `currency` at the top level, to be used ' +
+        'by all items.',
+      `items[${index}][price]`,
+    )
+  }
 }
 
 /** A customer is billed in one currency at a time (public threads). */
@@ -149,7 +165,7 @@ function cancellation(
 }
 
 /** In the real API's words (public threads; code and status recorded at 2026-08-26.dahlia). */
-function nothingToPayWith(): Error {
+export function nothingToPayWith(): Error {
   const message =
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
     'For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.'

@@ -39,6 +39,8 @@ export interface ProductBody extends ProductDetails {
   tax_details: { performance_location: string | null; tax_code: string | null } | null
   type: 'good' | 'service'
   updated: number
+  /** Made for one thing alone: in no list. */
+  _inline?: true
 }
 
 export interface TierBody {
@@ -95,6 +97,8 @@ export interface PriceBody {
   type: 'one_time' | 'recurring'
   unit_amount: number | null
   unit_amount_decimal: string | null
+  /** Made for one thing alone: in no list. */
+  _inline?: true
 }
 
 export interface MeterBody {
@@ -333,7 +337,7 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   subscription_schedule: { noun: 'subscription schedule', param: 'schedule' },
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
-  invoiceitem: { noun: 'invoiceitem', param: 'invoiceitem' },
+  invoiceitem: { noun: 'Invoice Item', param: 'id' },
   credit_note: { noun: 'credit note', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },

@@ -148,10 +148,10 @@ export class Call implements Lookup {
     return this.#state.findDeleted(this.account, kind, id)
   }
 
-  /** The object that the path names, or a 404. */
-  subject<K extends Kind>(kind: K): Bodies[K] {
+  /** The object that the path names, or a 404 that names `param`. */
+  subject<K extends Kind>(kind: K, param = nouns[kind].param): Bodies[K] {
     const found = this.find(kind, this.id)
-    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, nouns[kind].param)
+    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, param)
     return found
   }
 

@@ -1,4 +1,4 @@
-import { cancelNow } from '../billing/cancel.ts'
+import { cancelAsAsked } from '../billing/cancel.ts'
 import { discountsOfPhase } from '../billing/discounts.ts'
 import { checkItems, usablePrice } from '../billing/items.ts'
 import { itemsOf, release, termsOfPhase } from '../billing/phases.ts'
@@ -200,19 +200,18 @@ function letGo(outer: Call): SubscriptionScheduleBody {
   return released
 }
 
-/** The subscription is cancelled at once as well. */
+/** The subscription is cancelled at once as well: prorated and billed, unless said otherwise (the SDK's types, `cancel`). */
 function cancel(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read({ invoice_now: boolean(), prorate: boolean() })
-  const asked = (['invoice_now', 'prorate'] as const).find((name) => params[name] === true)
-  if (asked !== undefined) throw refused(`The sandbox does not support the parameter \`${asked}\`.`, asked)
   const call = outer.at(momentOf(outer, schedule.test_clock))
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
     return call.update(schedule, after, 'subscription_schedule.canceled')
   }
   refuseInactive(schedule, 'cancel')
-  cancelNow(call, drivenBy(call, schedule))
+  const { invoice_now: invoiceNow = true, prorate = true } = params
+  cancelAsAsked(call, drivenBy(call, schedule), { invoiceNow, prorate })
   return call.subject('subscription_schedule')
 }
 
