@@ -129,10 +129,10 @@ const rows: readonly Forgotten[] = [
   {
     fact: 'a column of a worker where it is written',
     file: `${src}/store/sql/repositories/worker-deployments.ts`,
-    line: 'const pointer = { deploymentId: id, updatedAt: this.#database.now() }',
-    instead: 'const pointer = { updatedAt: this.#database.now() }',
+    line: "'name' | 'updatedAt'> = { deploymentId: id }",
+    instead: "'updatedAt'> = { deploymentId: id }",
     noticedBy: 'compiler',
-    names: 'deploymentId',
+    names: "'name'",
   },
   {
     fact: 'that the API shows a column of a worker',
