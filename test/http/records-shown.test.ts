@@ -8,6 +8,7 @@ import { versionColumns } from '../../packages/ratecard/src/store/records/config
 import { jobColumns, pushColumns } from '../../packages/ratecard/src/store/records/journal.ts'
 import { auditColumns, tenantColumns } from '../../packages/ratecard/src/store/records/tenants.ts'
 import { deploymentColumns, logColumns, runColumns } from '../../packages/ratecard/src/store/records/workers.ts'
+import { workerColumns } from '../../packages/ratecard/src/store/records/workers.ts'
 import { snake } from '../../packages/ratecard/src/wire/names.ts'
 import { startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
@@ -80,6 +81,8 @@ interface Answer {
   readonly besides?: readonly string[]
 }
 
+const ofWorker = ['crons', 'deployment', 'hosts', 'last_exit', 'restarts', 'state', 'url']
+
 const answers: readonly Answer[] = [
   { record: 'tenant', columns: tenantColumns, operation: 'getTenant' },
   { record: 'tenant', columns: tenantColumns, operation: 'listTenants', list: 'tenants' },
@@ -102,6 +105,8 @@ const answers: readonly Answer[] = [
     besides: ['archived_webhooks', 'by'],
   },
   { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['allows', 'by'] },
+  { record: 'worker', columns: workerColumns, operation: 'getWorker', besides: ofWorker },
+  { record: 'worker', columns: workerColumns, operation: 'listWorkers', list: 'workers', besides: ofWorker },
   {
     record: 'deployment',
     columns: deploymentColumns,

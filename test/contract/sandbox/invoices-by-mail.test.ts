@@ -36,9 +36,11 @@ describe('subscriptions that are paid by invoice', () => {
     const { stripe, customer, monthly } = await customerShop()
     const items = [{ price: (await monthly(1000)).id }]
     const without = stripe.subscriptions.create({ customer, items, collection_method: 'send_invoice' })
-    expect(await refusal(without)).toMatchObject({ param: 'days_until_due' })
+    expect(await refusal(without)).toMatchObject({
+      message: "If invoice collection method is 'send_invoice', you must specify 'days_until_due'.",
+    })
     expect(await refusal(stripe.subscriptions.create({ customer, items, days_until_due: 5 }))).toMatchObject({
-      param: 'days_until_due',
+      message: "You can only specify 'days_until_due' if invoice collection method is 'send_invoice'.",
     })
     const made = await stripe.subscriptions.create({ customer, items, ...byMail })
     const changed = await stripe.subscriptions.update(made.id, { collection_method: 'charge_automatically' })
@@ -54,7 +56,9 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.sendInvoice(one)).status).toBe('open')
     expect(await refusal(stripe.invoices.finalizeInvoice(one))).toMatchObject({ status: 400 })
     expect((await stripe.invoices.voidInvoice(one)).status).toBe('void')
-    expect(await refusal(stripe.invoices.pay(one))).toMatchObject({ code: 'invoice_not_payable' })
+    expect(await refusal(stripe.invoices.pay(one))).toMatchObject({
+      message: "You can only pass in open invoices. This invoice isn't open.",
+    })
     expect((await stripe.invoices.finalizeInvoice(two)).status).toBe('open')
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
@@ -137,7 +141,8 @@ test('a discount of an item is taken off its own line, and used up there', async
     customer,
     items: [{ price: cheap.id, discounts: [{ coupon: once.id }] }, { price: dear.id }],
   })
-  expect((await invoices())[0]).toMatchObject({ subtotal: 4000, total: 3500 })
+  // What is taken off an item is in the subtotal already (types).
+  expect((await invoices())[0]).toMatchObject({ subtotal: 3500, total: 3500 })
   expect(firstItem(await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
   expect((await invoices()).at(-1)).toMatchObject({ total: 4000 })

@@ -42,10 +42,6 @@ describe('test clocks and renewals of the sandbox', () => {
       ...{ proration: true, discountable: false, invoice: null, quantity: 2 },
       parent: { subscription_details: { subscription: made.id, subscription_item: firstItem(made).id } },
     })
-    const byHand = stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
-    expect(await refusal(byHand)).toMatchObject({
-      message: 'The sandbox does not support invoices by hand that include pending items of subscriptions.',
-    })
     await stripe.invoiceItems.del(debit?.id ?? '')
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
     const [, renewal] = await invoices()

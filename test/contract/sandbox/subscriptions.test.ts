@@ -82,11 +82,12 @@ describe('subscriptions of the sandbox', () => {
     const metered = await meteredPrice(shop)
     const create = (items: { price: string; quantity?: number }[]) => stripe.subscriptions.create({ customer, items })
     expect(await refusal(create([{ price: usd.id }, { price: usd.id }]))).toMatchObject({
-      message: 'Cannot create a Subscription with multiple Subscription Items with the same Price',
+      message: `Cannot create a Subscription with multiple Subscription Items with the same Price: ${usd.id}`,
+      param: 'plan',
     })
     expect(await refusal(create([{ price: usd.id }, { price: eur.id }]))).toMatchObject({
       param: 'items[1][price]',
-      message: "The price specified only supports `eur`. This doesn't match the expected currency: `usd`.",
+      message: expect.stringContaining('This `price` has `currency=eur`, but other items use `currency=usd`.'),
     })
     expect(await refusal(create([{ price: archived.id }]))).toMatchObject({
       message: 'The price specified is inactive. This field only accepts active prices.',

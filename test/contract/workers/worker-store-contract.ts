@@ -78,7 +78,8 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       const store = await open()
       const deployment = record('one', { hosts: ['one.example'], crons: ['* * * * *'] })
       const stored = await activate(store, deployment, [{ cron: '* * * * *', nextAt: 5 }])
-      expect(stored).toEqual({ name: 'one', deployment, schedules: [{ cron: '* * * * *', nextAt: 5 }] })
+      const kept = { name: 'one', deploymentId: deployment.id, updatedAt: expect.any(Number) as number }
+      expect(stored).toEqual({ ...kept, deployment, schedules: [{ cron: '* * * * *', nextAt: 5 }] })
       expect(await store.workers.find('one')).toEqual(stored)
       expect(await store.workers.list()).toEqual([stored])
       expect(await store.workers.content(deployment.id)).toEqual(content())
@@ -101,8 +102,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
         { cron: '2 * * * *', nextAt: 99 },
         { cron: '3 * * * *', nextAt: 30 },
       ])
-      expect(await store.workers.find('one')).toEqual({
+      expect(await store.workers.find('one')).toMatchObject({
         name: 'one',
+        deploymentId: second.id,
         deployment: second,
         schedules: [
           { cron: '2 * * * *', nextAt: 20 },

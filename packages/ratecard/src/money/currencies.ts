@@ -50,10 +50,10 @@ export const currencyNames: Readonly<Record<Currency, string>> = {
 }
 
 /**
- * Smallest charge of the processor in minor units. It applies to a whole invoice, not to a price, so it is only ever a warning.
- * No minimum is listed for ils and zar.
+ * Smallest charge of the processor in minor units; null where it lists none. It applies to a whole invoice, not to a price, so it
+ * is only ever a warning.
  */
-export const minimumCharge: Readonly<Partial<Record<Currency, number>>> = {
+export const minimumCharge: Readonly<Record<Currency, number | null>> = {
   usd: 50,
   eur: 50,
   gbp: 30,
@@ -72,6 +72,8 @@ export const minimumCharge: Readonly<Partial<Record<Currency, number>>> = {
   nok: 300,
   pln: 200,
   czk: 1500,
+  ils: null,
+  zar: null,
 }
 
 export function isCurrency(code: string): code is Currency {

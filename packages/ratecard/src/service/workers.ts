@@ -13,13 +13,7 @@ export type UploadedModule = Inside<typeof workers.WorkerModule>
 export type { DeploymentVar }
 
 /** What is left out of the body is null or empty here. */
-export type NewDeployment = {
-  readonly [Name in keyof Body]-?: Name extends
-    'cpuMs' | 'serviceKey' | 'sourceMap' | 'environment' | 'author' | 'message'
-    ? Exclude<Body[Name], undefined>
-    : NonNullable<Body[Name]>
-}
-type Body = Inside<typeof workers.DeploymentBody>
+export type NewDeployment = Readonly<Required<Inside<typeof workers.DeploymentBody>>>
 
 export type DeploymentView = Inside<typeof workers.Deployment>
 

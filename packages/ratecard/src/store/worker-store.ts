@@ -1,6 +1,8 @@
 // What can be asked of the database about edge workers: what serves, when its schedules are due, what ran, and what it said.
 import type { KeyScope } from './records/access.ts'
+import type { RecordOf } from './records/columns.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
+import type { scheduleColumns, workerColumns } from './records/workers.ts'
 import type { LeaseToken } from './lease-token.ts'
 
 export type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
@@ -28,13 +30,10 @@ export interface StoredModule {
   readonly content: string
 }
 
-export interface ScheduleRecord {
-  readonly cron: string
-  readonly nextAt: number
-}
+export type ScheduleRecord = Omit<RecordOf<typeof scheduleColumns>, 'worker'>
 
-export interface WorkerRecord {
-  readonly name: string
+/** The worker as it is kept, with what belongs to it. */
+export interface WorkerRecord extends RecordOf<typeof workerColumns> {
   /** The one that serves. */
   readonly deployment: DeploymentRecord
   readonly schedules: readonly ScheduleRecord[]
@@ -73,10 +72,7 @@ export interface WorkerStore {
 }
 
 /** A schedule that is due. */
-export interface DueSchedule {
-  readonly worker: string
-  readonly cron: string
-  readonly nextAt: number
+export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
   readonly deploymentId: string
 }
 

@@ -8,10 +8,31 @@ import type {
 import { refused } from '../protocol/errors.ts'
 import { periodAt } from './calendar.ts'
 import { amountFor } from './charges.ts'
-import { dropWaiting } from './invoice-items.ts'
-import { draft } from './invoicing.ts'
-import { quantityOf } from './lines.ts'
+import { dropWaiting, withItemsOf } from './invoice-items.ts'
+import { draft, openInvoices } from './invoicing.ts'
+import { arrearsLines, prorationLine, quantityOf } from './lines.ts'
 import { isMetered, priceOf, save, stepOf } from './records.ts'
+
+/**
+ * Ends a subscription because somebody asked for it now. `prorate` gives the unused time back; `invoiceNow` bills it together with
+ * what was used and what waits. Without both, prorations that wait are dropped (the SDK's types, `cancel`).
+ */
+export function cancelAsAsked(
+  call: Call,
+  before: SubscriptionBody,
+  { prorate, invoiceNow }: { readonly prorate: boolean; readonly invoiceNow: boolean },
+): SubscriptionBody {
+  const runs = before.status !== 'trialing' && before.status !== 'incomplete'
+  const metered = (item: SubscriptionItemBody): boolean => isMetered(priceOf(call, item))
+  const licensed = runs && prorate ? before.items.data.filter((item) => !metered(item)) : []
+  const unused = licensed.map((item) => prorationLine(call, before, item, -1)).filter(({ amount }) => amount !== 0)
+  const usage = runs && invoiceNow ? before.items.data.filter(metered) : []
+  const used = usage.flatMap((item) => arrearsLines(call, before, item, call.now))
+  const waiting = withItemsOf(call, before, [...before._pending, ...unused], null)
+  if (invoiceNow) return cancelNow(call, before, [...waiting, ...used])
+  // They wait for another invoice of the customer.
+  return cancelNow(call, prorate ? { ...before, _pending: [] } : before)
+}
 
 /** Ends a subscription, with a last invoice when there are lines. A schedule that drove it ends too. */
 export function cancelNow(
@@ -19,6 +40,7 @@ export function cancelNow(
   before: SubscriptionBody,
   lines: readonly InvoiceLineBody[] = [],
 ): SubscriptionBody {
+  stopCollecting(call, before)
   const start = Math.min(...before.items.data.map((item) => item.current_period_start))
   const made =
     lines.length === 0
@@ -87,12 +109,31 @@ export function refuseBrokenChange(
   if (!same || after.cancel_at !== before.cancel_at) refuseBrokenPeriod(call, after, after.cancel_at, behavior)
 }
 
-function endSchedule(call: Call, subscription: SubscriptionBody): void {
+/** What is open is not tried again by itself (the SDK's types, `cancel`). */
+function stopCollecting(call: Call, subscription: SubscriptionBody): void {
+  for (const invoice of openInvoices(call, subscription)) {
+    // One that was mailed is still due on its day.
+    const due = invoice.collection_method === 'send_invoice' ? invoice._due : null
+    const left = { ...invoice, auto_advance: false, next_payment_attempt: null, _due: due }
+    call.update(invoice, left, 'invoice.updated')
+  }
+}
+
+function endSchedule(
+  call: Call,
+  subscription: SubscriptionBody,
+  event: 'subscription_schedule.aborted' | 'subscription_schedule.canceled' = 'subscription_schedule.canceled',
+): void {
   if (subscription.schedule === null) return
   const schedule = call.find('subscription_schedule', subscription.schedule)
   if (schedule === undefined || schedule.status !== 'active') return
   const after = { ...schedule, canceled_at: call.now, current_phase: null, status: 'canceled' as const }
-  call.update(schedule, after, 'subscription_schedule.canceled')
+  call.update(schedule, after, event)
+}
+
+/** The schedule of a subscription that ends because nobody paid (the SDK's types, `subscription_schedule.aborted`). */
+export function abortSchedule(call: Call, subscription: SubscriptionBody): void {
+  endSchedule(call, subscription, 'subscription_schedule.aborted')
 }
 
 /** A customer who goes away takes the subscriptions along, and those that a schedule was to begin. */

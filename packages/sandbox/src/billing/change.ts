@@ -9,6 +9,7 @@ import type {
 } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
 import { periodAt, sameStep } from './calendar.ts'
+import { debited } from './debits.ts'
 import { withItemsOf } from './invoice-items.ts'
 import { afterInvoice, draft, finalize, statusAfter } from './invoicing.ts'
 import { advanceLines, arrearsLines, prorationLine } from './lines.ts'
@@ -44,13 +45,16 @@ export function withItems(
   const trialing = before.status === 'trialing'
   const rebill = !trialing && (change.anchorNow === true || beginsAnew(call, before.items.data, wanted))
   const items = rebill ? wanted.map((item) => reanchored(call, item)) : [...wanted]
-  const after: SubscriptionBody = {
+  const planned: SubscriptionBody = {
     ...before,
     ...(rebill ? { billing_cycle_anchor: call.now } : {}),
     discounts: change.discounts ?? before.discounts,
     items: { ...before.items, data: items },
   }
-  const prorated = trialing ? [] : leftovers(call, { before, after }, wanted, change, rebill)
+  const none = { credits: [], debits: [] }
+  const { credits, debits } = trialing ? none : leftovers(call, { before, after: planned }, wanted, change, rebill)
+  const prorated = [...credits, ...debits]
+  const after = charged(planned, debits)
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
   const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
   const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
@@ -82,8 +86,14 @@ export function withinPeriods(
   // What the phase has added is billed by the renewal as well.
   const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const goesOn = { ...before, items: { ...before.items, data: running } }
-  const lines = [...after._pending, ...leftovers(call, { before: goesOn, after }, kept, { behavior }, false)]
-  return behavior === 'always_invoice' && !renews ? invoicedNow(call, after, lines) : waiting(call, after, lines)
+  const { credits, debits } = leftovers(call, { before: goesOn, after }, kept, { behavior }, false)
+  const lines = [...after._pending, ...credits, ...debits]
+  const next = charged(after, debits)
+  return behavior === 'always_invoice' && !renews ? invoicedNow(call, next, lines) : waiting(call, next, lines)
+}
+
+function charged(subscription: SubscriptionBody, debits: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...subscription, items: { ...subscription.items, data: debited(subscription.items.data, debits) } }
 }
 
 /** The lines wait for the next invoice of the subscription. */
@@ -146,7 +156,7 @@ function leftovers(
   wanted: readonly SubscriptionItemBody[],
   { behavior, prorateFrom = call.now }: Change,
   rebill: boolean,
-): InvoiceLineBody[] {
+): { readonly credits: InvoiceLineBody[]; readonly debits: InvoiceLineBody[] } {
   const prorates = behavior !== 'none'
   const then = call.at(prorateFrom)
   const credits = before.items.data.flatMap((old) => {
@@ -159,11 +169,11 @@ function leftovers(
     }
     return prorates && (rebill || !same) ? [prorationLine(then, before, old, -1)] : []
   })
-  if (!prorates || rebill) return credits
+  if (!prorates || rebill) return { credits, debits: [] }
   const debits = wanted.flatMap((item) => {
     const old = before.items.data.find((candidate) => candidate.id === item.id)
     const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
     return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, after, item, 1)]
   })
-  return [...credits, ...debits]
+  return { credits, debits }
 }

@@ -2,29 +2,53 @@
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
+import { save } from './records.ts'
+
+interface Pending {
+  readonly id: string | null
+  readonly customer: string
+  readonly currency: string
+}
 
 /**
- * Oldest first. Those of another subscription, or in another currency, wait for their own; prorations are lines of their
- * subscription already.
+ * Newest first (recorded at 2026-08-26.dahlia). Those of another subscription, or in another currency, wait for their own;
+ * prorations are lines of their subscription already.
  */
-export function pendingItems(
-  call: Call,
-  { id, customer, currency }: { readonly id: string | null; readonly customer: string; readonly currency: string },
-): InvoiceItemBody[] {
-  const waiting = [
+export function pendingItems(call: Call, of: Pending): InvoiceItemBody[] {
+  return allPending(call, of).filter(
+    ({ proration, parent }) => !proration && (parent === null || parent.subscription_details.subscription === of.id),
+  )
+}
+
+/** Newest first: everything that waits in a currency, whatever it is of. */
+export function allPending(call: Call, { customer, currency }: Omit<Pending, 'id'>): InvoiceItemBody[] {
+  return call.select('invoiceitem', [
     { field: 'customer', is: customer },
     { field: 'currency', is: currency },
     { field: 'invoice', is: null },
-  ]
-  return call
-    .select('invoiceitem', waiting)
-    .filter(
-      ({ proration, parent }) => !proration && (parent === null || parent.subscription_details.subscription === id),
-    )
-    .reverse()
+  ])
+}
+
+/** An item that waits goes on an invoice by hand: as a proration it was a line of its subscription. */
+export function takenOff(call: Call, item: InvoiceItemBody): void {
+  const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
+  if (before === undefined || !item.proration) return
+  const lines = before._pending.filter((line) => line.parent.subscription_item_details?.invoice_item !== item.id)
+  save(call, before, { ...before, _pending: lines }, null)
 }
 
 export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
+  const of = item.parent?.subscription_details
+  const prorated =
+    item.proration && of?.subscription_item !== undefined
+      ? {
+          invoice_item: item.id,
+          proration: true,
+          proration_details: { credited_items: null },
+          subscription: of.subscription,
+          subscription_item: of.subscription_item,
+        }
+      : null
   return {
     id: newId('il_1', 23),
     object: 'line_item',
@@ -37,22 +61,25 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
     invoice: '',
     livemode: false,
     metadata: item.metadata,
-    parent: {
-      invoice_item_details: {
-        invoice_item: item.id,
-        proration: false,
-        proration_details: { credited_items: null },
-        subscription: item.parent?.subscription_details.subscription ?? null,
-      },
-      subscription_item_details: null,
-      type: 'invoice_item_details',
-    },
+    parent:
+      prorated === null
+        ? {
+            invoice_item_details: {
+              invoice_item: item.id,
+              proration: item.proration,
+              proration_details: { credited_items: null },
+              subscription: of?.subscription ?? null,
+            },
+            subscription_item_details: null,
+            type: 'invoice_item_details',
+          }
+        : { invoice_item_details: null, subscription_item_details: prorated, type: 'subscription_item_details' },
     period: item.period,
     pretax_credit_amounts: [],
     pricing: item.pricing,
     quantity: item.quantity,
     quantity_decimal: item.quantity_decimal,
-    subscription: item.parent?.subscription_details.subscription ?? null,
+    subscription: of?.subscription ?? null,
     subtotal: item.amount,
     taxes: [],
   }

@@ -3,6 +3,7 @@ import type { Call } from '../protocol/call.ts'
 import type {
   BillingReason,
   InvoiceBody,
+  InvoiceItemBody,
   InvoiceLineBody,
   PauseBody,
   PaymentMethodBody,
@@ -11,15 +12,20 @@ import type {
 } from '../objects/customer-bodies.ts'
 import { isTooSmall } from '../money/least-charge.ts'
 import { newId } from '../protocol/ids.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+import { debited, wholePeriods } from './debits.ts'
 import { discountsFor, reduced, reductionsOf } from './discounts.ts'
-import { itemLine, pendingItems, withItemsOf } from './invoice-items.ts'
+import { itemLine, pendingItems, takenOff, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
-import { taxed, totalTaxes } from './taxes.ts'
+import { withLateUsage } from './late-usage.ts'
+import { taxed } from './taxes.ts'
+import { totals } from './totals.ts'
+import type { Sums } from './totals.ts'
 import type { Period } from './calendar.ts'
 import { customerOf, day, isOver, save } from './records.ts'
 
 /** A renewal can still be changed for an hour. */
-const draftFor = 3600
+export const draftFor = 3600
 /** Waits before the second, third and fourth try of a payment; the subscription stays past due after the last. */
 const retryAfter = [3 * day, 5 * day, 7 * day]
 
@@ -46,44 +52,23 @@ interface NewInvoice {
   readonly subscription: InvoiceFor
   readonly lines: readonly InvoiceLineBody[]
   readonly reason: BillingReason
-  /** Whether what waits for an invoice comes with it; what its reason says when it is left out. */
-  readonly withPending?: boolean
+  /** What waits and comes with it; what waits for the reason when it is left out. */
+  readonly pending?: readonly InvoiceItemBody[]
   readonly period: Period
   /** Whether it goes on by itself; it does when that is left out. */
   readonly autoAdvance?: boolean
   /** A first invoice that is a draft for a while, as those of schedules are. */
   readonly waits?: boolean
+  /** Of an invoice by hand. */
+  readonly metadata?: Metadata
+  /** Instead of days after it was made (seconds). */
+  readonly dueDate?: number
 }
 
 export interface Invoiced {
   readonly invoice: InvoiceBody
   /** What the subscription loses: a coupon for one time is used up, others have ended. */
   readonly gone: ReadonlySet<string>
-}
-
-type Sums = Pick<
-  InvoiceBody,
-  'subtotal' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'subtotal_excluding_tax' | 'total_taxes'
->
-
-function totals(lines: readonly InvoiceLineBody[]): Sums {
-  const byDiscount = new Map<string, number>()
-  for (const { amount, discount } of lines.flatMap((line) => line.discount_amounts)) {
-    byDiscount.set(discount, (byDiscount.get(discount) ?? 0) + amount)
-  }
-  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
-  const off = [...byDiscount.values()].reduce((sum, amount) => sum + amount, 0)
-  const taxes = totalTaxes(lines)
-  const sumOf = (behavior: string): number =>
-    taxes.filter((tax) => tax.tax_behavior === behavior).reduce((sum, tax) => sum + tax.amount, 0)
-  return {
-    subtotal,
-    subtotal_excluding_tax: subtotal - sumOf('inclusive'),
-    total: subtotal - off + sumOf('exclusive'),
-    total_discount_amounts: [...byDiscount].map(([discount, amount]) => ({ amount, discount })),
-    total_excluding_tax: subtotal - off - sumOf('inclusive'),
-    total_taxes: taxes,
-  }
 }
 
 /** What is too small to be charged waits in the customer's balance for the next invoice (the SDK's types, invoices). */
@@ -108,15 +93,17 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const reductions = [...ofItems, ...reductionsOf(call, own)]
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
-  const pending = takesPending(wanted) ? pendingItems(call, subscription) : []
-  const unreduced = [...withItemsOf(call, subscription, wanted.lines, id), ...pending.map(itemLine)]
+  const pending = wanted.pending ?? (takesPending(wanted) ? pendingItems(call, subscription) : [])
+  // In this order (the SDK's types, `lines`).
+  const unreduced = [...pending.map(itemLine), ...withItemsOf(call, subscription, wanted.lines, id)]
   const lines = taxed(call, reduced(unreduced, reductions), (line) => {
-    const billed = pending.find(({ id }) => id === line.parent.invoice_item_details?.invoice_item)
+    const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
+    const billed = pending.find(({ id }) => id === (ofItem ?? ofSubscription)?.invoice_item)
     if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
     const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
     return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
   }).map((line) => ({ ...line, invoice: id }))
-  const sums = totals(lines)
+  const sums = totals(lines, new Set(ofItems.map(({ discount }) => discount)))
   const used = new Set(
     reductions
       .filter(({ coupon, discount }) => coupon.duration === 'once' && takes(sums, discount))
@@ -132,7 +119,10 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   if (customer?.discount !== null && customer?.discount !== undefined && gone.has(customer.discount))
     call.update(customer, { ...customer, discount: null }, null)
   const kept = own.filter((discount) => running.has(discount))
-  for (const item of pending) call.update(item, { ...item, invoice: id }, null)
+  for (const item of pending) {
+    takenOff(call, item)
+    call.update(item, { ...item, invoice: id }, null)
+  }
   const invoice = call.create(blankInvoice(call, wanted, id, lines, kept, sums), 'invoice.created')
   const pause = subscription.pause_collection ?? null
   return { invoice: pause === null ? invoice : setAside(call, invoice, pause.behavior), gone }
@@ -160,14 +150,15 @@ function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavio
 }
 
 /** What waits for an invoice comes with the next one of a period, or with one that asks for it (the SDK's types, invoice items). */
-function takesPending({ reason, withPending }: NewInvoice): boolean {
-  return withPending ?? (reason === 'subscription_create' || reason === 'subscription_cycle')
+function takesPending({ reason }: NewInvoice): boolean {
+  return reason === 'subscription_create' || reason === 'subscription_cycle'
 }
 
-/** The subscription without the discounts that an invoice used up, or that have ended. */
-export function afterInvoice(subscription: SubscriptionBody, { gone }: Invoiced): SubscriptionBody {
+/** The subscription without the discounts that an invoice used up, or that have ended; its items know what they were charged. */
+export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: Invoiced): SubscriptionBody {
   const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
-  const data = subscription.items.data.map((item) => ({ ...item, discounts: kept(item.discounts) }))
+  const items = debited(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
+  const data = items.map((item) => ({ ...item, discounts: kept(item.discounts) }))
   return { ...subscription, discounts: kept(subscription.discounts), items: { ...subscription.items, data } }
 }
 
@@ -219,11 +210,11 @@ function blankInvoice(
     custom_fields: subscription.invoice_settings.custom_fields ?? customer.invoice_settings.custom_fields,
     customer: customer.id,
     customer_account: null,
-    customer_address: null,
+    customer_address: customer.address,
     customer_email: customer.email,
     customer_name: customer.name,
     customer_phone: customer.phone,
-    customer_shipping: null,
+    customer_shipping: customer.shipping,
     customer_tax_exempt: customer.tax_exempt,
     customer_tax_ids: [],
     default_payment_method: null,
@@ -231,7 +222,7 @@ function blankInvoice(
     default_tax_rates: subscription.default_tax_rates,
     description: subscription.invoice_settings.description,
     discounts,
-    due_date: byMail ? call.now + (subscription.days_until_due ?? 0) * day : null,
+    due_date: byMail ? (wanted.dueDate ?? call.now + (subscription.days_until_due ?? 0) * day) : null,
     effective_at: null,
     ending_balance: null,
     footer: subscription.invoice_settings.footer ?? customer.invoice_settings.footer,
@@ -243,7 +234,7 @@ function blankInvoice(
     latest_revision: null,
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
     livemode: false,
-    metadata: subscription.id === null ? subscription.metadata : {},
+    metadata: wanted.metadata ?? {},
     next_payment_attempt: byMail ? null : finalizesAt,
     number: null,
     on_behalf_of: null,
@@ -277,7 +268,8 @@ function blankInvoice(
 }
 
 /** Gives the invoice its number, settles it with the customer's balance, and tries to take the money unless that waits. */
-export function finalize(call: Call, before: InvoiceBody, pay = true): InvoiceBody {
+export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBody {
+  const before = withLateUsage(call, draft)
   const open = numbered(call, before, before)
   if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
   const finalized = call.update(before, open, 'invoice.finalized')
@@ -321,7 +313,9 @@ function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
 
 /** The day has passed: the subscription is past due (the SDK's types, `status`). */
 export function overdue(call: Call, invoice: InvoiceBody): void {
-  reflect(call, call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue'))
+  const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
+  setDelinquent(call, invoice, true)
+  reflect(call, written)
 }
 
 /**
@@ -373,6 +367,7 @@ export function attempt(
     // In this order (recorded at 2026-08-26.dahlia).
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.announce('invoice.paid', written)
+    setDelinquent(call, invoice, false)
     return written
   }
   const asked = intent?.status === 'requires_action'
@@ -386,10 +381,21 @@ export function attempt(
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
   if (waits) return call.update(invoice, failed, 'invoice.updated')
-  if (!asked) return call.update(invoice, failed, 'invoice.payment_failed')
-  const written = call.update(invoice, failed, 'invoice.payment_action_required')
-  call.announce('invoice.payment_failed', written)
+  const written = call.update(invoice, failed, asked ? 'invoice.payment_action_required' : 'invoice.payment_failed')
+  if (asked) call.announce('invoice.payment_failed', written)
+  // A bank that asks has not refused yet.
+  if (!manual && !asked) setDelinquent(call, invoice, true)
   return written
+}
+
+/**
+ * A payment that fails by itself, or a day that passes, makes the customer delinquent; an invoice that is paid or given up as
+ * uncollectible ends that (the SDK's types, `delinquent`).
+ */
+function setDelinquent(call: Call, invoice: InvoiceBody, delinquent: boolean): void {
+  const customer = call.find('customer', invoice.customer)
+  if (customer === undefined) return
+  call.update(customer, { ...customer, delinquent }, 'customer.updated')
 }
 
 function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
@@ -408,7 +414,9 @@ function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
 /** The money came another way; nothing was tried. */
 export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
   cancelIntent(call, invoice)
-  return call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+  const written = call.update(invoice, asPaid(call, invoice), 'invoice.paid')
+  setDelinquent(call, invoice, false)
+  return written
 }
 
 /** Nobody has to pay it any more. */
@@ -426,7 +434,9 @@ export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'unco
     cancelIntent(call, invoice)
     giveBalanceBack(call, invoice)
   }
-  return call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  const written = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
+  if (status === 'uncollectible') setDelinquent(call, invoice, false)
+  return written
 }
 
 /** A void invoice gives back what it took of the customer's balance (docs.stripe.com/changelog, 2019-12-03). */

@@ -143,6 +143,7 @@ export function newItem(
     ...own,
     _anchor: anchor,
     _usage_from: call.now,
+    _debited: { amount: 0, start: call.now, end },
   }
 }
 
@@ -190,6 +191,7 @@ export function itemsAfter(
     const name = nameOf(index)
     if (params.id === undefined) {
       const item = itemFrom(call, holder, params, name)
+      refuseTaken(subscription, given, item.price)
       items.set(item.id, item)
       continue
     }
@@ -199,6 +201,20 @@ export function itemsAfter(
     else items.set(before.id, changedItem(call, holder, before, params, name))
   }
   return checkItems(call, [...items.values()], holder.billing_mode.type)
+}
+
+/** In the real API's words (recorded at 2026-08-26.dahlia). */
+function refuseTaken({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
+  const taken = items.data.find((item) => item.price === price)
+  const named = given.find(({ id }) => id !== undefined && id === taken?.id)
+  if (taken === undefined || named?.deleted === true || (named?.price !== undefined && named.price !== price)) return
+  throw refused(
+    `A new item with Price ${price} can't be added to this Subscription because an existing Subscription Item ${taken.id} is ` +
+      'already using that Price. If you want to update the existing item (e.g., to adjust the quantity), pass the existing ' +
+      "Subscription Item's `id` in your update request: " +
+      'https://stripe.com/docs/api/subscriptions/update#update_subscription-items-id',
+    'plan',
+  )
 }
 
 /** The rules about items together. */
@@ -211,8 +227,10 @@ export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
     throw refused('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
   }
   if (items.length > mostItems) throw refused(`A subscription can have at most ${mostItems} items.`, 'items')
-  if (new Set(items.map((item) => item.price)).size < items.length) {
-    throw refused('Cannot create a Subscription with multiple Subscription Items with the same Price')
+  const twice = items.find((item, index) => items.findIndex((other) => other.price === item.price) < index)
+  if (twice !== undefined) {
+    const message = 'Cannot create a Subscription with multiple Subscription Items with the same Price'
+    throw refused(`${message}: ${twice.price}`, 'plan')
   }
   const [first, ...others] = items.map((item) => stepOf(priceOf(call, item)))
   if (mode === 'classic' && first !== undefined && others.some((step) => !sameStep(first, step))) {

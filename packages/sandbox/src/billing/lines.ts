@@ -2,7 +2,7 @@
 import { formatMinor } from '../money/format.ts'
 import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import type { DebitBody, InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
 import { dividedDown } from '../money/decimal.ts'
 import { amountFor, partsOf, pricingIn } from './charges.ts'
@@ -170,16 +170,25 @@ export function arrearsLines(
   item: SubscriptionItemBody,
   end: number,
 ): InvoiceLineBody[] {
-  const price = priceOf(call, item)
-  const period = { start: item._usage_from, end }
-  const meter = call.find('billing.meter', price.recurring?.meter ?? '')
+  return meteredLines(call, subscription, item, { start: item._usage_from, end })
+}
+
+/** What was used of a metered item in a period, as far as is known. */
+export function meteredLines(
+  call: Call,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+  period: Period,
+): InvoiceLineBody[] {
+  const meter = call.find('billing.meter', priceOf(call, item).recurring?.meter ?? '')
   const quantity = meter === undefined ? '0' : usageIn(call, meter, customerOf(call, subscription.customer).id, period)
   return quantityLines(call, subscription, item, quantity, period)
 }
 
 /**
- * The part of a licensed item's period that is left: given back for an old item, charged for a new one. Both are rounded down,
- * a credit away from zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). Discounts that run are
+ * The part of a licensed item's period that is left: given back for an old item, charged for a new one. In flexible billing what
+ * is given back is part of what was charged; in classic billing of what the item costs now (docs.stripe.com/billing/subscriptions/
+ * billing-mode/compare, credit prorations). Both are rounded down, a credit away from zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). Discounts that run are
  * in the amount already (`proration_discounts: included`), so none applies to the line. One for a single invoice that is still
  * there has taken nothing yet: it waits for a line that it can be taken off.
  */
@@ -190,17 +199,10 @@ export function prorationLine(
   sign: 1 | -1,
 ): InvoiceLineBody {
   const price = priceOf(call, item)
-  const { current_period_end: end } = item
-  // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
-  const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(price), call.now).start)
-  const paid = reduced(
-    advanceLines(call, subscription, item),
-    [...reductionsOf(call, item.discounts), ...reductionsOf(call, discountsFor(call, subscription))].filter(
-      ({ coupon }) => coupon.duration !== 'once',
-    ),
-  )
-  const whole = paid.reduce((sum, line) => sum + remaining(line), 0)
-  const left = Number(dividedDown(BigInt(sign * whole) * BigInt(Math.max(0, end - call.now)), BigInt(end - start)))
+  const charged = sign < 0 && subscription.billing_mode.type === 'flexible' ? item._debited : undefined
+  const { amount: whole, start, end } = charged ?? costOfPeriod(call, subscription, item)
+  const seconds = BigInt(Math.max(0, end - Math.max(start, call.now)))
+  const left = Number(dividedDown(BigInt(sign * whole) * seconds, BigInt(Math.max(1, end - start))))
   const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
   const what = `${counted}${productName(call, price)} after ${dayText(call.now)}`
   return newLine({
@@ -213,6 +215,38 @@ export function prorationLine(
     description: `${sign < 0 ? 'Unused' : 'Remaining'} time on ${what}`,
     proration: true,
   })
+}
+
+/** A licensed item that ends in the middle of its first period: that part of its price, rounded down. */
+export function partLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
+  const price = priceOf(call, item)
+  const { current_period_start: start, current_period_end: end } = item
+  const whole = periodAt(item._anchor, stepOf(price), start)
+  const full = BigInt(amountFor(price, subscription.currency, quantityOf(item)))
+  const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
+  return newLine({
+    subscription,
+    item,
+    price,
+    quantity: quantityOf(item),
+    amount: Number(dividedDown(full * BigInt(end - start), BigInt(whole.end - whole.start))),
+    period: { start, end },
+    description: `Remaining time on ${counted}${productName(call, price)} after ${dayText(start)}`,
+    proration: true,
+  })
+}
+
+/** What an item costs for its period as things are. */
+function costOfPeriod(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
+  // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
+  const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(priceOf(call, item)), call.now).start)
+  const paid = reduced(
+    advanceLines(call, subscription, item),
+    [...reductionsOf(call, item.discounts), ...reductionsOf(call, discountsFor(call, subscription))].filter(
+      ({ coupon }) => coupon.duration !== 'once',
+    ),
+  )
+  return { amount: paid.reduce((sum, line) => sum + remaining(line), 0), start, end: item.current_period_end }
 }
 
 /** Something bought once together with a subscription. */

@@ -2,15 +2,20 @@
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
-import { cancelNow } from './cancel.ts'
+import { abortSchedule, cancelNow } from './cancel.ts'
 import { afterInvoice, cardOf, draft, givenUp, openInvoices } from './invoicing.ts'
 import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
-import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
+import { expiryWarning, isMetered, phaseEnd, priceOf, save, stepOf, tellOfExpiry } from './records.ts'
 
 /** Acts once; what is still due afterwards is met again. */
 export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expire(call, subscription)
+  const expiring = expiryWarning(call, subscription)
+  if (expiring !== undefined && expiring.at <= call.now) {
+    tellOfExpiry(call, expiring.schedule)
+    return save(call, subscription, subscription, null)
+  }
   const { pause_collection: pause } = subscription
   // Collecting begins again before what is due at the same moment.
   if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
@@ -39,10 +44,7 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
 export function trialWithoutCard(call: Call, subscription: SubscriptionBody): SubscriptionBody | undefined {
   const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
   if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
-  const parent = { quote_details: null, type: 'subscription_details' } as const
-  const of = { metadata: {}, subscription: subscription.id }
-  const paying = { ...subscription, parent: { ...parent, subscription_details: of } }
-  if (cardOf(call, paying) !== undefined) return undefined
+  if (cardOf(call, paidBy(subscription)) !== undefined) return undefined
   if (missing === 'cancel') return cancelNow(call, subscription)
   // It goes on while nothing is collected (docs.stripe.com/billing/subscriptions/pause-payment).
   if (subscription.pause_collection !== null) return undefined
@@ -53,9 +55,24 @@ export function trialWithoutCard(call: Call, subscription: SubscriptionBody): Su
   return paused
 }
 
+/** An invoice of the subscription, as far as it says who pays. */
+export function paidBy(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
+  const { customer, default_payment_method: card, id } = subscription
+  return {
+    customer,
+    default_payment_method: card,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: id },
+      type: 'subscription_details',
+    },
+  }
+}
+
 /** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */
 function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   for (const invoice of openInvoices(call, subscription)) givenUp(call, invoice, 'void')
+  abortSchedule(call, subscription)
   return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
 }
 

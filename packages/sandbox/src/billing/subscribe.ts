@@ -12,14 +12,15 @@ import { notSupported, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { refuseBrokenPeriod } from './cancel.ts'
-import { amountFor } from './charges.ts'
+import { amountFor, pricingIn } from './charges.ts'
+import { debited } from './debits.ts'
 import { discountsOfPhase, readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
 import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
-import { advanceLines, trialLine } from './lines.ts'
+import { advanceLines, partLine, trialLine } from './lines.ts'
 import { unpaidRefusal } from './payments.ts'
 import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
@@ -40,6 +41,8 @@ export interface Wish {
   /** Seconds; null without a trial. */
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
+  /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
+  readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** What an end in the middle of a period does with money; `create_prorations` is the default. */
   readonly prorationBehavior?: ProrationBehavior | undefined
@@ -66,7 +69,8 @@ export function trialEndOf(call: Call, end: number | 'now' | undefined, days: nu
   if (end === 'now') return null
   const moment = end ?? (days === undefined || days === 0 ? null : call.now + days * day)
   if (moment !== null && moment <= call.now) {
-    throw refused('Invalid timestamp: must be an integer Unix timestamp in the future.', 'trial_end')
+    const message = 'The parameter `trial_end` expects a unix timestamp representing a date and time in the future.'
+    throw refused(`${message} You specified the value \`${moment}\` which is in the past.`, 'trial_end')
   }
   if (moment !== null && moment > call.now + 730 * day) {
     throw refused('Invalid timestamp: can be no more than two years in the future', 'trial_end')
@@ -87,13 +91,16 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
     throw refused('Missing required param: items.', 'items', 'parameter_missing')
   const currency = wish.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
   if (phase === undefined) refuseSecondCurrency(call, wish.customer.id, currency)
+  if (wish.currency === undefined) refuseMixed(call, wish.items, currency)
   const blank = blankSubscription(call, wish, currency)
   const holder = { ...blank, trialEnd: wish.trialEnd }
   const items =
     phase === undefined
       ? wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
       : itemsOf(call, blank, phase, [])
-  const checked = checkItems(call, items, blank.billing_mode.type)
+  const { endsAt } = wish
+  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
+  const checked = checkItems(call, shortened, blank.billing_mode.type)
   const whole = { ...blank, items: { ...blank.items, data: checked } }
   if (wish.cancelAt !== undefined)
     refuseBrokenPeriod(call, whole, wish.cancelAt, wish.prorationBehavior ?? 'create_prorations')
@@ -109,6 +116,20 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   if (started._trial_told && started.status === 'trialing')
     call.announce('customer.subscription.trial_will_end', started)
   return started
+}
+
+/** In the real API's words (recorded at 2026-08-26.dahlia). */
+function refuseMixed(call: Call, items: readonly ItemParams[], currency: string): void {
+  for (const [index, item] of items.entries()) {
+    const price = call.find('price', item.price ?? '')
+    if (price === undefined || pricingIn(price, currency) !== undefined) continue
+    throw refused(
+      `This \`price\` has \`currency=${price.currency}\`, but other items use \`currency=${currency}\`. All items must have ` +
+        'pricing in the same currency. When using multi-currency prices, you can specify `currency` at the top level, to be used ' +
+        'by all items.',
+      `items[${index}][price]`,
+    )
+  }
 }
 
 /** A customer is billed in one currency at a time (public threads). */
@@ -149,7 +170,7 @@ function cancellation(
 }
 
 /** In the real API's words (public threads; code and status recorded at 2026-08-26.dahlia). */
-function nothingToPayWith(): Error {
+export function nothingToPayWith(): Error {
   const message =
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
     'For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.'
@@ -158,20 +179,24 @@ function nothingToPayWith(): Error {
 
 function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
   const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
-  const own = licensed.flatMap((item) =>
-    made.status === 'trialing' ? [trialLine(call, made, item)] : advanceLines(call, made, item),
-  )
+  const own = licensed.flatMap((item) => {
+    if (made.status === 'trialing') return [trialLine(call, made, item)]
+    return wish.endsAt === undefined ? advanceLines(call, made, item) : [partLine(call, made, item)]
+  })
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) {
     refuseWaitingSetup(call, made)
     return made
   }
+  // A part of a period is charged as a proration; it is what a credit gives back of.
+  const parts = wish.endsAt === undefined ? made.items.data : debited(made.items.data, own)
+  const charged = { ...made, items: { ...made.items, data: parts } }
   const period = { start: call.now, end: call.now }
   const waits = wish.invoicesLater === true
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
   // An invoice by mail is a draft for an hour, as those of renewals are.
   if (made.collection_method === 'send_invoice' || waits)
-    return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
+    return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
   if (drafted.invoice.amount_due === 0) refuseWaitingSetup(call, made)
   const { paymentBehavior } = wish
   const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0

@@ -49,10 +49,10 @@ export function termsAfter(call: Call, customer: string, before: Terms, given: T
 
 function checkDays(method: CollectionMethod, days: number | null): void {
   if (method === 'send_invoice' && days === null) {
-    throw refused('You must pass `days_until_due` when `collection_method` is `send_invoice`.', 'days_until_due')
+    throw refused("If invoice collection method is 'send_invoice', you must specify 'days_until_due'.")
   }
   if (method === 'charge_automatically' && days !== null) {
-    throw refused('`days_until_due` may only be set when `collection_method` is `send_invoice`.', 'days_until_due')
+    throw refused("You can only specify 'days_until_due' if invoice collection method is 'send_invoice'.")
   }
 }
 

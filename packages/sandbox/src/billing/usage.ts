@@ -18,8 +18,9 @@ export function usageIn(call: Call, meter: MeterBody, customer: string, period: 
 const windows = { hour: 3600, day: 86_400 } as const
 
 /**
- * A meter with a time window gets its events summed up already, so that of each window only the last event counts (the SDK's
- * types: `event_time_window`). Events newest first.
+ * A meter with a time window gets its events summed up already, so that of each window only the event that came last counts,
+ * whatever its timestamp within the window is (docs.stripe.com/billing/subscriptions/usage-based/recording-usage). Events newest
+ * first.
  */
 export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
   if (meter.event_time_window === null) return events
@@ -27,8 +28,7 @@ export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[
   const last = new Map<number, MeterEventBody>()
   for (const event of events) {
     const window = Math.floor(event.timestamp / size)
-    const known = last.get(window)
-    if (known === undefined || event.timestamp > known.timestamp) last.set(window, event)
+    if (!last.has(window)) last.set(window, event)
   }
   return [...last.values()]
 }

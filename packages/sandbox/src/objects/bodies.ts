@@ -21,6 +21,7 @@ import type {
   PaymentIntentBody,
   PortalConfigurationBody,
   PortalSessionBody,
+  RefundBody,
   SetupIntentBody,
 } from './session-bodies.ts'
 
@@ -39,6 +40,8 @@ export interface ProductBody extends ProductDetails {
   tax_details: { performance_location: string | null; tax_code: string | null } | null
   type: 'good' | 'service'
   updated: number
+  /** Made for one thing alone: in no list. */
+  _inline?: true
 }
 
 export interface TierBody {
@@ -95,6 +98,8 @@ export interface PriceBody {
   type: 'one_time' | 'recurring'
   unit_amount: number | null
   unit_amount_decimal: string | null
+  /** Made for one thing alone: in no list. */
+  _inline?: true
 }
 
 export interface MeterBody {
@@ -300,6 +305,7 @@ export interface Bodies {
   invoiceitem: InvoiceItemBody
   credit_note: CreditNoteBody
   charge: ChargeBody
+  refund: RefundBody
   payment_intent: PaymentIntentBody
   setup_intent: SetupIntentBody
   'billing.meter_event': MeterEventBody
@@ -333,9 +339,10 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   subscription_schedule: { noun: 'subscription schedule', param: 'schedule' },
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
-  invoiceitem: { noun: 'invoiceitem', param: 'invoiceitem' },
+  invoiceitem: { noun: 'Invoice Item', param: 'id' },
   credit_note: { noun: 'credit note', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
+  refund: { noun: 'refund', param: 'refund' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
   setup_intent: { noun: 'setupintent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },

@@ -131,6 +131,15 @@ export interface SubscriptionItemBody {
   _anchor: number
   /** Usage before this was billed, or lost by a change of price. */
   _usage_from: number
+  /** What was charged last for a licensed item; items of former versions do not know. */
+  _debited?: DebitBody
+}
+
+/** An amount after discounts, and the time (seconds) that it pays for. */
+export interface DebitBody {
+  amount: number
+  start: number
+  end: number
 }
 
 export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
@@ -328,11 +337,11 @@ export interface InvoiceBody extends Timed {
   custom_fields: { name: string; value: string }[] | null
   customer: string
   customer_account: null
-  customer_address: null
+  customer_address: AddressBody | null
   customer_email: string | null
   customer_name: string | null
   customer_phone: string | null
-  customer_shipping: null
+  customer_shipping: { address: AddressBody; name: string; phone: string | null } | null
   customer_tax_exempt: 'exempt' | 'none' | 'reverse'
   customer_tax_ids: never[]
   default_payment_method: string | null

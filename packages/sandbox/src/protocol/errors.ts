@@ -1,4 +1,5 @@
-export type StripeErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
+export type StripeErrorType =
+  'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error' | 'temporary_session_expired'
 
 export interface StripeErrorDetails {
   readonly status?: number
@@ -74,7 +75,12 @@ export function refused(message: string, param?: string, code?: string): StripeE
 
 /** An unknown id in the path is a 404. */
 export function noSuchResource(noun: string, id: string, param: string): StripeError {
-  return new StripeError(`No such ${noun}: '${id}'`, { status: 404, code: 'resource_missing', param })
+  return new StripeError(noSuch(noun, id), { status: 404, code: 'resource_missing', param })
+}
+
+/** One kind says its mode as well (recorded at 2026-08-26.dahlia). */
+function noSuch(noun: string, id: string): string {
+  return `No such ${noun}: '${id}'${noun === 'Invoice Item' ? '(livemode=false)' : ''}`
 }
 
 /** An unknown id in a parameter is a 400, unlike one in the path. */

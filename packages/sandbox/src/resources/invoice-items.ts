@@ -1,9 +1,11 @@
 import { amountFor, pricingIn } from '../billing/charges.ts'
-import { momentOf, priceOf, save } from '../billing/records.ts'
+import { withLines } from '../billing/draft-lines.ts'
+import { itemLine, takenOff } from '../billing/invoice-items.ts'
+import { momentOf, priceOf } from '../billing/records.ts'
 import { taxRatesParam, usableTaxRates } from '../billing/terms.ts'
 import { parseDecimal, scale } from '../money/decimal.ts'
-import type { CustomerBody } from '../objects/bodies.ts'
-import type { InvoiceItemBody } from '../objects/customer-bodies.ts'
+import type { PriceBody } from '../objects/bodies.ts'
+import type { InvoiceBody, InvoiceItemBody, InvoiceLineBody, PricingBody } from '../objects/customer-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
@@ -14,6 +16,7 @@ import type { Operation } from '../protocol/operation.ts'
 import { boolean, integer, range, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { currency } from './currencies.ts'
+import { inlinePrice, oncePriceData, priceOfAmount } from './inline-prices.ts'
 
 const sharedFields = {
   amount: integer(),
@@ -29,6 +32,8 @@ const createFields = {
   ...sharedFields,
   currency: currency(),
   customer: text(),
+  invoice: text(),
+  price_data: oncePriceData,
   pricing: shape({ price: text() }),
   subscription: text(),
 }
@@ -36,11 +41,18 @@ type Params = Read<typeof createFields>
 
 function create(outer: Call): InvoiceItemBody {
   const params = outer.read(createFields)
-  if (params.customer === undefined) throw missingParam('customer')
-  const customer = outer.reference('customer', params.customer, 'customer')
+  const invoice =
+    params.invoice === undefined ? undefined : editable(outer.reference('invoice', params.invoice, 'invoice'))
+  const id = params.customer ?? invoice?.customer
+  if (id === undefined) throw missingParam('customer')
+  const customer = outer.reference('customer', id, 'customer')
+  if (invoice !== undefined && invoice.customer !== customer.id)
+    throw refused(`The invoice ${invoice.id} is not of the customer ${customer.id}.`, 'invoice')
   const call = outer.at(momentOf(outer, customer.test_clock))
   if (params.subscription !== undefined) call.reference('subscription', params.subscription, 'subscription')
-  const cost = costOf(call, params, customer)
+  const cost = costOf(call, params, invoice?.currency ?? customer.currency)
+  if (invoice !== undefined && cost.currency !== invoice.currency)
+    throw refused(`The currency of the invoice is \`${invoice.currency}\`, not \`${cost.currency}\`.`, 'currency')
   const body: InvoiceItemBody = {
     id: newId('ii_1', 23),
     object: 'invoiceitem',
@@ -50,10 +62,10 @@ function create(outer: Call): InvoiceItemBody {
     date: call.now,
     description:
       params.description ??
-      (cost.pricing.price_details === undefined ? null : nameOf(call, cost.pricing.price_details.product)),
+      (params.amount === undefined ? nameOf(call, cost.pricing.price_details?.product ?? '') : null),
     discountable: params.discountable ?? cost.amount >= 0,
     discounts: [],
-    invoice: null,
+    invoice: invoice?.id ?? null,
     livemode: false,
     metadata: applyMetadata({}, params.metadata),
     net_amount: cost.amount,
@@ -66,23 +78,65 @@ function create(outer: Call): InvoiceItemBody {
     tax_rates: usableTaxRates(call, params.tax_rates ?? [], 'tax_rates'),
     test_clock: customer.test_clock,
   }
-  return call.create(body, 'invoiceitem.created')
+  const made = call.create(body, 'invoiceitem.created')
+  if (invoice !== undefined) {
+    const line = itemLine(made)
+    const rates = made.tax_rates.length === 0 ? invoice.default_tax_rates : made.tax_rates
+    withLines(call, invoice, [line, ...invoice.lines.data], new Map([[line.id, rates]]))
+  }
+  return made
+}
+
+/** Drafts alone take items (recorded at 2026-08-26.dahlia). */
+function editable(invoice: InvoiceBody): InvoiceBody {
+  if (invoice.status === 'draft') return invoice
+  throw refused('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
+}
+
+/** The draft that an item is on, with the item as it is now or without it. */
+function onDraft(call: Call, item: InvoiceItemBody, line: InvoiceLineBody | null): void {
+  const invoice = call.find('invoice', item.invoice ?? '')
+  if (invoice === undefined) return
+  const { data } = invoice.lines
+  const known = data.find(({ parent }) => parent.invoice_item_details?.invoice_item === item.id)
+  if (known === undefined) return
+  if (line === null) {
+    withLines(
+      call,
+      invoice,
+      data.filter((one) => one !== known),
+    )
+    return
+  }
+  const rates = item.tax_rates.length === 0 ? invoice.default_tax_rates : item.tax_rates
+  const lines = data.map((one) => (one === known ? { ...line, id: known.id } : one))
+  withLines(call, invoice, lines, new Map([[known.id, rates]]))
 }
 
 type Cost = Pick<InvoiceItemBody, 'amount' | 'currency' | 'pricing' | 'quantity' | 'quantity_decimal'>
 
 /** An amount of its own, or a price that is paid once. */
-function costOf(call: Call, params: Params, customer: CustomerBody): Cost {
+function costOf(call: Call, params: Params, usual: string | null): Cost {
+  const { amount, price_data: data } = params
   const priceId = params.pricing?.price
-  if (priceId !== undefined && params.amount !== undefined) throw onlyOneOf('amount', 'pricing[price]')
+  if (priceId !== undefined && amount !== undefined) throw onlyOneOf('amount', 'pricing[price]')
+  if (priceId !== undefined && data !== undefined) throw onlyOneOf('pricing[price]', 'price_data')
+  if (amount !== undefined && data !== undefined) throw onlyOneOf('amount', 'price_data')
+  if (data !== undefined) return costOfPrice(inlinePrice(call, data, 'price_data'), params)
   if (priceId === undefined) {
-    if (params.amount === undefined) throw missingParam('amount')
+    if (amount === undefined) throw missingParam('amount')
     if (params.quantity !== undefined) throw onlyOneOf('amount', 'quantity')
-    const own = params.currency ?? customer.currency
+    const own = params.currency ?? usual
     if (own === null) throw missingParam('currency')
+    const { description = null } = params
+    const { id, product } = priceOfAmount(call, { amount, currency: own, description })
     return {
-      ...{ amount: params.amount, currency: own, quantity: 1, quantity_decimal: '1' },
-      pricing: { type: 'price_details', unit_amount_decimal: String(params.amount) },
+      ...{ amount, currency: own, quantity: 1, quantity_decimal: '1' },
+      pricing: {
+        price_details: { price: id, product },
+        type: 'price_details',
+        unit_amount_decimal: String(amount),
+      },
     }
   }
   const price = call.reference('price', priceId, 'pricing[price]')
@@ -93,6 +147,10 @@ function costOf(call: Call, params: Params, customer: CustomerBody): Cost {
       'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
     throw refused(message, 'pricing[price]')
   }
+  return costOfPrice(price, params)
+}
+
+function costOfPrice(price: PriceBody, params: Params): Cost {
   const own = params.currency ?? price.currency
   const quantity = params.quantity ?? 1
   return {
@@ -109,9 +167,8 @@ function nameOf(call: Call, product: string): string | null {
   return call.find('product', product)?.name ?? null
 }
 
-function refuseBilled(item: InvoiceItemBody, what: string): void {
-  if (item.invoice === null) return
-  throw refused(`This invoice item cannot be ${what}: it is on the invoice ${item.invoice}.`)
+function isEditable(call: Call, item: InvoiceItemBody): boolean {
+  return item.invoice === null || call.find('invoice', item.invoice)?.status === 'draft'
 }
 
 function update(call: Call): InvoiceItemBody {
@@ -119,12 +176,13 @@ function update(call: Call): InvoiceItemBody {
   const params = call.read(sharedFields)
   if (before.proration) throw refused('The sandbox does not support changing a proration.')
   const { description, discountable, metadata: about, ...money } = params
-  if (Object.values({ description, discountable, ...money }).some((value) => value !== undefined))
-    refuseBilled(before, 'changed')
-  const quantity = params.quantity ?? before.quantity
+  const changes = Object.values({ description, discountable, ...money }).some((value) => value !== undefined)
+  if (before.invoice !== null && call.find('invoice', before.invoice) === undefined)
+    throw refused('This invoice item has been deleted.')
+  if (changes && !isEditable(call, before)) throw noLongerEditable('update')
+  if (params.quantity !== undefined && params.amount !== undefined) throw onlyOneOf('amount', 'quantity')
+  const quantity = params.quantity ?? (params.amount === undefined ? before.quantity : 1)
   const amount = params.amount ?? amountOf(call, before, quantity)
-  const plain = before.pricing.price_details === undefined
-  if (plain && params.quantity !== undefined && params.amount !== undefined) throw onlyOneOf('amount', 'quantity')
   const after: InvoiceItemBody = {
     ...before,
     amount,
@@ -133,24 +191,29 @@ function update(call: Call): InvoiceItemBody {
     metadata: applyMetadata(before.metadata, about),
     net_amount: amount,
     period: params.period ?? before.period,
+    pricing: params.amount === undefined ? before.pricing : pricedAnew(call, before, params.amount),
     ...{ quantity, quantity_decimal: String(quantity) },
     tax_rates: params.tax_rates === undefined ? before.tax_rates : usableTaxRates(call, params.tax_rates, 'tax_rates'),
   }
-  return call.update(before, after, null)
+  const written = call.update(before, after, null)
+  onDraft(call, written, itemLine(written))
+  return written
+}
+
+/** Another price of the same product (recorded at 2026-08-26.dahlia). */
+function pricedAnew(call: Call, { currency: own, description, pricing }: InvoiceItemBody, amount: number): PricingBody {
+  const { id, product } = priceOfAmount(call, { amount, currency: own, description }, pricing.price_details?.product)
+  return { ...pricing, price_details: { price: id, product }, unit_amount_decimal: String(amount) }
+}
+
+function noLongerEditable(what: 'delete' | 'update'): Error {
+  return refused(`Can't ${what} an invoice item that is attached to an invoice that is no longer editable`)
 }
 
 function amountOf(call: Call, item: InvoiceItemBody, quantity: number): number {
   const { price_details: of, unit_amount_decimal: unit } = item.pricing
   if (of !== undefined) return amountFor(priceOf(call, of), item.currency, String(quantity))
   return unit === null ? item.amount : Number((parseDecimal(unit) * BigInt(quantity)) / scale)
-}
-
-/** A proration that is deleted is not billed: it is a line of its subscription. */
-function forgetLine(call: Call, item: InvoiceItemBody): void {
-  const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
-  if (before === undefined) return
-  const lines = before._pending.filter((line) => line.parent.subscription_item_details?.invoice_item !== item.id)
-  save(call, before, { ...before, _pending: lines }, null)
 }
 
 const base = '/v1/invoiceitems'
@@ -167,7 +230,14 @@ export const invoiceItems: readonly Operation[] = [
       const fields = { ...pageFields, created: range(), customer: text(), invoice: text(), pending: boolean() }
       const params = call.read(fields)
       const pending = params.pending === true ? [{ field: 'invoice', is: null }] : []
-      const conditions = [...where('customer', params.customer), ...where('invoice', params.invoice), ...pending]
+      // Any text is more than a number.
+      const billed = params.pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []
+      const conditions = [
+        ...where('customer', params.customer),
+        ...where('invoice', params.invoice),
+        ...pending,
+        ...billed,
+      ]
       const created = createdIn(params.created).map((condition) => ({ ...condition, field: 'date' }))
       return { page: call.page(of, params, [...conditions, ...created]) }
     },
@@ -181,8 +251,10 @@ export const invoiceItems: readonly Operation[] = [
     run: (call) => {
       call.read({})
       const item = call.subject(of)
-      refuseBilled(item, 'deleted')
-      if (item.proration) forgetLine(call, item)
+      if (!isEditable(call, item)) throw noLongerEditable('delete')
+      // A proration is a line of its subscription.
+      takenOff(call, item)
+      onDraft(call, item, null)
       call.remove(item, 'invoiceitem.deleted')
       return deleted(item.id, of)
     },

@@ -41,12 +41,12 @@ const payFields = {
 
 /** Tries now. A decline is a refusal, but the try counts (recorded at 2026-08-26.dahlia). */
 function pay(outer: Call): Answer {
-  const invoice = outer.subject('invoice')
+  const invoice = outer.subject('invoice', 'id')
   const params = outer.read(payFields)
-  if (invoice.status === 'paid') throw refused('Invoice is already paid', undefined, 'invoice_already_paid')
+  if (invoice.status === 'paid') throw refused('Invoice is already paid')
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const card = paymentMethodFor(call, params.payment_method, invoice.customer, 'payment_method')
-  if (invoice.status === 'void' || invoice.status === 'uncollectible') throw notPayable(invoice)
+  if (invoice.status === 'void') throw notOpen()
   const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
   if (params.paid_out_of_band === true && open.status !== 'paid') {
     const settled = paidElsewhere(call, open)
@@ -58,13 +58,13 @@ function pay(outer: Call): Answer {
   return done.status === 'paid' ? { object: done } : { refusal: unpaidRefusal(call, done, 'invoice') }
 }
 
-function notPayable({ status }: InvoiceBody): Error {
-  return refused(`Invoice is not payable: its status is \`${status}\`.`, undefined, 'invoice_not_payable')
+function notOpen(): Error {
+  return refused("You can only pass in open invoices. This invoice isn't open.")
 }
 
 /** Finalizes a draft at once; nobody waits for its hour. */
 function finalizeNow(outer: Call): InvoiceBody {
-  const invoice = outer.subject('invoice')
+  const invoice = outer.subject('invoice', 'id')
   const params = outer.read({ auto_advance: boolean() })
   if (invoice.status !== 'draft') {
     throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
@@ -79,23 +79,25 @@ function finalizeNow(outer: Call): InvoiceBody {
 function sendNow(outer: Call): InvoiceBody {
   const invoice = outer.subject('invoice')
   outer.read({})
-  if (invoice.collection_method !== 'send_invoice') {
-    throw refused("You can only manually send an invoice if its collection method is 'send_invoice'.")
-  }
   const call = outer.at(momentOf(outer, invoice.test_clock))
-  if (invoice.status === 'draft') return settle(call, invoice)
-  if (invoice.status !== 'open') throw notPayable(invoice)
+  const isSent = invoice.collection_method === 'send_invoice'
+  if (isSent && invoice.status === 'draft') return settle(call, invoice)
+  if (!isSent || invoice.status !== 'open') {
+    const message = 'This invoice cannot be sent right now. Please contact us via https://support.stripe.com/contact'
+    throw refused(`${message} with details, so we can help.`)
+  }
   call.announce('invoice.sent', invoice)
   return invoice
 }
 
 function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
-  const invoice = outer.subject('invoice')
+  const invoice = outer.subject('invoice', 'id')
   outer.read({})
-  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) {
-    const allowed = status === 'void' ? 'open or uncollectible' : 'open'
-    throw refused(`You can only do this to invoices that are ${allowed}; this one is \`${invoice.status}\`.`)
-  }
+  // These words, and the same elsewhere in this file, were recorded at 2026-08-26.dahlia.
+  if (status === 'void' && invoice.status === 'paid') throw refused('Invoices with `paid` payments cannot be voided.')
+  if (status === 'uncollectible' && invoice.status === 'uncollectible')
+    throw refused('This invoice has already been marked uncollectible.')
+  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) throw notOpen()
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const done = givenUp(call, invoice, status)
   reflect(call, done)

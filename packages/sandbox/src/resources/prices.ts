@@ -10,6 +10,7 @@ import { boolean, emptyable, list, oneOf, range, required, shape, text } from '.
 import type { Read } from '../protocol/params.ts'
 import { currencyOptions, taxBehavior, toCurrencyOptions } from './amounts.ts'
 import { currency } from './currencies.ts'
+import { notInline } from './inline-prices.ts'
 import {
   freeLookupKey,
   interval,
@@ -22,7 +23,7 @@ import {
 } from './new-price.ts'
 import { newProduct, taxDetails } from './new-product.ts'
 
-const productDataFields = {
+export const productDataFields = {
   active: boolean(),
   id: text(),
   metadata: metadata(),
@@ -132,6 +133,7 @@ export const prices: readonly Operation[] = [
         ...where('recurring.usage_type', params.recurring?.usage_type),
         ...createdIn(params.created),
         ...keys,
+        notInline,
       ]
       return { page: call.page('price', params, conditions) }
     },

@@ -7,6 +7,7 @@ import { deleted, retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../protocol/params.ts'
+import { notInline } from './inline-prices.ts'
 import { defaultPriceFields, newPrice, writePrice } from './new-price.ts'
 import { features, images, newProduct, productFields, taxDetails, toTaxDetails } from './new-product.ts'
 
@@ -106,6 +107,7 @@ export const products: readonly Operation[] = [
         ...where('url', params.url),
         ...createdIn(params.created),
         ...ids,
+        notInline,
       ]
       return { page: call.page('product', params, conditions) }
     },

@@ -4,6 +4,7 @@ import type { Call } from '../protocol/call.ts'
 import { refused } from '../protocol/errors.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { integer, required, text } from '../protocol/params.ts'
+import { notInline } from './inline-prices.ts'
 import { meets, readQuery } from './search-query.ts'
 import type { SearchFields } from './search-query.ts'
 
@@ -29,7 +30,9 @@ function search(call: Call, kind: Searchable): Answer {
   const params = call.read(fields)
   const resource = `${kind}s`
   const query = readQuery(params.query, searchable[kind], resource)
-  const found = call.select(kind, []).filter((body) => !isHeldBack(call, body) && meets(call.shown(body), query))
+  const found = call
+    .select(kind, [notInline])
+    .filter((body) => !isHeldBack(call, body) && meets(call.shown(body), query))
   const limit = Math.min(100, Math.max(1, params.limit ?? 10))
   const from = placeOf(params.page)
   const data = found.slice(from, from + limit)

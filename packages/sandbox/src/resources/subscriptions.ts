@@ -1,17 +1,19 @@
 import type { Call } from '../protocol/call.ts'
 import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
-import { cancelNow, refuseBrokenChange } from '../billing/cancel.ts'
+import { cancelAsAsked, refuseBrokenChange } from '../billing/cancel.ts'
 import { checkProrationDate, invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
-import { advanceLines, arrearsLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
+import { cardOf } from '../billing/invoicing.ts'
+import { advanceLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
 import { unpaidRefusal } from '../billing/payments.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
-import { trialWithoutCard } from '../billing/renewal.ts'
-import { subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
+import { paidBy, trialWithoutCard } from '../billing/renewal.ts'
+import { nothingToPayWith, subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
 import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
+import { nouns } from '../objects/bodies.ts'
 import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import { missingParam, noActiveDiscount, notSupported, refused } from '../protocol/errors.ts'
+import { missingParam, noActiveDiscount, noSuchResource, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
@@ -52,7 +54,7 @@ const sharedFields = {
   cancel_at_period_end: boolean(),
   ...termFields,
   days_until_due: integer({ min: 0, max: 730 }),
-  default_payment_method: text(),
+  default_payment_method: emptyable(text()),
   description: emptyable(text({ max: 500 })),
   discounts: discountsParam,
   invoice_settings: shape(invoiceTextFields),
@@ -118,7 +120,9 @@ export function paymentMethodFor(
 function create(outer: Call): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
-  const customer = outer.reference('customer', params.customer, 'customer')
+  const customer = outer.find('customer', params.customer)
+  // A 404, though the id is a parameter (recorded at 2026-08-26.dahlia).
+  if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(momentOf(outer, customer.test_clock))
   return subscribe(call, {
     customer,
@@ -130,7 +134,12 @@ function create(outer: Call): SubscriptionBody {
     description: params.description,
     terms: termsAfter(call, customer.id, plainTerms, params),
     invoiceText: invoiceTextAfter(noInvoiceText, params.invoice_settings),
-    paymentMethod: paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method'),
+    paymentMethod: paymentMethodFor(
+      call,
+      params.default_payment_method ?? undefined,
+      customer.id,
+      'default_payment_method',
+    ),
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
     cancelAt: params.cancel_at,
     prorationBehavior: params.proration_behavior,
@@ -149,7 +158,8 @@ export function refuseScheduled(subscription: SubscriptionBody, what: string): v
 
 export function refuseOver(subscription: SubscriptionBody): void {
   if (!isOver(subscription)) return
-  throw refused('A canceled subscription can only update its cancellation_details and metadata.')
+  const message = 'A canceled subscription can only update its cancellation_details and metadata.'
+  throw refused(message, undefined, 'invalid_canceled_subscription_fields')
 }
 
 /** Its trial ended without a card: nothing about it is changed or billed, but it can be cancelled at once. */
@@ -157,14 +167,14 @@ export function refusePaused({ status }: Pick<SubscriptionBody, 'status'>): void
   if (status === 'paused') throw notSupported('changes of a paused subscription')
 }
 
-/** What a subscription is waits for its first payment (code recorded at 2026-08-26.dahlia). */
+/** What a subscription is waits for its first payment (recorded at 2026-08-26.dahlia: what may be changed, and the code). */
 export function refuseIncomplete(
   before: SubscriptionBody,
   params: { readonly [K in keyof UpdateParams]?: unknown },
 ): void {
   if (before.status !== 'incomplete') return
-  const fixed = ['items', 'cancel_at_period_end', 'cancel_at', 'trial_end', 'billing_cycle_anchor'] as const
-  const named = fixed.find((name) => params[name] !== undefined)
+  const free = new Set(['cancellation_details', 'default_payment_method', 'description', 'metadata'])
+  const named = Object.entries(params).find(([name, value]) => value !== undefined && !free.has(name))?.[0]
   if (named === undefined) return
   const message = `You cannot update \`${named}\` of a subscription whose status is \`incomplete\`: its first invoice has to be paid.`
   throw refused(message, named, 'status_transition_invalid')
@@ -188,8 +198,10 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     ...plan(call, before, params),
     ...termsAfter(call, before.customer, before, params),
     default_payment_method:
-      paymentMethodFor(call, params.default_payment_method, before.customer, 'default_payment_method') ??
-      before.default_payment_method,
+      params.default_payment_method === null
+        ? null
+        : (paymentMethodFor(call, params.default_payment_method, before.customer, 'default_payment_method') ??
+          before.default_payment_method),
     description: params.description === undefined ? before.description : params.description,
     discounts: discountsAfter(call, before, params.discounts),
     invoice_settings: invoiceTextAfter(before.invoice_settings, params.invoice_settings),
@@ -309,6 +321,7 @@ function withTrial(
   return invoicedNow(call, after, lines)
 }
 
+/** The end is billed at once, so that it needs something to pay with (recorded at 2026-08-26.dahlia). */
 function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
   const items = before.items.data.map((item) => reanchored(call, item))
   const after: SubscriptionBody = {
@@ -324,7 +337,10 @@ function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
   const begun = items
     .filter((item) => !isMetered(priceOf(call, item)))
     .flatMap((item) => advanceLines(call, after, item))
-  return invoicedNow(call, after, [...before._pending, ...over, ...begun])
+  const lines = [...before._pending, ...over, ...begun]
+  const costs = lines.some(({ amount }) => amount > 0) && before.collection_method === 'charge_automatically'
+  if (costs && cardOf(call, paidBy(before)) === undefined) throw nothingToPayWith()
+  return invoicedNow(call, after, lines)
 }
 
 /** `error_if_incomplete`: a change whose invoice is not paid does not happen (the SDK’s types, `payment_behavior`). */
@@ -355,14 +371,10 @@ const cancelFields = { cancellation_details: details, invoice_now: boolean(), pr
 function cancel(outer: Call): SubscriptionBody {
   const before = outer.subject('subscription')
   const params = outer.read(cancelFields)
-  if (params.prorate === true) throw refused('The sandbox does not support the parameter `prorate`.', 'prorate')
   if (isOver(before)) throw refused(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
   const call = outer.at(momentOf(outer, before.test_clock))
-  const metered = before.items.data.filter((item) => isMetered(priceOf(call, item)))
-  const usage =
-    before.status === 'trialing' ? [] : metered.flatMap((item) => arrearsLines(call, before, item, call.now))
-  const lines = params.invoice_now === true ? [...before._pending, ...usage] : []
-  return cancelNow(call, { ...before, ...plan(call, before, params) }, lines)
+  const { prorate = false, invoice_now: invoiceNow = false } = params
+  return cancelAsAsked(call, { ...before, ...plan(call, before, params) }, { prorate, invoiceNow })
 }
 
 /** The answer is the discount as it was. Which of several is meant nobody says, so that is refused. */

@@ -13,19 +13,19 @@ import type { PlanState } from './state.ts'
  * In which order kinds are archived: what refers to another thing goes before it. A code needs its coupon, a product lets go
  * of its default price and its features, a price bills its meter.
  */
-const archiveOrder: readonly ResourceKind[] = [
-  'promotion_code',
-  'coupon',
-  'product',
-  'feature',
-  'price',
-  'meter',
-  'webhook',
-]
+const archiveRank: Readonly<Record<ResourceKind, number>> = {
+  promotion_code: 1,
+  coupon: 2,
+  product: 3,
+  feature: 4,
+  price: 5,
+  meter: 6,
+  webhook: 7,
+}
 
 /** Archives in the order of their kinds, each kind's in the order given. */
 export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
-  return archiveOrder.flatMap((kind) => archives.filter((step) => step.kind === kind))
+  return [...archives].sort((one, other) => archiveRank[one.kind] - archiveRank[other.kind])
 }
 
 /** One decision for each object of ours that goes, and one for each resource that is gone from the document; null for a pause. */

@@ -38,7 +38,7 @@ export const bundleColumns = {
 } satisfies Columns
 
 /** Which deployment serves. */
-export const workerColumns = { name: text(), deploymentId: text(), updatedAt: time() } satisfies Columns
+export const workerColumns = { name: text('shown'), deploymentId: text(), updatedAt: time() } satisfies Columns
 
 export const workerHostColumns = { host: text(), worker: text() } satisfies Columns
 

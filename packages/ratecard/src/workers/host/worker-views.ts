@@ -1,15 +1,15 @@
 import type { CronRunView, DeploymentView, WorkerLogView, WorkerView } from '../../service/workers.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, WorkerRecord } from '../../store/worker-store.ts'
+import { shown } from '../../store/records/columns.ts'
+import { deploymentColumns, logColumns, runColumns, workerColumns } from '../../store/records/workers.ts'
 import type { HostedState } from './supervisor-options.ts'
 
 export function deploymentView(record: DeploymentRecord, activeId: string): DeploymentView {
-  const { id, createdAt, author, message, checksum, environment, variables, crons, sizeBytes } = record
-  const active = id === activeId
-  return { id, createdAt, author, message, checksum, environment, active, variables, crons, sizeBytes }
+  return { ...shown(deploymentColumns, record), active: record.id === activeId }
 }
 
 export function workerView(
-  { name, deployment, schedules }: WorkerRecord,
+  record: WorkerRecord,
   live: {
     readonly url: string
     readonly state: WorkerView['state']
@@ -17,8 +17,9 @@ export function workerView(
     readonly hosted: HostedState | undefined
   },
 ): WorkerView {
+  const { deployment, schedules } = record
   return {
-    name,
+    ...shown(workerColumns, record),
     url: live.url,
     state: live.state,
     restarts: live.hosted?.restarts ?? 0,
@@ -29,12 +30,8 @@ export function workerView(
   }
 }
 
-export function runView(run: RunRecord): CronRunView {
-  const { id, cron, scheduledTime, startedAt, finishedAt, outcome, error, cpuMs } = run
-  return { id, cron, scheduledTime, startedAt, finishedAt, outcome, error, cpuMs }
-}
+export const runView = (run: RunRecord): CronRunView => shown(runColumns, run)
 
 export function logView(line: LogRecord): WorkerLogView {
-  const { id, time, level, message, requestId, runId, deploymentId } = line
-  return { id, time, level, message, requestId, runId, deployment: deploymentId }
+  return { ...shown(logColumns, line), deployment: line.deploymentId }
 }

@@ -12,7 +12,7 @@ import type {
 import type { Database, Read, Write } from '../database/database.ts'
 import type { Leases } from './leases.ts'
 import { secretContext } from './secrets.ts'
-import { bundleToRow, contentOf, deploymentOf, deploymentToRow } from './worker-rows.ts'
+import { bundleToRow, contentOf, deploymentOf, deploymentToRow, workerOf, workerSelection } from './worker-rows.ts'
 
 export class SqlWorkers implements WorkerStore {
   readonly #database: Database
@@ -61,16 +61,17 @@ export class SqlWorkers implements WorkerStore {
           .execute()
       }
       const pointer = { deploymentId: id, updatedAt: this.#database.now() }
-      await db
+      const worker = await db
         .insertInto('workers')
         .values({ name, ...pointer })
         .onConflict((conflict) => conflict.column('name').doUpdateSet(pointer))
-        .execute()
+        .returningAll()
+        .executeTakeFirstOrThrow()
       await replaceHosts(db, name, deployment.hosts)
       const next = await replaceSchedules(db, name, schedules)
       await forgetOld(db, name, id, keep)
       await countChange(db)
-      return { name, deployment, schedules: next }
+      return { ...worker, deployment, schedules: next }
     })
   }
 
@@ -176,6 +177,7 @@ async function readWorkers(db: Read, name?: string): Promise<WorkerRecord[]> {
     .selectFrom('workers')
     .innerJoin('workerDeployments', 'workerDeployments.id', 'workers.deploymentId')
     .selectAll('workerDeployments')
+    .select(workerSelection)
     .orderBy('workers.name')
   let schedules = db.selectFrom('workerSchedules').selectAll().orderBy('nextAt').orderBy('cron')
   if (name !== undefined) {
@@ -185,9 +187,9 @@ async function readWorkers(db: Read, name?: string): Promise<WorkerRecord[]> {
   const rows = await query.execute()
   const byWorker = Map.groupBy(await schedules.execute(), (row) => row.worker)
   return rows.map((row) => ({
-    name: row.worker,
+    ...workerOf(row),
     deployment: deploymentOf(row),
-    schedules: (byWorker.get(row.worker) ?? []).map(({ cron, nextAt }) => ({ cron, nextAt })),
+    schedules: (byWorker.get(row.worker) ?? []).map(({ worker: _of, ...schedule }) => schedule),
   }))
 }
 
@@ -213,9 +215,9 @@ async function replaceSchedules(
 ): Promise<ScheduleRecord[]> {
   const present = await db.selectFrom('workerSchedules').selectAll().where('worker', '=', worker).execute()
   await db.deleteFrom('workerSchedules').where('worker', '=', worker).execute()
-  const next = schedules.map(({ cron, nextAt }) => ({
-    cron,
-    nextAt: present.find((row) => row.cron === cron)?.nextAt ?? nextAt,
+  const next = schedules.map((schedule) => ({
+    ...schedule,
+    nextAt: present.find((row) => row.cron === schedule.cron)?.nextAt ?? schedule.nextAt,
   }))
   if (next.length > 0)
     await db

@@ -1,0 +1,294 @@
+// What bills, invoices and cancellations were answered otherwise than by the real API, one symptom a test. Sources as in
+// recorded.test.ts.
+import type Stripe from 'stripe'
+import { describe, expect, test } from 'vitest'
+import { refusal } from '../../support/stripe-refusal.ts'
+import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
+
+const april = utc('2027-04-01T00:00:00')
+const at = (text: string): number => utc(`2027-${text}`)
+const linesOf = (invoice: Stripe.Invoice | undefined) => invoice?.lines.data.map((line) => line.amount)
+const emptied = '' as unknown as string
+
+async function shopInApril() {
+  const shop = await customerShop(april)
+  const to = (text: string) => shop.stripe.testHelpers.testClocks.advance(shop.clockId, { frozen_time: at(text) })
+  const latest = async () => (await shop.invoices()).at(-1)
+  const balance = async () => ((await shop.stripe.customers.retrieve(shop.customer)) as Stripe.Customer).balance
+  return { ...shop, to, latest, balance }
+}
+
+describe('prorations', () => {
+  test('a credit gave back five seats of which one had been charged (documented)', async () => {
+    const { stripe, to, subscribed, monthly, latest } = await shopInApril()
+    const made = await subscribed(await monthly(1000))
+    const item = firstItem(made).id
+    const change = (quantity: number, proration_behavior: 'always_invoice' | 'none') =>
+      stripe.subscriptions.update(made.id, { items: [{ id: item, quantity }], proration_behavior })
+    await to('04-11T00:00:00')
+    await change(5, 'none')
+    await to('04-16T00:00:00')
+    await change(1, 'always_invoice')
+    expect(linesOf(await latest())).toEqual([-500, 500])
+    await to('04-21T00:00:00')
+    // A third of the 5.00 that pay for the rest of the month is left.
+    await change(4, 'always_invoice')
+    expect(linesOf(await latest())).toEqual([-334, 1333])
+  })
+
+  test('classic billing gives back what the item costs now (documented)', async () => {
+    const { stripe, to, subscribed, monthly, latest } = await shopInApril()
+    const made = await subscribed(await monthly(1000), { billing_mode: { type: 'classic' } })
+    const items = (quantity: number) => [{ id: firstItem(made).id, quantity }]
+    await stripe.subscriptions.update(made.id, { items: items(5), proration_behavior: 'none' })
+    await to('04-16T00:00:00')
+    await stripe.subscriptions.update(made.id, { items: items(1), proration_behavior: 'always_invoice' })
+    expect(linesOf(await latest())).toEqual([-2500, 500])
+  })
+
+  test('a coupon that took half off the first invoice was given back in full (documented)', async () => {
+    const { stripe, to, subscribed, monthly, latest } = await shopInApril()
+    const once = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
+    const made = await subscribed(await monthly(1000), { discounts: [{ coupon: once.id }] })
+    await to('04-16T00:00:00')
+    const items = [{ id: firstItem(made).id, price: (await monthly(2000)).id }]
+    await stripe.subscriptions.update(made.id, { items, proration_behavior: 'always_invoice' })
+    expect(linesOf(await latest())).toEqual([-250, 1000])
+  })
+})
+
+describe('usage', () => {
+  test('what was reported while the invoice was a draft was never billed (documented)', async () => {
+    const shop = await shopInApril()
+    const { stripe, customer, to, subscribed, latest } = shop
+    const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+    await subscribed(await meteredPrice(shop), { discounts: [{ coupon: coupon.id }] })
+    const use = (value: string, timestamp: number) =>
+      stripe.billing.meterEvents.create({
+        event_name: 'calls',
+        payload: { stripe_customer_id: customer, value },
+        timestamp,
+      })
+    await use('100', april)
+    await to('05-01T00:10:00')
+    expect((await latest())?.total).toBe(450)
+    await use('40', at('04-30T23:00:00'))
+    await to('05-01T02:00:00')
+    expect(await latest()).toMatchObject({ status: 'paid', subtotal: 700, total: 630, amount_paid: 630 })
+    // After that nothing of April is billed any more.
+    await use('1000', at('04-30T23:00:00'))
+    await to('06-01T02:00:00')
+    expect((await latest())?.total).toBe(0)
+  })
+
+  test('of usage summed up by the day the latest moment counted, not what came last (documented)', async () => {
+    const { stripe, customer, product, to, subscribed, latest } = await shopInApril()
+    const meter = await stripe.billing.meters.create({
+      ...{ default_aggregation: { formula: 'sum' }, display_name: 'Seats', event_name: 'seats' },
+      event_time_window: 'day',
+    })
+    const recurring = { interval: 'month' as const, usage_type: 'metered' as const, meter: meter.id }
+    await subscribed(await stripe.prices.create({ currency: 'usd', product, unit_amount: 100, recurring }))
+    const use = (value: string, timestamp: number) =>
+      stripe.billing.meterEvents.create({
+        event_name: 'seats',
+        payload: { stripe_customer_id: customer, value },
+        timestamp,
+      })
+    await use('10', april + 200)
+    await use('4', april + 100)
+    await to('05-01T02:00:00')
+    expect((await latest())?.total).toBe(400)
+  })
+})
+
+describe('cancellation', () => {
+  test('a cancelled subscription gives nothing back unless told to, and then on another invoice (types)', async () => {
+    const { stripe, customer, to, subscribed, monthly, latest, balance } = await shopInApril()
+    const price = await monthly(1000)
+    const [one, two] = [await subscribed(price), await subscribed(price)]
+    await to('04-16T00:00:00')
+    await stripe.subscriptions.cancel(one.id)
+    expect((await stripe.invoiceItems.list({ customer, pending: true })).data).toEqual([])
+    await stripe.subscriptions.cancel(two.id, { prorate: true })
+    const [credit] = (await stripe.invoiceItems.list({ customer, pending: true })).data
+    expect(credit).toMatchObject({ amount: -500, proration: true, description: 'Unused time on P after 16 Apr 2027' })
+    await stripe.invoiceItems.create({ customer, amount: 2000, currency: 'usd' })
+    const bill = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    expect(linesOf(bill)).toEqual([2000, -500])
+    expect(bill.lines.data[1]?.parent?.subscription_item_details).toMatchObject({
+      invoice_item: credit?.id,
+      proration: true,
+      subscription: two.id,
+    })
+    await stripe.invoices.pay(bill.id)
+    expect([(await latest())?.amount_paid, await balance()]).toEqual([1500, 0])
+  })
+
+  test('a schedule that was cancelled billed nothing and gave nothing back (types)', async () => {
+    const shop = await shopInApril()
+    const { stripe, customer, to, monthly, latest } = shop
+    const [seats, calls] = [await monthly(1000), await meteredPrice(shop)]
+    const made = await stripe.subscriptions.create({ customer, items: [{ price: seats.id }, { price: calls.id }] })
+    const schedule = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const payload = { stripe_customer_id: customer, value: '300' }
+    await stripe.billing.meterEvents.create({ event_name: 'calls', payload })
+    await to('04-16T00:00:00')
+    await stripe.subscriptionSchedules.cancel(schedule.id)
+    expect(linesOf(await latest())).toEqual([-500, 1500])
+    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
+  })
+
+  test('the card of a cancelled subscription was tried again and again (types)', async () => {
+    const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
+    const made = await subscribed(await monthly(1000))
+    const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: bad.id } })
+    await to('05-01T02:00:00')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ delinquent: true })
+    await stripe.subscriptions.cancel(made.id)
+    expect(await latest()).toMatchObject({ status: 'open', auto_advance: false, next_payment_attempt: null })
+    await to('05-20T00:00:00')
+    expect((await latest())?.attempt_count).toBe(1)
+    await stripe.invoices.markUncollectible((await latest())?.id ?? '')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ delinquent: false })
+  })
+})
+
+describe('invoices by hand', () => {
+  test('an item could not be put on a draft, and a plain amount had no price (recorded)', async () => {
+    const { stripe, customer } = await shopInApril()
+    const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 10, inclusive: false })
+    const draft = await stripe.invoices.create({ customer, default_tax_rates: [rate.id], auto_advance: false })
+    const add = (amount: number, description: string) =>
+      stripe.invoiceItems.create({ customer, invoice: draft.id, amount, currency: 'usd', description })
+    const first = await add(1000, 'first')
+    const second = await add(500, 'second')
+    const { price_details: of } = first.pricing ?? {}
+    expect(await stripe.prices.retrieve(of?.price as string)).toMatchObject({ unit_amount: 1000, type: 'one_time' })
+    expect((await stripe.prices.list()).data).toEqual([])
+    const filled = await stripe.invoices.retrieve(draft.id)
+    expect(filled).toMatchObject({ subtotal: 1500, total: 1650, amount_due: 1650, status: 'draft' })
+    expect(filled.lines.data.map((line) => line.description)).toEqual(['second', 'first'])
+    await stripe.invoiceItems.update(second.id, { amount: 700 })
+    await stripe.invoiceItems.del(first.id)
+    const changed = await stripe.invoices.retrieve(draft.id)
+    expect([changed.total, changed.lines.data.map(({ id }) => id)]).toEqual([770, [filled.lines.data[0]?.id]])
+    await stripe.invoices.finalizeInvoice(draft.id)
+    expect(await refusal(add(1, 'late'))).toMatchObject({
+      code: 'invoice_not_editable',
+      message: 'Invalid invoice: This invoice is no longer editable',
+    })
+    expect(await refusal(stripe.invoiceItems.del(second.id))).toMatchObject({
+      message: "Can't delete an invoice item that is attached to an invoice that is no longer editable",
+    })
+  })
+
+  test('what was on a draft that is deleted waited again (recorded)', async () => {
+    const { stripe, customer } = await shopInApril()
+    const item = await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
+    const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    await stripe.invoices.del(draft.id)
+    expect((await stripe.invoiceItems.list({ customer, pending: true })).data).toEqual([])
+    expect((await stripe.invoiceItems.list({ customer, pending: false })).data).toHaveLength(1)
+    expect(await refusal(stripe.invoiceItems.update(item.id, { description: 'x' }))).toMatchObject({
+      message: 'This invoice item has been deleted.',
+    })
+  })
+
+  test('a draft that was told later to go on stayed a draft (recorded)', async () => {
+    const { stripe, customer, to, latest } = await shopInApril()
+    await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
+    const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    const told = await stripe.invoices.update(draft.id, { auto_advance: true })
+    expect(told.automatically_finalizes_at).toBe(draft.created + 3600)
+    await to('04-01T02:00:00')
+    expect(await latest()).toMatchObject({ status: 'paid', amount_paid: 500 })
+  })
+
+  test('the address of the customer stood on no invoice', async () => {
+    const { stripe, customer } = await shopInApril()
+    await stripe.customers.update(customer, { address: { country: 'DE', city: 'Bonn' } })
+    expect((await stripe.invoices.create({ customer })).customer_address).toMatchObject({ country: 'DE', city: 'Bonn' })
+  })
+
+  test('refusals had words and codes of their own (recorded)', async () => {
+    const { stripe, customer } = await shopInApril()
+    const paid = await stripe.invoices.create({ customer })
+    await stripe.invoices.finalizeInvoice(paid.id)
+    const said = async (call: Promise<unknown>) => {
+      const { code, message, param } = await refusal(call)
+      return [message, code, param]
+    }
+    const open = "You can only pass in open invoices. This invoice isn't open."
+    expect(await said(stripe.invoices.pay(paid.id))).toEqual(['Invoice is already paid', undefined, undefined])
+    expect(await said(stripe.invoices.voidInvoice(paid.id))).toEqual([
+      'Invoices with `paid` payments cannot be voided.',
+      undefined,
+      undefined,
+    ])
+    expect(await said(stripe.invoices.markUncollectible(paid.id))).toEqual([open, undefined, undefined])
+    expect(await said(stripe.invoices.update(paid.id, { description: 'x' }))).toEqual([
+      "Finalized invoices can't be updated in this way",
+      undefined,
+      'description',
+    ])
+    expect((await said(stripe.invoices.sendInvoice(paid.id)))[0]).toMatch(/^This invoice cannot be sent right now\./)
+    expect(await said(stripe.invoices.create({ customer, collection_method: 'send_invoice' }))).toEqual([
+      "If invoice collection method is 'send_invoice', you must specify 'due_date' or 'days_until_due'.",
+      undefined,
+      undefined,
+    ])
+    expect((await said(stripe.invoices.pay('in_nope')))[2]).toBe('id')
+    expect((await said(stripe.invoices.retrieve('in_nope')))[2]).toBe('invoice')
+    expect(await said(stripe.invoiceItems.retrieve('ii_nope'))).toEqual([
+      "No such Invoice Item: 'ii_nope'(livemode=false)",
+      'resource_missing',
+      'id',
+    ])
+  })
+})
+
+describe('subscriptions', () => {
+  test('refusals had words and codes of their own (recorded)', async () => {
+    const { stripe, customer, subscribed, monthly } = await shopInApril()
+    const price = await monthly(1000)
+    const made = await subscribed(price)
+    expect(
+      await refusal(stripe.subscriptions.create({ customer: 'cus_nope', items: [{ price: price.id }] })),
+    ).toMatchObject({
+      status: 404,
+      param: 'customer',
+    })
+    const items = [{ price: price.id }]
+    expect(await refusal(stripe.subscriptions.update(made.id, { items }))).toMatchObject({
+      param: 'plan',
+      message: expect.stringContaining(
+        `an existing Subscription Item ${firstItem(made).id} is already using that Price.`,
+      ),
+    })
+    expect(await refusal(stripe.subscriptions.create({ customer, items, trial_end: april - 1 }))).toMatchObject({
+      message: expect.stringContaining(`You specified the value \`${april - 1}\` which is in the past.`),
+    })
+    await stripe.subscriptions.cancel(made.id)
+    expect(await refusal(stripe.subscriptions.update(made.id, { description: 'x' }))).toMatchObject({
+      code: 'invalid_canceled_subscription_fields',
+    })
+  })
+
+  test('a trial was ended by hand though nothing could pay for what follows (recorded)', async () => {
+    const { stripe, customer, subscribed, monthly } = await shopInApril()
+    const made = await subscribed(await monthly(1000), { trial_period_days: 7 })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
+    const ended = stripe.subscriptions.update(made.id, { trial_end: 'now' })
+    expect(await refusal(ended)).toMatchObject({ status: 400, code: 'resource_missing' })
+  })
+
+  test('the card of a subscription could not be taken away again (recorded)', async () => {
+    const { stripe, customer, subscribed, monthly } = await shopInApril()
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+    const made = await subscribed(await monthly(1000), { default_payment_method: card.id })
+    const without = await stripe.subscriptions.update(made.id, { default_payment_method: emptied })
+    expect(without.default_payment_method).toBeNull()
+  })
+})
