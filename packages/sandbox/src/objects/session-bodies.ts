@@ -214,6 +214,27 @@ export interface ChargeBody {
   transfer_group: null
 }
 
+/** Money of a charge that went back. */
+export interface RefundBody {
+  id: string
+  object: 'refund'
+  amount: number
+  balance_transaction: null
+  charge: string
+  created: number
+  currency: string
+  customer: string | null
+  customer_account: null
+  metadata: Metadata
+  payment_intent: string
+  payment_method: string
+  reason: 'duplicate' | 'fraudulent' | 'requested_by_customer' | null
+  receipt_number: null
+  source_transfer_reversal: null
+  status: 'succeeded'
+  transfer_reversal: null
+}
+
 export interface PortalConfigurationBody {
   id: string
   object: 'billing_portal.configuration'
