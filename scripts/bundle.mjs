@@ -159,10 +159,10 @@ export { ${[...modules.values()].flat().join(', ')} }\n`
 /** The check of the document's schema as code: compiling it takes longer than all else that `billing validate` does. */
 async function compiledShape() {
   const file = path.join(dist, 'config/validation/compile-shape.js')
-  const { shapeCompiler } = await import(pathToFileURL(file).href)
-  const { BillingConfig } = await import(pathToFileURL(path.join(dist, 'config/document/schema.js')).href)
+  const { documentParts, shapeCompiler } = await import(pathToFileURL(file).href)
+  const parts = Object.entries(documentParts())
   const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
-  const code = standaloneCode.default(ajv, ajv.compile(BillingConfig))
+  const code = standaloneCode.default(ajv, Object.fromEntries(parts.map(([name]) => [name, name])))
   // A file of its own, which is read when a document is first checked: it is as long as all the rest of a command.
   await build({
     stdin: {
@@ -178,7 +178,13 @@ ${code}`,
     platform: 'node',
     target: 'node22',
   })
-  const contents = "export const compileShape = () => require('./compiled-shape.cjs').validate\n"
+  const lists = JSON.stringify(Object.fromEntries(parts.map(([name, part]) => [name, part.lists])))
+  const contents = `const lists = ${lists}
+export const compileShape = () => {
+  const checks = require('./compiled-shape.cjs')
+  return Object.fromEntries(Object.entries(lists).map(([name, lists]) => [name, { validate: checks[name], lists }]))
+}
+`
   return {
     name: 'compiled-shape',
     setup(context) {

@@ -20,6 +20,7 @@ const meanings = table(
       'not expressible',
       'It is left as it is. `pull` names it (`unrepresentable`), `drift` notes it, and a plan that replaces the object warns (`not_carried_over`).',
     ],
+    ['not expressible, carried', 'The same, but an object that replaces it takes it over.'],
   ],
 )
 
@@ -36,7 +37,7 @@ function became(kind: ResourceKind, row: Exclude<MemberRow, { within: unknown } 
   if ('field' in row) return [`field ${code(documentName(kind, row.field))}`, '']
   if ('derived' in row) return ['derived', row.derived]
   if ('refused' in row) return ['refused', row.refused]
-  return ['not expressible', row.notExpressible]
+  return [row.carriedWith === undefined ? 'not expressible' : 'not expressible, carried', row.notExpressible]
 }
 
 export function membersPage(): string {

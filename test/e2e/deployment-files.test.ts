@@ -52,7 +52,7 @@ describe('compose.yaml', () => {
     for (const [, service] of replicas) {
       const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
       expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + drainSeconds)
-      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], init: true })
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     }
   })
 

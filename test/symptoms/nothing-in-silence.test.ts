@@ -79,7 +79,7 @@ it('currencies that do not fit the new price are named, not carried over', () =>
     expect(lost?.detail).toContain('currency_options')
   }))
 
-it('a value that no document says is named by pull, by drift, at an adoption and at a replacement', () =>
+it('a value that no document says is named by pull, by drift and at an adoption, and taken over by a replacement', () =>
   withStack(async (stack) => {
     const { stripe, service } = stack
     const product = await stripe.products.create({ name: 'Theirs' })
@@ -106,7 +106,111 @@ it('a value that no document says is named by pull, by drift, at an adoption and
     const { processor_id: _adopted, ...own } = price
     const dearer = { ...pulled, products: [{ ...sold, prices: [{ ...own, amount: 1000 }] }] }
     const replaced = await service.push(dearer, nobody)
-    const lost = replaced.warnings.find(({ code }) => code === 'not_carried_over')
+    expect(codesOf(replaced.warnings)).not.toContain('not_carried_over')
+    const trials = async () => {
+      const { data } = await stripe.prices.list({ product: product.id, active: true })
+      return data.map(({ unit_amount: amount, recurring }) => [amount, recurring?.trial_period_days])
+    }
+    expect(await trials()).toEqual([[1000, 14]])
+    expect((await service.drift()).notes).toHaveLength(1)
+    // What was before has the trial as well.
+    await service.rollback(1, nobody)
+    expect(await trials()).toEqual([[900, 14]])
+    expect((await stripe.prices.list({ product: product.id })).data).toHaveLength(2)
+  }))
+
+it('a trial of the price itself is named where the price that replaces it cannot have it', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ id: 'theirs', name: 'Theirs' })
+    const recurring = { interval: 'month', trial_period_days: 14 } as const
+    await stripe.prices.create({ product: product.id, currency: 'eur', unit_amount: 900, recurring, lookup_key: 'p' })
+    const { document: pulled } = await service.pull()
+    await service.push(pulled, nobody)
+    const [sold] = pulled.products
+    if (sold === undefined) throw new Error('Nothing was pulled')
+    const once = { ...pulled, products: [{ ...sold, prices: [{ id: 'p', amount: 900, currency: 'eur' as const }] }] }
+    const { warnings } = await service.push(once, nobody)
+    const lost = warnings.find(({ code }) => code === 'not_carried_over')
     expect(lost?.detail).toContain('recurring.trial_period_days')
-    expect((await service.drift()).notes).toEqual([])
+  }))
+
+it('a former price that is brought back takes over what the document does not manage', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    await service.push(document(monthly), nobody)
+    const first = await current(stack)
+    await service.push(document({ ...monthly, amount: 1500 }), nobody)
+    const second = await current(stack)
+    await stripe.prices.update(second.id, {
+      nickname: 'From the dashboard',
+      metadata: { crm: '4711' },
+      currency_options: { usd: { unit_amount: 1300 } },
+    })
+    const planned = await service.rollback(1, { ...nobody, dryRun: true })
+    expect(planned.details.find(({ kind }) => kind === 'price')?.because).toEqual(['amount'])
+    await service.rollback(1, nobody)
+    const third = await current(stack)
+    expect(third.id).toBe(first.id)
+    const kept = {
+      nickname: 'From the dashboard',
+      metadata: { crm: '4711' },
+      currency_options: { usd: { unit_amount: 1300 } },
+    }
+    expect(third).toMatchObject({ unit_amount: 1200, ...kept })
+    expect((await service.drift()).inSync).toBe(true)
+    // And there and back again.
+    await service.rollback(2, nobody)
+    expect(await current(stack)).toMatchObject({ id: second.id, unit_amount: 1500, ...kept })
+  }))
+
+it('an endpoint that is replaced keeps the version of its events', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const adopted = await stripe.webhookEndpoints.create({
+      url: 'https://seller.example/hook',
+      enabled_events: ['invoice.created'],
+      api_version: '2025-03-31.basil',
+      description: 'Bookkeeping',
+    })
+    const hook = { id: 'books', url: adopted.url, events: ['invoice.created'] }
+    const having = (more: object) => ({ ...document(monthly), webhooks: [{ ...hook, ...more }] })
+    await service.push(having({ processor_id: adopted.id }), nobody)
+    await service.push(having({ connect: true }), nobody)
+    const { data } = await stripe.webhookEndpoints.list()
+    expect(
+      data.map(({ id, status, api_version, description }) => [id === adopted.id, status, api_version, description]),
+    ).toEqual([
+      [false, 'enabled', '2025-03-31.basil', 'Bookkeeping'],
+      [true, 'disabled', '2025-03-31.basil', 'Bookkeeping'],
+    ])
+    expect((await service.drift()).inSync).toBe(true)
+  }))
+
+it('an adopted price that gets another lookup key is named', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ name: 'Pro' })
+    const theirs = async (lookup_key: string, currency: string) => {
+      const { id } = await stripe.prices.create({
+        product: product.id,
+        currency,
+        unit_amount: 1200,
+        recurring: { interval: 'month' },
+        lookup_key,
+      })
+      return id
+    }
+    const config = document({ ...monthly, processor_id: await theirs('Standard plan', 'eur') })
+    const same = { ...monthly, id: 'same', currency: 'usd' as const, processor_id: await theirs('same', 'usd') }
+    const [pro] = config.products
+    const adopting = {
+      ...config,
+      products: [{ ...pro, id: 'pro', name: 'Pro', processor_id: product.id, prices: [...(pro?.prices ?? []), same] }],
+    }
+    const { warnings } = await service.push(adopting, nobody)
+    const named = warnings.filter(({ code }) => code === 'lookup_key_replaced')
+    expect(named.map(({ pointer }) => pointer)).toEqual(['#/products/0/prices/0'])
+    expect(named[0]?.detail).toContain('"Standard plan" at the processor; it becomes "pro_monthly"')
+    expect((await service.push(adopting, nobody)).status).toBe('unchanged')
   }))

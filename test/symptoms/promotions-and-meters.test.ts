@@ -76,6 +76,29 @@ describe('promotions', () => {
     expect(stack.writes()).toBe(writes)
   })
 
+  test('a code for a customer who does not exist stops a push half-way, with the old code switched off: it is refused before', async () => {
+    const { stripe, service } = stack
+    await service.push(promo({}), nobody)
+    const gone = await stripe.customers.create({ name: 'Gone' })
+    await stripe.customers.del(gone.id)
+    for (const customer of ['cus_mistyped', gone.id]) {
+      const before = stack.writes()
+      for (const dryRun of [true, false])
+        await expect(service.push(promo({}, { customer }), { ...nobody, dryRun })).rejects.toMatchObject({
+          code: 'plan_refused',
+          issues: [{ code: 'reference_unknown', pointer: '#/promotion_codes/0/customer' }],
+        })
+      expect(stack.writes()).toBe(before)
+    }
+    expect((await codes()).map(({ code, active }) => [code, active])).toEqual([['DEAL', true]])
+    const { id } = await stripe.customers.create({ name: 'Here' })
+    await service.push(promo({}, { customer: id }), nobody)
+    expect((await codes()).filter(({ active }) => active)).toMatchObject([{ code: 'DEAL', customer: id }])
+    // What is there already is not asked about.
+    await stripe.customers.del(id)
+    expect((await service.push(promo({}, { customer: id }), nobody)).status).toBe('unchanged')
+  })
+
   test('a coupon limited to products loses the limit on the way', async () => {
     await stack.service.push(promo({ applies_to: ['p'] }), nobody)
     const [coupon] = (await stack.stripe.coupons.list({ expand: ['data.applies_to'] })).data

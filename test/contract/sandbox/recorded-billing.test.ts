@@ -405,3 +405,16 @@ describe('how subscriptions begin', () => {
     expect(await refusal(stripe.subscriptions.update(made.id, now))).toMatchObject({ param: 'billing_cycle_anchor' })
   })
 })
+
+test('a credit note gave nothing back to the card (types)', async () => {
+  const { stripe, subscribed, monthly, latest } = await shopInApril()
+  await subscribed(await monthly(1000))
+  const invoice = (await latest())?.id ?? ''
+  const note = await stripe.creditNotes.create({ invoice, amount: 400, refund_amount: 400 })
+  expect(note.refunds).toMatchObject([{ amount_refunded: 400, type: 'refund' }])
+  const refund = await stripe.refunds.retrieve(note.refunds[0]?.refund as string)
+  expect(await stripe.charges.retrieve(refund.charge as string)).toMatchObject({ amount_refunded: 400 })
+  const own = await stripe.refunds.create({ charge: refund.charge as string, amount: 100 })
+  const linked = await stripe.creditNotes.create({ invoice, amount: 100, refunds: [{ refund: own.id }] })
+  expect(linked.refunds).toMatchObject([{ amount_refunded: 100, refund: own.id }])
+})

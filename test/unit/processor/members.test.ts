@@ -24,7 +24,7 @@ let checker: ts.TypeChecker
 
 beforeAll(() => {
   const file = path.join(root, 'packages/ratecard/src/members-of-the-sdk.ts')
-  const text = `import type { Stripe } from 'stripe'\n${resourceKinds.map((kind) => `export type T_${kind} = Stripe.${names[kind]}`).join('\n')}\n`
+  const text = `import type { Stripe } from 'stripe'\n${resourceKinds.map((kind) => `export type T_${kind} = Stripe.${names[kind]}\nexport type C_${kind} = Stripe.${names[kind]}CreateParams`).join('\n')}\n`
   const options: ts.CompilerOptions = {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -95,6 +95,37 @@ describe.each(resourceKinds)('the members of a %s', (kind) => {
   })
 })
 
+/** Paths of members that no document says, and whether an object that replaces theirs takes them over. */
+function unsaidRows(table: MemberTable, prefix: readonly string[] = []): (readonly [readonly string[], boolean])[] {
+  return Object.entries(table).flatMap(([member, row]) => {
+    const path = [...prefix, member]
+    if ('within' in row) return unsaidRows(row.within, path)
+    if ('each' in row) return unsaidRows(row.each, path)
+    return 'notExpressible' in row ? [[path, row.carriedWith !== undefined] as const] : []
+  })
+}
+
+function isCreatable(type: ts.Type, [first = '', ...rest]: readonly string[]): boolean {
+  const member = checker.getPropertyOfType(checker.getNonNullableType(type), first)
+  if (member === undefined) return false
+  return rest.length === 0 || isCreatable(checker.getTypeOfSymbol(member), rest)
+}
+
+it('every member that no document says is taken over by a replacement exactly when a creation takes it', () => {
+  const rows = resourceKinds.flatMap((kind) =>
+    unsaidRows(memberTables[kind]).map(([path, carried]) => ({ kind, path, carried })),
+  )
+  expect(rows.map(({ kind, path }) => `${kind} ${path.join('.')}`)).toEqual([
+    'product tax_details.performance_location',
+    'price recurring.trial_period_days',
+  ])
+  for (const { kind, path, carried } of rows) {
+    const creation = types.get(`C_${kind}`)
+    if (creation === undefined) throw new Error(`No creation of a ${kind}`)
+    expect(isCreatable(creation, path), path.join('.')).toBe(carried)
+  }
+})
+
 describe('a value that no document says', () => {
   it.each<[string, ResourceKind, object, string[]]>([
     [
@@ -119,6 +150,14 @@ describe('a value that no document says', () => {
     ['that is null, empty or false', 'product', { a: null, b: '', c: false, d: [], e: {}, f: { g: null } }, []],
     ['of a reply’s own', 'meter', { lastResponse: { requestId: 'req_1' } }, []],
   ])('is named: %s', (_what, kind, object, found) => {
-    expect(unsaidMembers(kind, object)).toEqual(found)
+    expect(unsaidMembers(kind, object).unsaid).toEqual(found)
+  })
+
+  it('is told with its value where a creation takes it', () => {
+    const price = { recurring: { interval: 'month', trial_period_days: 14 }, weight_class: 'heavy' }
+    expect(unsaidMembers('price', price)).toEqual({
+      unsaid: ['recurring.trial_period_days', 'weight_class'],
+      carriable: [{ member: 'recurring.trial_period_days', value: 14, beside: 'interval' }],
+    })
   })
 })

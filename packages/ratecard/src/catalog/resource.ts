@@ -30,6 +30,15 @@ export interface Catalog {
   readonly webhook: readonly DesiredResource<'webhook'>[]
 }
 
+/** A value that no document says and that a creation takes. */
+export interface CarriedValue {
+  /** Its path in the processor's words. */
+  readonly member: string
+  readonly value: unknown
+  /** The canonical field that it can only stand beside. */
+  readonly beside: string
+}
+
 /** One live object of the processor, ours or not. */
 export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K
@@ -54,6 +63,8 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly unrepresentable: readonly string[]
   /** Members with a value that no document says, in the processor's words: left as they are, lost when the object is replaced. */
   readonly unsaid: readonly string[]
+  /** Those of them that a creation takes, so that an object that replaces this one has them too. */
+  readonly carriable: readonly CarriedValue[]
   /** The processor’s whole object, for the record when it is deleted. null for products and prices: they are many, and stay. */
   readonly raw: unknown
 }

@@ -16,6 +16,8 @@ export type CreateStep<Ref = ConfigId> = {
     readonly id: ProcessorId | null
     /** Redemptions used up by predecessors (coupons and codes). */
     readonly carried: number
+    /** What it takes over although no document says it, by the path in the processor's words. Absent: nothing. */
+    readonly unsaid?: Readonly<Record<string, unknown>>
   }
 }[ResourceKind]
 

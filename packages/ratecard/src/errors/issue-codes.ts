@@ -73,6 +73,7 @@ export const issueCodes = {
   processor_id_taken: 'The object already belongs to another configuration id.',
   meter_event_name_taken: 'An active meter that is not ours has that event name.',
   code_taken: 'An active promotion code that is not ours has that code.',
+  lookup_key_replaced: 'An adopted price has another lookup key than its id, and gets this one (warning).',
   left_as_is: 'An adopted object has values that the document leaves out: they stay as they are (warning).',
   not_carried_over: 'An object is replaced, and has values that its successor cannot have (warning).',
   coupon_redemptions_restart: 'The coupon is replaced, and its replacement starts to count redemptions anew (warning).',

@@ -63,6 +63,8 @@ export interface Processor extends CustomerProcessor {
     query: { readonly after: string | null; readonly types: readonly string[] },
     signal: AbortSignal,
   ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
+  /** Whether there is such a customer, who was not deleted. */
+  knowsCustomer(customer: ProcessorId, signal: AbortSignal): Promise<boolean>
   /** How many subscriptions that still bill, or will, have an item on this price: everything but ended ones. */
   liveSubscriptions(price: ProcessorId, signal: AbortSignal): Promise<number>
 }

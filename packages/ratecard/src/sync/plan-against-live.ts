@@ -14,6 +14,7 @@ import type { VersionRecord } from '../store/store.ts'
 import { inTurns, pause } from '../turns.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './retiring.ts'
+import { unknownCustomers } from './customers-of-codes.ts'
 import { beyondThreshold, impactOf } from './impact.ts'
 import type { Impact } from './impact.ts'
 import { metersInUse } from './meters-in-use.ts'
@@ -81,7 +82,11 @@ export async function planAgainstLive(
       ...(undone === undefined ? {} : { renames: undone }),
     }),
   )
-  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now())])
+  refuseImpossible([
+    ...plan.issues,
+    ...pastDates(plan, config, deps.clock.now()),
+    ...(await unknownCustomers(deps, { plan, config }, signal)),
+  ])
   const sameContent = previous !== null && (await inTurns(meanTheSameTurns(previous, config)))
   const impact = await impactOf(deps, { plan, snapshot }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })

@@ -23,7 +23,7 @@ import { afterInvoice, cardOf, draft, finalize, keptCard, statusAfter } from './
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
-import { advanceLines, prorationLine, trialLine } from './lines.ts'
+import { advanceLines, partLine, prorationLine, trialLine } from './lines.ts'
 import { unpaidRefusal } from './payments.ts'
 import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
@@ -49,6 +49,8 @@ export interface Wish {
   readonly backdate?: number | undefined
   readonly paymentSettings?: SubscriptionBody['payment_settings']
   readonly cancelAt?: number | undefined
+  /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
+  readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** What an end in the middle of a period does with money; `create_prorations` is the default. */
   readonly prorationBehavior?: ProrationBehavior | undefined
@@ -106,7 +108,9 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
     phase === undefined
       ? wish.items.map((item, index) => begun(call, wish, itemFrom(call, holder, item, `items[${index}]`)))
       : itemsOf(call, blank, phase, [])
-  const checked = checkItems(call, items, blank.billing_mode.type)
+  const { endsAt } = wish
+  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
+  const checked = checkItems(call, shortened, blank.billing_mode.type)
   const whole = { ...blank, items: { ...blank.items, data: checked } }
   if (wish.cancelAt !== undefined)
     refuseBrokenPeriod(call, whole, wish.cancelAt, wish.prorationBehavior ?? 'create_prorations')
@@ -227,24 +231,26 @@ export function nothingToPayWith(): Error {
   return refused(message, undefined, 'resource_missing')
 }
 
-function firstInvoice(call: Call, begun: SubscriptionBody, wish: Wish): SubscriptionBody {
-  const licensed = begun.items.data.filter((item) => !isMetered(priceOf(call, item)))
-  const own = licensed.flatMap((item) =>
-    begun.status === 'trialing' ? [trialLine(call, begun, item)] : firstLines(call, begun, item, wish),
-  )
-  const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
-  const made = { ...begun, items: { ...begun.items, data: debited(begun.items.data, parts) } }
+function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
+  const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
+  const own = licensed.flatMap((item) => {
+    if (made.status === 'trialing') return [trialLine(call, made, item)]
+    return wish.endsAt === undefined ? firstLines(call, made, item, wish) : [partLine(call, made, item)]
+  })
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) {
     refuseWaitingSetup(call, made)
     return made
   }
+  // A part of a period is charged as a proration; it is what a credit gives back of.
+  const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
+  const charged = { ...made, items: { ...made.items, data: debited(made.items.data, parts) } }
   const period = { start: call.now, end: call.now }
   const waits = wish.invoicesLater === true
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
   // An invoice by mail is a draft for an hour, as those of renewals are.
   if (made.collection_method === 'send_invoice' || waits)
-    return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
+    return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
   if (drafted.invoice.amount_due === 0) refuseWaitingSetup(call, made)
   const { paymentBehavior } = wish
   const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
@@ -255,7 +261,7 @@ function firstInvoice(call: Call, begun: SubscriptionBody, wish: Wish): Subscrip
   const status = statusAfter(call, made, invoice)
   const card = keptCard(call, made, invoice)
   const after = {
-    ...afterInvoice(made, drafted),
+    ...afterInvoice(charged, drafted),
     default_payment_method: card,
     latest_invoice: invoice.id,
     status,

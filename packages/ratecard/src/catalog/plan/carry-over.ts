@@ -1,8 +1,8 @@
 // What an object that takes another one's place takes over from it: the values that the document does not manage.
 import { isLeftAlone, same } from '../fields/differences.ts'
-import { documentName, fieldRows } from '../fields/tables.ts'
+import { absentFields, documentName, fieldRows } from '../fields/tables.ts'
 import type { MetadataMap, ResourceKind } from '../kinds.ts'
-import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { caution } from './state.ts'
 import type { PlanState } from './state.ts'
@@ -17,21 +17,31 @@ function bagOf(fields: object): Bag {
 /** The processor takes 50 keys; one mark of ours and what predecessors used up are among them. */
 const mostKeys = 48
 
+export interface CarriedOver<K extends ResourceKind> {
+  readonly want: DesiredResource<K>
+  /** Beside its fields: what no document says. */
+  readonly unsaid: readonly CarriedValue[]
+  readonly issues: readonly Issue[]
+}
+
 /** The resource as it is made, with what its predecessor had, and the warning of what it cannot have. */
 export function carriedOver<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   target: ObservedResource<K>,
-): { readonly want: DesiredResource<K>; readonly issues: readonly Issue[] } {
+): CarriedOver<K> {
   const [wanted, live] = [bagOf(want.fields), bagOf(target.fields)]
   const before = state.known.get(want.kind, want.configId)
   const last = before === undefined ? undefined : bagOf(before.fields)
   const taken: Record<string, unknown> = {}
-  const lost: string[] = [...target.unsaid]
+  const unsaid = target.carriable.filter(
+    ({ beside }) => !same(wanted[beside], absentFields[want.kind][beside]) && wanted[beside] !== undefined,
+  )
+  const lost: string[] = target.unsaid.filter((member) => !unsaid.some((carried) => carried.member === member))
   for (const [field, row] of fieldRows[want.kind]) {
     if (row.mutability === 'attached' || row.reference !== null) continue
     const value = live[field]
-    if (same(value, row.absent) || row.leftOut === 'kept') continue
+    if (same(value, row.absent)) continue
     const spoken = last === undefined ? undefined : { value: last[field] }
     if (!isLeftAlone(row, wanted[field], spoken, want.adopt === target.processorId)) continue
     if (row.fits?.(value as never, wanted) === false) lost.push(documentName(want.kind, field, value))
@@ -43,7 +53,11 @@ export function carriedOver<K extends ResourceKind>(
     lost.push(...metadata.lost)
   }
   const fields = Object.keys(taken).length === 0 ? want.fields : { ...want.fields, ...taken }
-  return { want: { ...want, fields }, issues: lost.length === 0 ? [] : [notCarriedOver(state, want, target, lost)] }
+  return {
+    want: { ...want, fields },
+    unsaid,
+    issues: lost.length === 0 ? [] : [notCarriedOver(state, want, target, lost)],
+  }
 }
 
 /** The author's keys, and those of others that no document of ours had; null without any of these. */

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../config/document/canonical.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { processorId } from '../kinds.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
-import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { archiveStep } from './archives.ts'
 import { together } from './decision.ts'
@@ -20,6 +20,7 @@ export function decideCreation<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   carried: number,
+  unsaid: readonly CarriedValue[] = [],
 ): Partial<Decision> {
   const taken = [...takenLookupKey(state, want), ...takenFeatureKey(state, want), ...codeOfDeletedCoupon(state, want)]
   if (taken.length > 0) return { issues: taken }
@@ -34,6 +35,7 @@ export function decideCreation<K extends ResourceKind>(
     fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null, features: [] } : want.fields,
     id,
     carried: limitOf(want) === null ? 0 : carried,
+    ...(unsaid.length === 0 ? {} : { unsaid: Object.fromEntries(unsaid.map(({ member, value }) => [member, value])) }),
   } as Step
   return together(cleared, {
     steps: [step],

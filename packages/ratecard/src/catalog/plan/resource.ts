@@ -8,8 +8,9 @@ import type { FieldsOf } from '../fields/tables.ts'
 import { processorId } from '../kinds.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
 import { isWithheld } from '../observed.ts'
-import type { DesiredResource, ObservedResource } from '../resource.ts'
+import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import { carriedOver } from './carry-over.ts'
+import type { CarriedOver } from './carry-over.ts'
 import { decideCreation, usedUp } from './create.ts'
 import { changeOf, joined, together } from './decision.ts'
 import type { Decision } from './decision.ts'
@@ -44,15 +45,23 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   if (want.kind === 'product') return { issues: [typeChanged(state, want, target)] }
   if (usedUp(want, target)) return settleExhausted(state, want, target, found)
   const drift = { issues: fixed.flatMap((difference) => driftIssues(state, want, difference)) }
-  const equal = candidates.find((object) => object !== target && isEqual(want.kind, fields, object))
-  if (equal === undefined) return together(drift, decideReplacement(state, want, target, found))
-  const remaining = differences(want.kind, fields, equal.fields, null)
-  const lost = { issues: target.unsaid.length === 0 ? [] : carriedOver(state, want, target).issues }
+  const over = carriedOver(state, want, target)
+  const { want: whole, issues } = over
+  const wholeFields = state.wantedFields(whole)
+  const equal = candidates.find(
+    (object) => object !== target && isEqual(want.kind, wholeFields, object) && hasUnsaid(object, over),
+  )
+  if (equal === undefined) return together(drift, decideReplacement(state, want, target, found, over))
+  const remaining = differences(want.kind, wholeFields, equal.fields, null)
   return together(
     drift,
-    lost,
-    settleOn(state, want, equal, remaining, { adopting: false, replacing: { target, found } }),
+    { issues },
+    settleOn(state, want, equal, remaining, { adopting: false, replacing: { target, found, whole } }),
   )
+}
+
+function hasUnsaid(object: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
+  return unsaid.every((carried) => object.carriable.some((own) => same(own, carried)))
 }
 
 /** Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other. */
@@ -165,6 +174,7 @@ function decideReplacement<K extends ResourceKind>(
   want: DesiredResource<K>,
   target: ObservedResource<K>,
   found: readonly Difference[],
+  { want: whole, unsaid, issues }: CarriedOver<K>,
 ): Decision {
   const { kind, configId } = want
   const because = () => [
@@ -173,12 +183,11 @@ function decideReplacement<K extends ResourceKind>(
     ...ourEdits(state, want),
   ]
   const carried = target.redeemed + target.carried
-  const { want: whole, issues } = carriedOver(state, want, target)
   const made = together(
     { issues },
     state.known.has(kind, configId)
-      ? newObject(state, whole, carried, 'replace', because())
-      : newObject(state, whole, carried, 'create', []),
+      ? newObject(state, whole, carried, 'replace', because(), unsaid)
+      : newObject(state, whole, carried, 'create', [], unsaid),
   )
   if (kind !== 'coupon' || target.redeemed === 0) return made
   if ((want as DesiredResource<'coupon'>).fields.maxRedemptions === null) return made
@@ -198,10 +207,11 @@ function newObject<K extends ResourceKind>(
   carried: number,
   action: 'create' | 'replace',
   because: readonly FieldChange[],
+  unsaid: readonly CarriedValue[] = [],
 ): Decision {
   const { kind, configId, home } = want
   const before = action === 'replace' ? state.own.currentOf(kind, configId) : null
-  return together(decideCreation(state, want, carried), {
+  return together(decideCreation(state, want, carried, unsaid), {
     outcome: { kind, configId, is: null },
     change: changeOf(state, { action, kind, configId, home, because, before, after: null }),
   })
@@ -251,7 +261,22 @@ function decideAdoption<K extends ResourceKind>(
       .map((reason) => notExpressible(state, want, id, reason)),
   ]
   if (conflicts.length > 0) return { issues: conflicts }
-  return together({ issues: leftAsIs(state, want, object) }, settleOn(state, want, object, found, { adopting: true }))
+  const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, object)]
+  return together({ issues }, settleOn(state, want, object, found, { adopting: true }))
+}
+
+/** An application of the seller may ask for the adopted price by the lookup key that it has had so far. */
+function losesLookupKey(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
+  if (want.kind !== 'price' || object.lookupKey === null || object.lookupKey === want.configId) return []
+  return [
+    caution(
+      state,
+      want,
+      'lookup_key_replaced',
+      `"${object.processorId}" has the lookup key ${JSON.stringify(object.lookupKey)} at the processor; it becomes "${want.configId}".`,
+      'Whoever asks the processor for the price by that key has to use the new one; a price keeps its key when its id is the same.',
+    ),
+  ]
 }
 
 /** The values of an adopted object that the document does not speak of, named once. */

@@ -15,8 +15,12 @@ import type { PlanState } from './state.ts'
 
 interface SettleOptions<K extends ResourceKind> {
   readonly adopting: boolean
-  /** The object that it takes the place of, and how that one differs. */
-  readonly replacing?: { readonly target: ObservedResource<K>; readonly found: readonly Difference[] }
+  /** The object that it takes the place of, how that one differs, and the resource with what is taken over from it. */
+  readonly replacing?: {
+    readonly target: ObservedResource<K>
+    readonly found: readonly Difference[]
+    readonly whole: DesiredResource<K>
+  }
 }
 
 /** What an object lacks, besides its fields, to stand for a resource. */
@@ -69,7 +73,7 @@ export function settleOn<K extends ResourceKind>(
     outcome: { kind, configId, is: object.processorId },
     settled: [object],
     change,
-    steps: stepsFor(want, object, found, needs, moves),
+    steps: stepsFor(options.replacing?.whole ?? want, object, found, needs, moves),
   }
   if (!needs.claim && !wakes) return settled
   return together(

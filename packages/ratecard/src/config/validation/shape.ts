@@ -1,23 +1,51 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject } from 'ajv/dist/2020.js'
 import { pointerOf } from '../../errors/issue.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { compileShape } from './compile-shape.ts'
+import type { ShapeCheck } from './compile-shape.ts'
 import { mostFound } from './limits.ts'
 import type { BillingConfig } from '../document/schema.ts'
+import { wholeDocument } from './shape-parts.ts'
 import { saySchemaError } from './shape-words.ts'
 
-let compiled: ValidateFunction<BillingConfig> | undefined
+type Checks = Readonly<Record<string, ShapeCheck>>
+
+let compiled: Checks | undefined
 
 /** What the schema alone has against a document: types, required and unknown fields, formats, ranges. All of it. */
 export function checkShape(document: unknown): { readonly config: BillingConfig | null; readonly issues: Issue[] } {
-  const validate = (compiled ??= compileShape())
-  return validate(document)
-    ? { config: document, issues: [] }
-    : { config: null, issues: fromAjvErrors(validate.errors ?? []) }
+  const errors: ErrorObject[] = []
+  collect((compiled ??= compileShape()), wholeDocument, document, { document, path: '' }, errors)
+  return errors.length === 0
+    ? { config: document as BillingConfig, issues: [] }
+    : { config: null, issues: shapeIssues(errors) }
+}
+
+/** What one part has against a value, then what the parts of its lists have against their items. */
+function collect(
+  checks: Checks,
+  part: string,
+  value: unknown,
+  at: { readonly document: unknown; readonly path: string },
+  errors: ErrorObject[],
+): void {
+  const check = checks[part]
+  if (check === undefined) throw new Error(`There is no check of "${part}".`)
+  const { validate, lists } = check
+  const place = { parentData: {}, parentDataProperty: '', rootData: at.document as object, dynamicAnchors: {} }
+  if (!validate(value, { instancePath: at.path, ...place }))
+    for (const error of validate.errors ?? []) errors.push(error)
+  if (typeof value !== 'object' || value === null) return
+  for (const [list, itemPart] of Object.entries(lists)) {
+    const items: unknown = Object.hasOwn(value, list) ? Reflect.get(value, list) : undefined
+    if (!Array.isArray(items)) continue
+    for (const [index, item] of items.entries())
+      collect(checks, itemPart, item, { document: at.document, path: `${at.path}/${list}/${String(index)}` }, errors)
+  }
 }
 
 /** One issue for each thing wrong, in our codes and words. The branches of an `anyOf` are left to the one issue of their field. */
-function fromAjvErrors(errors: readonly ErrorObject[]): Issue[] {
+export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
   return errors
     .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
     .slice(0, mostFound)

@@ -5,7 +5,7 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { NewCustomer } from '../customer-half.ts'
 import type { WriteOptions } from '../processor.ts'
 import type { StripeContext } from './context.ts'
-import { readAll, writeOne } from './single-object.ts'
+import { readAll, readOne, writeOne } from './single-object.ts'
 import type { UntrustedReply } from './reading.ts'
 
 /** Metadata key on every customer and checkout that we made; its value is the tenant's id. */
@@ -40,6 +40,24 @@ export async function updateCustomer(
     send: (sending: Stripe.RequestOptions) => context.stripe.customers.update(customer, params, sending),
   }
   await writeOne(context, request, { object: 'customer', id: customer }, options)
+}
+
+export async function knowsCustomer(
+  context: StripeContext,
+  customer: ProcessorId,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const request = {
+    operation: 'GET /v1/customers/:id',
+    send: (options: Stripe.RequestOptions) => context.stripe.customers.retrieve(customer, {}, options),
+  }
+  const found = await readOne<Stripe.Customer | Stripe.DeletedCustomer>(
+    context,
+    request,
+    { object: 'customer', id: customer },
+    signal,
+  )
+  return found !== null && found.deleted !== true
 }
 
 /** By listing, since search does not show what was just made. The oldest of several, so that every caller agrees. */

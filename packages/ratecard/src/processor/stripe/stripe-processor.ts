@@ -9,7 +9,7 @@ import { createCaller } from './call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from './connection.ts'
-import { createCustomer, findCustomer, updateCustomer } from './customers.ts'
+import { createCustomer, findCustomer, knowsCustomer, updateCustomer } from './customers.ts'
 import { kindsOf, replyFlaw } from './context.ts'
 import type { StripeContext } from './context.ts'
 import { readEvents } from './events.ts'
@@ -60,6 +60,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
     locate: async (step, signal) => locateStep(context, writingStep(step), signal),
     events: (query, signal) => readEvents(context, query, signal),
     liveSubscriptions: async (price, signal) => (await runningSubscriptions(context, { price }, signal)).length,
+    knowsCustomer: (customer, signal) => knowsCustomer(context, customer, signal),
     discardWebhook: async (endpoint, writing) => {
       const request = discardRequest(stripe.webhookEndpoints, endpoint)
       await performDeletion(context, 'webhook_endpoint', request, endpoint, writing)

@@ -138,7 +138,7 @@ export function observeCoupon(coupon: Stripe.Coupon, { now }: Surroundings): Obs
   const { author, mark, carried } = splitMetadata(coupon.metadata)
   return {
     ...ordinary,
-    unsaid: unsaidMembers('coupon', coupon),
+    ...unsaidMembers('coupon', coupon),
     kind: 'coupon',
     processorId: processorId(coupon.id),
     active: true,

@@ -70,7 +70,7 @@ export function observeFeature(feature: Stripe.Entitlements.Feature): ObservedRe
   const { author, mark } = splitMetadata(feature.metadata)
   return {
     ...ordinary,
-    unsaid: unsaidMembers('feature', feature),
+    ...unsaidMembers('feature', feature),
     kind: 'feature',
     processorId: processorId(feature.id),
     active: feature.active,

@@ -42,14 +42,19 @@ interface AnyTranslation {
 /** The parameters of a creation. A field that the step does not speak of, in an older journal for example, is not told. */
 export function creationParams(
   translations: Readonly<Record<string, AnyTranslation>>,
-  step: { readonly fields: object },
+  step: { readonly fields: object; readonly unsaid?: Readonly<Record<string, unknown>> },
 ): object {
   const given: Readonly<Record<string, unknown>> = { ...step.fields }
-  return merged(
-    Object.entries(translations).flatMap(([field, { create }]) =>
+  return merged([
+    ...Object.entries(translations).flatMap(([field, { create }]) =>
       given[field] === undefined ? [] : [create(given[field] as never, step as never)],
     ),
-  )
+    ...Object.entries(step.unsaid ?? {}).map(([path, value]) => nested(path.split('.'), value)),
+  ])
+}
+
+function nested([first = '', ...rest]: readonly string[], value: unknown): object {
+  return { [first]: rest.length === 0 ? value : nested(rest, value) }
 }
 
 /** The parameters of a change: those of the fields in `set`. */

@@ -3,6 +3,7 @@
 import type { Stripe } from 'stripe'
 import type { FieldName } from '../../../catalog/fields/tables.ts'
 import type { ResourceKind } from '../../../catalog/kinds.ts'
+import type { CarriedValue, ObservedResource } from '../../../catalog/resource.ts'
 
 export type MemberRow<Field extends string = string> =
   /** A field of the document. */
@@ -11,8 +12,11 @@ export type MemberRow<Field extends string = string> =
   | { readonly derived: string }
   /** An object that has it is not adopted and not pulled: it would bill, or be for, something else. */
   | { readonly refused: string }
-  /** Left as it is, named wherever it could be lost. */
-  | { readonly notExpressible: string }
+  /**
+   * Left as it is, named wherever it could be lost. `carriedWith`: a creation takes it beside this field of the document, so that an
+   * object that replaces another one takes it over.
+   */
+  | { readonly notExpressible: string; readonly carriedWith?: Field }
   /** Members of an object, of each item of a list, or of each value of a map. */
   | { readonly within: MemberTable<Field> }
   | { readonly each: MemberTable<Field> }
@@ -25,7 +29,7 @@ type Rows<T, Field extends string> = { readonly [Member in keyof T & string]-?: 
 const is = <Field extends string>(field: Field) => ({ field })
 const derived = (from: string) => ({ derived: from })
 const refused = (why: string) => ({ refused: why })
-const notExpressible = (why: string) => ({ notExpressible: why })
+const carried = <Field extends string>(why: string, carriedWith: Field) => ({ notExpressible: why, carriedWith })
 const within = <T, Field extends string>(rows: Rows<T, Field>) => ({ within: rows })
 const each = <T, Field extends string>(rows: Rows<T, Field>) => ({ each: rows })
 
@@ -53,7 +57,7 @@ const product: Rows<Stripe.Product, Field<'product'>> = {
   statement_descriptor: is('statementDescriptor'),
   tax_code: is('taxCode'),
   tax_details: within<Stripe.Product.TaxDetails, Field<'product'>>({
-    performance_location: notExpressible('where a service is performed'),
+    performance_location: carried('where a service is performed', 'name'),
     tax_code: is('taxCode'),
   }),
   type: is('type'),
@@ -105,7 +109,7 @@ const price: Rows<Stripe.Price, Field<'price'>> = {
     interval: is('interval'),
     interval_count: is('intervalCount'),
     meter: is('meter'),
-    trial_period_days: notExpressible('a trial of the price itself; a checkout has one of its own'),
+    trial_period_days: carried('a trial of the price itself; a checkout has one of its own', 'interval'),
     usage_type: is('usageType'),
   }),
   tax_behavior: is('taxBehavior'),
@@ -215,22 +219,26 @@ const webhook: Rows<Stripe.WebhookEndpoint, Field<'webhook'>> = {
 
 export const memberTables = { meter, feature, product, price, coupon, promotion_code: promotionCode, webhook } as const
 
+type Unsaid = Pick<ObservedResource, 'unsaid' | 'carriable'>
+
 /** The members of a live object that no document can say, and that are other than null, empty or false; paths in Stripe's words. */
-export function unsaidMembers(kind: ResourceKind, object: object): readonly string[] {
-  const found = new Set<string>()
+export function unsaidMembers(kind: ResourceKind, object: object): Unsaid {
+  const found = new Map<string, CarriedValue | null>()
   collect(memberTables[kind], object, '', found)
-  return found.size === 0 ? none : [...found]
+  if (found.size === 0) return nothingUnsaid
+  return { unsaid: [...found.keys()], carriable: [...found.values()].filter((value) => value !== null) }
 }
 
-const none: readonly string[] = []
+const nothingUnsaid: Unsaid = { unsaid: [], carriable: [] }
 
-function collect(table: MemberTable, object: object, prefix: string, found: Set<string>): void {
+function collect(table: MemberTable, object: object, prefix: string, found: Map<string, CarriedValue | null>): void {
   for (const [member, value] of Object.entries(object) as [string, unknown][]) {
     // What the SDK adds to a reply is no member of the object.
     if (member === 'lastResponse' || isNothing(value)) continue
     const path = prefix + member
     const row = Object.hasOwn(table, member) ? table[member] : undefined
-    if (row === undefined || 'notExpressible' in row) found.add(path)
+    if (row === undefined || 'notExpressible' in row)
+      found.set(path, row?.carriedWith === undefined ? null : { member: path, value, beside: row.carriedWith })
     else if ('within' in row && isObject(value)) collect(row.within, value, `${path}.`, found)
     else if ('each' in row && isObject(value))
       for (const item of Object.values(value)) if (isObject(item)) collect(row.each, item, `${path}.`, found)

@@ -93,7 +93,7 @@ export function newMeterParams(step: { readonly fields: FieldsOf<'meter', Proces
 export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'meter'> {
   return {
     ...ordinary,
-    unsaid: unsaidMembers('meter', meter),
+    ...unsaidMembers('meter', meter),
     kind: 'meter',
     processorId: processorId(meter.id),
     active: meter.status === 'active',

@@ -158,7 +158,7 @@ export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
   const { author, mark } = splitMetadata(price.metadata)
   return {
     ...ordinary,
-    unsaid: unsaidMembers('price', price),
+    ...unsaidMembers('price', price),
     kind: 'price',
     processorId: processorId(price.id),
     active: price.active,

@@ -130,7 +130,7 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
   const { author, mark } = splitMetadata(product.metadata)
   return {
     ...ordinary,
-    unsaid: unsaidMembers('product', product),
+    ...unsaidMembers('product', product),
     kind: 'product',
     processorId: processorId(product.id),
     active: product.active,

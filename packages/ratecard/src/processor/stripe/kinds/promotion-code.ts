@@ -135,7 +135,7 @@ export function observePromotionCode(
   const currency = restrictions.minimum_amount_currency ?? null
   return {
     ...ordinary,
-    unsaid: unsaidMembers('promotion_code', code),
+    ...unsaidMembers('promotion_code', code),
     kind: 'promotion_code',
     processorId: processorId(code.id),
     active: code.active,

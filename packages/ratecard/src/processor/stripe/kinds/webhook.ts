@@ -108,7 +108,7 @@ export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResour
   const { author, mark } = splitMetadata(endpoint.metadata)
   return {
     ...ordinary,
-    unsaid: unsaidMembers('webhook', endpoint),
+    ...unsaidMembers('webhook', endpoint),
     kind: 'webhook',
     processorId: processorId(endpoint.id),
     active: endpoint.status !== 'disabled',

@@ -1,0 +1,71 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BillingConfig } from '../../../packages/ratecard/src/config/document/schema.ts'
+import {
+  documentParts,
+  shapeCompiler,
+  shapeFormats,
+} from '../../../packages/ratecard/src/config/validation/compile-shape.ts'
+import { checkShape, shapeIssues } from '../../../packages/ratecard/src/config/validation/shape.ts'
+import { edit, mutate } from '../../support/mutate.ts'
+import { ruleCases, validDocument } from '../../support/rule-cases.ts'
+import { price, withPrices } from '../../support/rule-parts.ts'
+
+const whole = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  ownProperties: true,
+  allowUnionTypes: true,
+  formats: shapeFormats,
+}).compile(BillingConfig)
+
+const said = (issues: ReturnType<typeof shapeIssues>) =>
+  issues.map(({ code, pointer, detail, hint }) => `${code} ${pointer} ${detail} ${hint ?? ''}`).sort()
+
+const inManyCurrencies = withPrices(
+  price({
+    currency_options: {
+      usd: { amount: 1300 },
+      jpy: { amount: 120, tax_included_in_price: true },
+      gbp: {
+        tiers: [
+          { up_to: 10, unit_amount: 5 },
+          { up_to: 'inf', flat_amount: 3 },
+        ],
+      },
+    },
+  }),
+)
+const seeds = [validDocument(), inManyCurrencies, ...ruleCases.map(({ document }) => document)]
+
+test('the parts of the schema say of a document what the whole schema says, in the same words', () => {
+  let invalid = 0
+  fc.assert(
+    fc.property(fc.constantFrom(...seeds), fc.array(edit, { maxLength: 6 }), (seed, edits) => {
+      const document = mutate(seed, edits)
+      const { config, issues } = checkShape(document)
+      const fits = whole(document)
+      expect(config === null).toBe(!fits)
+      expect(said(issues)).toEqual(fits ? [] : said(shapeIssues(whole.errors ?? [])))
+      if (!fits) invalid++
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(invalid).toBeGreaterThan(1_000)
+})
+
+test('a currency that nobody knows is told the known ones', () => {
+  const { issues } = checkShape(withPrices(price({ currency_options: { usb: { amount: 1 } } })))
+  expect(issues).toMatchObject([
+    { code: 'field_unknown', pointer: '#/products/0/prices/0/currency_options/usb', hint: 'Did you mean "usd"?' },
+  ])
+})
+
+/** A function of 600 kB takes V8 a hundred megabytes to compile for a large document, which the process keeps. */
+const longestCheck = 100_000
+
+test.each(Object.keys(documentParts()))('a large push took 120 MB for the check of its shape: %s is small', (part) => {
+  const check = shapeCompiler({ source: true }).getSchema(part)
+  expect(check?.source?.validateCode.length).toBeLessThan(longestCheck)
+})
