@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** One line of the table. `ratio` compares ours with the yardstick of the same run; machines differ, ratios hardly do. */
 export interface BenchResult {
   readonly name: string
@@ -19,6 +21,12 @@ export function median(values: readonly number[]): number {
   const middle = sorted[Math.floor(sorted.length / 2)]
   if (middle === undefined) throw new Error('no values')
   return middle
+}
+
+export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
 }
 
 /** CPU milliseconds of one of `times` runs in this thread, after a few that warm up: whoever else uses the machine counts less. */

@@ -1,10 +1,8 @@
-import { performance } from 'node:perf_hooks'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { BillingConfig, Price } from '../packages/ratecard/src/config/document/schema.ts'
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
-import { median, milliseconds } from './measure.ts'
+import { elapsedMs, median, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
-import { caller, openShop } from './shop.ts'
+import { caller, goldMoved, openShop, populateGold } from './shop.ts'
 import type { Shop } from './shop.ts'
 import { payingCustomer } from '../test/support/paying-customer.ts'
 
@@ -36,12 +34,14 @@ async function applyToOne({ quick }: BenchOptions): Promise<BenchResult> {
     const warmUp = 4
     for (let round = 0; round < warmUp + rounds; round++) {
       const template = templates[round % 2] ?? 'gold'
-      const apply = await elapsed(async () => {
+      const apply = await elapsedMs(async () => {
         const target = { kind: 'template', template } as const
         const { pricesSwapped } = await shop.service.applyEnterprise('t', target, { ...caller, dryRun: false })
         if (pricesSwapped !== items) throw new Error(`swapped ${String(pricesSwapped)} of ${String(items)}`)
       })
-      const calls = await elapsed(() => bareSwap(shop, bare, bases, (base) => prices.get(`${base}.${template}`) ?? ''))
+      const calls = await elapsedMs(() =>
+        bareSwap(shop, bare, bases, (base) => prices.get(`${base}.${template}`) ?? ''),
+      )
       if (round < warmUp) continue
       ours.push(apply)
       floor.push(calls)
@@ -85,11 +85,12 @@ async function moveMany({ quick, tenants = quick ? 30 : 1000 }: BenchOptions & {
   const shop = await openShop()
   try {
     await shop.push(catalogue(1, { gold: 800, silver: 900 }))
-    await populate(shop, tenants)
+    const prices = await shop.prices()
+    await populateGold(shop, { to: tenants }, () => subscribe(shop, prices, ['price_0.gold']))
     await shop.push(catalogue(1, { gold: 700, silver: 900 }))
     await shop.limit(latencyMs)
     const before = shop.calls()
-    const took = await elapsed(() => moved(shop, tenants))
+    const took = await elapsedMs(() => goldMoved(shop, tenants))
     const calls = shop.calls() - before
     const rate = limitsFor({ livemode: false }).perSecond
     const floor = (calls / rate) * 1000 + latencyMs
@@ -105,33 +106,6 @@ async function moveMany({ quick, tenants = quick ? 30 : 1000 }: BenchOptions & {
   } finally {
     await shop.close()
   }
-}
-
-async function moved({ service }: Shop, tenants: number): Promise<void> {
-  const { id } = await service.moveTemplate('gold', caller)
-  for (;;) {
-    const [job] = (await service.listJobs({ limit: 1, offset: 0, kind: 'template_move' })).items
-    if (job?.id !== id) throw new Error('the job is gone')
-    if (job.state === 'done' && job.stepsDone === tenants) return
-    if (job.state !== 'running') throw new Error(`the job is ${job.state} after ${String(job.stepsDone)} tenants`)
-    await wait(20)
-  }
-}
-
-/** Tenants that are on the template already, each with a subscription of its own. */
-async function populate(shop: Shop, tenants: number): Promise<void> {
-  const prices = await shop.prices()
-  let next = 0
-  const worker = async () => {
-    for (let index = next++; index < tenants; index = next++) {
-      const id = `t${String(index)}`
-      const customer = await subscribe(shop, prices, ['price_0.gold'])
-      await shop.service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
-      const options = { ...caller, dryRun: false }
-      await shop.service.applyEnterprise(id, { kind: 'template', template: 'gold' }, options)
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, worker))
 }
 
 async function subscribe({ stripe }: Shop, prices: ReadonlyMap<string, string>, ids: readonly string[]) {
@@ -157,10 +131,4 @@ function catalogue(bases: number, amounts: Readonly<Record<(typeof templates)[nu
     return [{ ...monthly, id, amount: 1000 }, ...negotiated]
   })
   return { version: '1.0.0', products: [{ id: 'product', name: 'Product', prices: prices.flat() }] }
-}
-
-async function elapsed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
 }

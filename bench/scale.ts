@@ -11,12 +11,12 @@ import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../test/support/postgres.ts'
 import { documentOf } from './catalogue.ts'
-import { median, milliseconds } from './measure.ts'
+import { elapsedMs, median, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
-import { caller, openShop } from './shop.ts'
+import { goldMoved, openShop, populateGold } from './shop.ts'
 import type { Shop } from './shop.ts'
-import { deploy, elapsedMs, memoryMb, read, workersUnder } from './worker-host.ts'
+import { deploy, memoryMb, read, workersUnder } from './worker-host.ts'
 
 /** Nothing of it is for `--quick`: small numbers do not show how anything grows. */
 export async function benchScale({ quick }: BenchOptions): Promise<BenchResult[]> {
@@ -88,7 +88,7 @@ async function manyTenants(n: number): Promise<BenchResult[]> {
       impact.push({ n: size, value: await elapsedMs(() => plan(shop, dearer, size * 1.2)) })
       gold += 1
       await shop.push(dearer)
-      move.push({ n: size, value: await elapsedMs(() => moved(shop, size)) })
+      move.push({ n: size, value: await elapsedMs(() => goldMoved(shop, size)) })
     }
     const [tenants, subscriptions] = [n, n * 1.2].map((count) => count.toLocaleString('en'))
     return [
@@ -101,20 +101,15 @@ async function manyTenants(n: number): Promise<BenchResult[]> {
   }
 }
 
+/** Each fifth has two subscriptions. */
 async function populate(shop: Shop, from: number, to: number): Promise<void> {
   const price = (await shop.prices()).get('pro_monthly_gold') ?? ''
-  let next = from
-  const worker = async () => {
-    for (let index = next++; index < to; index = next++) {
-      const id = `t${String(index)}`
-      const { id: customer } = await shop.stripe.customers.create({ name: id })
-      for (let count = 0; count < (index % 5 === 0 ? 2 : 1); count++)
-        await shop.stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 30 })
-      await shop.service.createTenant({ id, name: id, processorCustomerId: customer }, caller)
-      await shop.service.applyEnterprise(id, { kind: 'template', template: 'gold' }, { ...caller, dryRun: false })
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, worker))
+  await populateGold(shop, { from, to }, async (index) => {
+    const { id: customer } = await shop.stripe.customers.create({ name: `t${String(index)}` })
+    for (let count = 0; count < (index % 5 === 0 ? 2 : 1); count++)
+      await shop.stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 30 })
+    return customer
+  })
 }
 
 async function lastPage({ service }: Shop, tenants: number): Promise<number> {
@@ -133,17 +128,6 @@ async function plan({ service }: Shop, document: BillingConfig, subscriptions: n
   const { impact } = await service.push(document, { author: null, by: null, message: null, dryRun: true })
   const found = impact.reduce((sum, price) => sum + price.subscriptions, 0)
   if (found !== subscriptions) throw new Error(`${String(found)} subscriptions of ${String(subscriptions)}`)
-}
-
-async function moved({ service }: Shop, tenants: number): Promise<void> {
-  const { id } = await service.moveTemplate('gold', caller)
-  for (;;) {
-    const [job] = (await service.listJobs({ limit: 1, offset: 0, kind: 'template_move' })).items
-    if (job?.id !== id) throw new Error('the job is gone')
-    if (job.state === 'done' && job.stepsDone === tenants) return
-    if (job.state !== 'running') throw new Error(`the job is ${job.state} after ${String(job.stepsDone)} tenants`)
-    await pause(20)
-  }
 }
 
 /** Revisions of 200 products × 5 prices, as pushes leave them, beside as many of one product. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { systemClock } from '../packages/ratecard/src/clock.ts'
 import { createService } from '../packages/ratecard/src/composition/compose.ts'
@@ -92,4 +93,33 @@ export async function openShop(): Promise<Shop> {
 async function tell(url: string, method: string, order: object): Promise<void> {
   const answer = await fetch(url, { method, body: JSON.stringify(order) })
   if (!answer.ok) throw new Error(`The sandbox refused ${url}: ${String(answer.status)} ${await answer.text()}`)
+}
+
+/** The tenants of the template "gold" moved to its present price, all of them. */
+export async function goldMoved({ service }: Shop, tenants: number): Promise<void> {
+  const { id } = await service.moveTemplate('gold', caller)
+  for (;;) {
+    const [job] = (await service.listJobs({ limit: 1, offset: 0, kind: 'template_move' })).items
+    if (job?.id !== id) throw new Error('the job is gone')
+    if (job.state === 'done' && job.stepsDone === tenants) return
+    if (job.state !== 'running') throw new Error(`the job is ${job.state} after ${String(job.stepsDone)} tenants`)
+    await pause(20)
+  }
+}
+
+/** Tenants with the ids t`from` to t`to`, on the template "gold", several at a time; `subscribe` says who pays for one. */
+export async function populateGold(
+  { service }: Shop,
+  { from = 0, to }: { readonly from?: number; readonly to: number },
+  subscribe: (index: number) => Promise<string>,
+): Promise<void> {
+  let next = from
+  const worker = async () => {
+    for (let index = next++; index < to; index = next++) {
+      const id = `t${String(index)}`
+      await service.createTenant({ id, name: id, processorCustomerId: await subscribe(index) }, caller)
+      await service.applyEnterprise(id, { kind: 'template', template: 'gold' }, { ...caller, dryRun: false })
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
 }

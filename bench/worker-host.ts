@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { performance } from 'node:perf_hooks'
 import { createClient } from '@ratecard/client'
 import autocannon from 'autocannon'
 import { compatibilityDate, helloWorker, startBareWorker } from './bare-worker.ts'
 import type { BareWorker } from './bare-worker.ts'
-import { median, milliseconds, perSecond } from './measure.ts'
+import { elapsedMs, median, milliseconds, perSecond } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
@@ -178,12 +177,6 @@ export async function deploy(service: ServerProcess, name: string): Promise<void
 export async function read(url: string): Promise<void> {
   const response = await fetch(url)
   if (!response.ok || (await response.text()) !== 'Hello') throw new Error(`${url}: ${response.status.toString()}`)
-}
-
-export async function elapsedMs(work: () => Promise<void>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
 }
 
 /** The proportional share: pages that processes have in common count once in all. */

@@ -22,6 +22,7 @@ import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/
 import { schemaText } from '../packages/ratecard/src/store/sql/migrations/migrate.ts'
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { startSandbox } from '../packages/sandbox/src/server.ts'
+import { callsMeter, perCall } from '../test/support/fixtures.ts'
 import { payingCustomer } from '../test/support/paying-customer.ts'
 import type { OldStore } from '../test/support/old-store.ts'
 import { startPostgres } from '../test/support/postgres.ts'
@@ -47,7 +48,7 @@ const actor = (message: string | null) => ({ author: 'ada', by, message, approve
 
 const document = (version: string, amount: number): BillingConfig => ({
   version,
-  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  meters: [callsMeter],
   products: [
     {
       id: 'pro',
@@ -55,7 +56,7 @@ const document = (version: string, amount: number): BillingConfig => ({
       prices: [
         { id: 'pro_monthly', amount, currency: 'usd', interval: 'month' },
         { id: 'pro_monthly_gold', amount: 800, currency: 'usd', interval: 'month', enterprise_template: 'gold' },
-        { id: 'calls', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+        perCall,
       ],
     },
     { id: 'free', name: 'Free', prices: [{ id: 'free', amount: 0, currency: 'usd', interval: 'month' }] },

@@ -290,14 +290,14 @@ function merged(a: Known, b: Known): Known {
   return isEnum(b) ? a : { ...a, ...b }
 }
 
-/** Every request that the SDK makes to version 1 of the API, as `GET /v1/prices/{id}`. */
+/** Every request that the SDK makes, as `GET /v1/prices/{id}`. */
 function everyRequest(): string[] {
   const folder = join(esm, 'resources')
   const found = new Set<string>()
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.js')) continue
     const text = readFileSync(join(folder, name), 'utf8')
-    for (const [, method, path] of text.matchAll(/_makeRequest\('(GET|POST|DELETE)', ['`](\/v1\/[^'`]+)['`]/g))
+    for (const [, method, path] of text.matchAll(/_makeRequest\('(GET|POST|DELETE)', ['`](\/v[12]\/[^'`]+)['`]/g))
       found.add(`${method ?? ''} ${(path ?? '').replaceAll(/\$\{[^}]+\}/g, '{id}')}`)
   }
   if (found.size < 400) throw new Error(`Only ${found.size} requests were found`)

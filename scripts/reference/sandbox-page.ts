@@ -54,6 +54,18 @@ const seeds = [
   { path: '/v1/invoices/{{invoice.id}}/finalize', params: {}, as: 'open' },
   { path: '/v1/credit_notes', params: { invoice: '{{invoice.id}}', amount: 1 }, as: 'note' },
   { path: '/v1/setup_intents', params: {}, as: 'setup' },
+  {
+    path: '/v1/payment_intents',
+    params: { amount: 100, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' },
+    as: 'paid',
+  },
+  { path: '/v1/refunds', params: { payment_intent: '{{paid.id}}' }, as: 'refund' },
+  {
+    path: '/v1/plans',
+    params: { product: '{{product.id}}', currency: 'usd', amount: 1, interval: 'month' },
+    as: 'plan',
+  },
+  { path: '/v1/customers/{{customer.id}}/sources', params: { source: 'tok_visa' }, as: 'source' },
   { path: '/v1/payment_intents', params: { amount: 100, currency: 'usd' }, as: 'intent' },
   {
     path: '/v1/billing_portal/configurations',
@@ -175,6 +187,23 @@ const rules: readonly (readonly [rule: string, source: keyof typeof sources])[] 
   ['A phase that begins in the middle of a period prorates as its `proration_behavior` says', 'types'],
   ['A first invoice that is not paid in 23 hours is voided', 'types'],
   ['A subscription that a schedule begins has its first invoice as a draft for an hour', 'threads'],
+  [
+    'The end of a schedule is told of (`subscription_schedule.expiring`) seven days before, but not of one that is shorter',
+    'types',
+  ],
+  ['A test clock that rests within ten days of that end tells already', 'tools'],
+  ['The schedule of a subscription whose first invoice nobody paid is `aborted`', 'types'],
+  [
+    'A schedule that has not begun and is cancelled with `invoice_now: false` and `prorate: false` tells `canceled`, then `aborted`',
+    'tools',
+  ],
+  ['A subscription that a schedule ends within its first period pays for that part', 'types'],
+  ['… rounded down, and says it as a proration', 'chosen'],
+  ['A source is a card under its older shape: a payment method as well, and the first one pays by default', 'types'],
+  ['A plan is a recurring price; one that something names is not deleted but refused', 'types'],
+  ['A refund succeeds at once: `refund.created`, then `charge.refunded`; the invoice stays paid', 'documented'],
+  ['Usage of a meter event stream: what does not count is told of in `GET /v2/core/events`', 'documented'],
+  ['The token of a meter event session that is over: 401 `billing_meter_event_session_expired`', 'chosen'],
   ['A schedule that releases its subscription tells `completed`, then `released`', 'chosen'],
   [
     '`PUT /_sandbox/usage` with `later`: usage that cannot be counted is taken, and told of in `GET /v2/core/events`',
@@ -224,6 +253,7 @@ async function missing(
   try {
     const answers = await sandbox.control.seed(key, seeds)
     const ids = new Map<string, string>(seeds.map(({ path }, index) => [path, String(answers[index]?.['id'])]))
+    ids.set('/v1/customers/{id}/sources', ids.get('/v1/customers/{{customer.id}}/sources') ?? '')
     ids.set('/v1/payment_methods', ids.get('/v1/payment_methods/pm_card_visa/attach') ?? '')
     const subscription = answers[seeds.findIndex(({ as }) => as === 'subscription')] as {
       readonly items: { readonly data: readonly { readonly id: string }[] }
@@ -247,9 +277,9 @@ async function refusedBy(
 ): Promise<string[]> {
   const names = Object.keys(params.properties ?? {}).filter((name) => name !== 'expand')
   if (names.length === 0) return []
-  const id = ids.get(path.split('/{id}')[0] ?? '') ?? ''
   const form = new URLSearchParams(names.map((name): [string, string] => [`${name}[not_a_value]`, 'x'])).toString()
-  const address = `${url}${path.replace('{id}', id)}`
+  const id = (upTo: number): string => ids.get(path.slice(0, upTo - 1)) ?? ''
+  const address = `${url}${path.replaceAll('{id}', (_id, at: number) => id(at))}`
   const response = await fetch(method === 'POST' ? address : `${address}?${form}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-www-form-urlencoded' },

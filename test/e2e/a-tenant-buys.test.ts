@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +13,7 @@ import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { freePort } from '../support/local-programs.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file))
@@ -80,15 +80,6 @@ afterAll(async () => {
 
 const sandboxKey = () => readFileSync(path.join(home, 'sandbox-key'), 'utf8').trim()
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
-
 function launch(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic']
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', ...quiet]
@@ -137,7 +128,7 @@ test.skipIf(executablePath === undefined)(
       await page.waitForURL(/\/pay\//)
       expect(await page.content()).toContain('€343.00')
       await pay(page, '4000 0000 0000 0002')
-      expect(await page.content()).toMatch(/declined/i)
+      await page.getByText('Your card was declined').waitFor()
       await pay(page, '4242 4242 4242 4242')
       await page.waitForURL(`${shopUrl}/account**`)
       expect(await page.locator('#status').textContent()).toBe('active')

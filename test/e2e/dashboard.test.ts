@@ -80,6 +80,13 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
     await page.getByRole('button', { name: 'Apply this plan' }).click()
     await page.getByRole('link', { name: 'revision 2' }).click()
 
+    // What a deal would change for whoever is on the earlier version still: the money before is what that version costs.
+    await open('tenants/acme')
+    await page.getByRole('button', { name: 'Show what would change' }).click()
+    const earlier = page.getByRole('row', { name: /pro_monthly_gold/ })
+    await earlier.waitFor()
+    expect((await earlier.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/3 \$36\.00 a month \$30\.00 a month/)
+
     // Back again, as a new revision.
     await open('history/1')
     await page.getByRole('button', { name: 'Roll back to this …' }).click()

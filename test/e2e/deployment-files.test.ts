@@ -52,8 +52,26 @@ describe('compose.yaml', () => {
     for (const [, service] of replicas) {
       const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
       expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + drainSeconds)
-      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], init: true })
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
     }
+  })
+
+  test('compose itself takes every field of it, and nothing while a secret is missing', () => {
+    if (!has('docker-compose')) return
+    const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
+    // In place of an `.env` that may lie beside it.
+    const noMore = path.join(temporary(), 'env')
+    writeFileSync(noMore, '')
+    const config = (file: string, missing?: string) => {
+      const env = Object.fromEntries(names.map((name) => [name, name === missing ? '' : 'given']))
+      return run('docker-compose', ['--env-file', noMore, '--file', file, 'config', '--quiet'], env)
+    }
+    const file = path.join(root, 'compose.yaml')
+    expect(config(file)).toMatchObject({ status: 0, text: '' })
+    for (const name of names) expect(config(file, name).text).toContain('Missing mandatory value')
+    const slip = path.join(temporary(), 'compose.yaml')
+    writeFileSync(slip, read('compose.yaml').replace('read_only:', 'readonly:'))
+    expect(config(slip).text).toContain('Unsupported config option')
   })
 
   test('its balancer is one that HAProxy takes', () => {

@@ -1,18 +1,15 @@
 // The files of deploy/proxy as they are, in front of the real service, with TLS: only names, ports and certificates are others.
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as plainRequest } from 'node:http'
 import { request } from 'node:https'
 import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { admin, billing } from '../support/app.ts'
+import { firstAnswer, freePort, startProgram, systemProgram } from '../support/local-programs.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -20,20 +17,6 @@ const bin = path.join(root, 'packages/ratecard/bin/ratecard.js')
 const host = 'billing.example.com'
 const serviceKey = 'rk_behind_a_proxy_of_this_test'
 const rateLimit = 5
-
-const program = (name: string) =>
-  ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin']
-    .map((folder) => path.join(folder, name))
-    .find((file) => existsSync(file))
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 interface Place {
   readonly folder: string
@@ -90,27 +73,27 @@ const caddy: Proxy = {
   },
 }
 
-const proxies = [nginx, caddy].filter(({ name }) => {
-  const there = program(name) !== undefined && program('openssl') !== undefined
+const haproxy: Proxy = {
+  name: 'haproxy',
+  command: ({ folder, certificate, key, https, http, upstream }) => {
+    const both = path.join(folder, 'both.pem')
+    writeFileSync(both, `${readFileSync(certificate, 'utf8')}${readFileSync(key, 'utf8')}`)
+    const site = shipped('haproxy.cfg')
+      .replace('bind :80', `bind 127.0.0.1:${String(http)}`)
+      .replace('bind :443', `bind 127.0.0.1:${String(https)}`)
+      .replace(/\S+\.pem/, both)
+      .replace('127.0.0.1:4242', upstream)
+    const file = path.join(folder, 'haproxy.cfg')
+    writeFileSync(file, site)
+    return { args: ['-db', '-f', file], env: {} }
+  },
+}
+
+const proxies = [nginx, caddy, haproxy].filter(({ name }) => {
+  const there = systemProgram(name) !== undefined && systemProgram('openssl') !== undefined
   if (!there) announceSkip('proxies', `${name} or openssl is not installed`)
   return there
 })
-
-function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string) {
-  const child = spawn(command, args, {
-    cwd,
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let said = ''
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()))
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
-  return { child, said: () => said }
-}
 
 interface Ask {
   readonly method?: string
@@ -128,7 +111,7 @@ test.each(proxies)(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const [certificate, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
     const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
-    spawnSync(program('openssl') ?? '', [
+    spawnSync(systemProgram('openssl') ?? '', [
       'req',
       '-x509',
       '-newkey',
@@ -140,7 +123,7 @@ test.each(proxies)(
       certificate,
       ...names,
     ])
-    const service = start(
+    const service = startProgram(
       process.execPath,
       [bin, 'server', 'start', '--port', '0', '--data-dir', path.join(folder, 'data'), '--json'],
       {
@@ -154,11 +137,10 @@ test.each(proxies)(
       },
       folder,
     )
-    const [line] = (await once(createInterface({ input: service.child.stdout }), 'line')) as [string]
-    const upstream = new URL((JSON.parse(line) as { url: string }).url).host
+    const upstream = new URL((await firstAnswer<{ url: string }>(service)).url).host
     const place = { folder, certificate, key, upstream, https: await freePort(), http: await freePort() }
     const { args, env } = command(place)
-    const proxy = start(program(name) ?? name, args, env, folder)
+    const proxy = startProgram(systemProgram(name) ?? name, args, env, folder)
 
     const ca = readFileSync(certificate)
     const open = (way: string, { method = 'GET', body, headers = {}, from = '127.0.0.2' }: Ask = {}) =>

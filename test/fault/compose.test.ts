@@ -1,14 +1,10 @@
 // What compose.yaml starts, by its own commands and settings, on this machine: two replicas on PostgreSQL behind HAProxy, each
 // restarted in the midst of requests and of a push. Only the addresses are others.
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
@@ -16,11 +12,12 @@ import type { BillingConfig } from '../../packages/ratecard/src/config/document/
 import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { admin, billing } from '../support/app.ts'
 import { postgresInstalled, startPostgres } from '../support/postgres.ts'
+import { firstAnswer, freePort, startProgram, systemProgram } from '../support/local-programs.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const bin = path.join(root, 'packages/ratecard/bin/ratecard.js')
-const haproxy = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((file) => existsSync(file))
+const haproxy = systemProgram('haproxy')
 const installed = haproxy !== undefined && postgresInstalled()
 if (!installed) announceSkip('compose', 'HAProxy or a PostgreSQL server is not installed')
 
@@ -45,38 +42,6 @@ function filledIn(environment: Values, values: Values): Record<string, string> {
       return value === '' && kind === '-' ? String(other) : value
     })
   return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, fill(text)]))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** Ends with the test. */
-function start(program: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): ChildProcess {
-  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
-  return child
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('no output')
-  const lines = createInterface({ input: child.stdout })
-  const [line] = (await Promise.race([
-    once(lines, 'line'),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`ended with ${String(code)}`)
-    }),
-  ])) as [string]
-  return line
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -109,8 +74,8 @@ test.runIf(installed)(
     onTestFinished(() => postgres.close())
     const databaseUrl = await postgres.createDatabase()
     const plain = { PATH: process.env['PATH'], HOME: folder }
-    const sandbox = start(process.execPath, [bin, 'sandbox', '--port', '0', '--json'], plain, folder)
-    const { url: stripeUrl } = JSON.parse(await firstLine(sandbox)) as { url: string }
+    const sandbox = startProgram(process.execPath, [bin, 'sandbox', '--port', '0', '--json'], plain, folder)
+    const { url: stripeUrl } = await firstAnswer<{ url: string }>(sandbox)
     const values = {
       POSTGRES_PASSWORD: 'unused',
       RATECARD_MASTER_KEY: generateMasterKey(),
@@ -132,9 +97,9 @@ test.runIf(installed)(
         RATECARD_LOG_LEVEL: 'silent',
       }
       const env = { ...plain, ...filledIn(environment, values), ...here }
-      const child = start(process.execPath, [bin, ...command, '--json'], env, folder)
-      await firstLine(child)
-      return child
+      const replica = startProgram(process.execPath, [bin, ...command, '--json'], env, folder)
+      await firstAnswer(replica)
+      return replica.child
     }
     const replicas = new Map<string, ChildProcess>()
     for (const name of names) replicas.set(name, await startReplica(name))
@@ -149,7 +114,7 @@ test.runIf(installed)(
         return [name, port === undefined ? entry.slice('http://'.length) : `127.0.0.1:${String(port)}`]
       }),
     )
-    start(haproxy as string, args, { ...plain, ...addresses }, folder)
+    startProgram(haproxy as string, args, { ...plain, ...addresses }, folder)
 
     const headers = { 'content-type': 'application/json', 'x-service-key': serviceKey }
     const ask = async (way: string, init: { method?: string; body?: string; headers?: Values } = {}) => {

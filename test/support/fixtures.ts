@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import type { BillingConfig, Meter, Price } from '../../packages/ratecard/src/config/document/schema.ts'
 
 /** A document of test/fixtures with its variables filled in. */
 export function fixture(name: string): BillingConfig {
@@ -9,4 +9,15 @@ export function fixture(name: string): BillingConfig {
       .replaceAll('${PUBLIC_API_ORIGIN}', 'https://api.quillboard.example')
       .replaceAll('${HOOK_BASE}', 'https://hooks.orchard.example'),
   ) as BillingConfig
+}
+
+/** Usage of an API, and its price for each call. */
+export const callsMeter: Meter = { id: 'calls', display_name: 'Calls', event_name: 'call' }
+export const perCall: Price = {
+  id: 'calls',
+  amount: 5,
+  currency: 'usd',
+  interval: 'month',
+  usage_type: 'metered',
+  meter: 'calls',
 }

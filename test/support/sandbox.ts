@@ -97,3 +97,9 @@ export function clientOf(sandbox: { readonly port: number }, apiKey: string, max
     telemetry: false,
   })
 }
+
+/** The id of what is not expanded. */
+export function idOf(reference: string | { readonly id: string } | null | undefined): string {
+  if (reference === null || reference === undefined) throw new Error('There is no reference')
+  return typeof reference === 'string' ? reference : reference.id
+}

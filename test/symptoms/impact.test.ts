@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/document/schema.ts'
+import { callsMeter, perCall } from '../support/fixtures.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
@@ -12,7 +13,7 @@ afterEach(() => stack.close())
 
 const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
   version,
-  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  meters: [callsMeter],
   products: [
     {
       id: 'pro',
@@ -20,7 +21,7 @@ const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
       prices: [
         { id: 'pro_monthly', amount, currency: 'usd', interval: 'month' },
         { id: 'pro_yearly', amount: 99_000, currency: 'eur', interval: 'year' },
-        { id: 'calls', amount: 5, currency: 'usd', interval: 'month', usage_type: 'metered', meter: 'calls' },
+        perCall,
         { id: 'setup', amount: 5_000, currency: 'usd' },
       ],
     },
@@ -28,7 +29,7 @@ const shop = (amount: number, version = '1.0.0'): BillingConfig => ({
 })
 const withoutPro: BillingConfig = {
   version: '2.0.0',
-  meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+  meters: [callsMeter],
   products: [{ id: 'other', name: 'Other' }],
 }
 

@@ -1,5 +1,12 @@
 // What a deal changes in money: each item that would move, at the price it has and at the one it would get, for its quantity.
-import type { BillingDocument, EnterpriseOutcome, PriceDocument, TenantSubscriptions } from '@ratecard/client'
+import type {
+  BillingDocument,
+  EnterpriseOutcome,
+  PriceDocument,
+  SubscriptionItem,
+  TenantSubscriptions,
+  UpcomingInvoice,
+} from '@ratecard/client'
 import { calculate } from '../../ratecard/src/pricing/calculate.ts'
 
 export interface DealLine {
@@ -11,7 +18,7 @@ export interface DealLine {
   readonly quantity: number | null
   readonly currency: string
   readonly interval: PriceDocument['interval']
-  /** Minor units a period; null where usage decides, or where it is on an earlier version of the price. */
+  /** Minor units a period; null where usage decides, or where nothing says what an earlier version of the price costs. */
   readonly before: number | null
   /** Minor units a period; null where usage decides. */
   readonly after: number | null
@@ -21,6 +28,7 @@ export function dealLines(
   { swaps }: Pick<EnterpriseOutcome, 'swaps'>,
   { subscriptions }: Pick<TenantSubscriptions, 'subscriptions'>,
   { products }: Pick<BillingDocument, 'products'>,
+  { invoices }: Pick<UpcomingInvoice, 'invoices'>,
 ): DealLine[] {
   const prices = new Map(products.flatMap(({ prices = [] }) => prices.map((price) => [price.id, price] as const)))
   const items = new Map(
@@ -37,10 +45,30 @@ export function dealLines(
       quantity,
       currency,
       interval: to?.interval,
-      before: item?.legacy === true ? null : cost(prices.get(swap.from)),
+      before:
+        item === undefined || (!item.legacy && prices.has(swap.from))
+          ? cost(prices.get(swap.from))
+          : billed(
+              item,
+              invoices.find(({ subscription }) => subscription === swap.subscription),
+            ),
       after: cost(to),
     }
   })
+}
+
+/** A price that was replaced, or is none of ours, is in no document: what the processor will bill for the next period. */
+function billed(
+  { processorPriceId, quantity, currentPeriodEnd }: SubscriptionItem,
+  invoice: UpcomingInvoice['invoices'][number] | undefined,
+): number | null {
+  if (quantity === null || currentPeriodEnd === null) return null
+  // Lines of the running period are corrections of it.
+  const lines = (invoice?.lines ?? []).filter(
+    (line) =>
+      line.processorPriceId === processorPriceId && Date.parse(line.periodStart) >= Date.parse(currentPeriodEnd),
+  )
+  return lines.length === 0 ? null : lines.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 function costOf(price: PriceDocument | undefined, quantity: number | null, currency: string): number | null {

@@ -20,6 +20,19 @@ async function latest({ stripe }: CustomerShop, subscription: string): Promise<S
   return found.latest_invoice as Stripe.Invoice
 }
 
+/** A subscription whose first renewal was made void, its customer's balance untouched. */
+async function voidedWithBalance(balance: number, pause: { readonly resumes_at?: number } = {}) {
+  const shop = await customerShop(january)
+  const { stripe, customer, subscribed, monthly } = shop
+  const made = await subscribed(await monthly(1000))
+  await stripe.customers.update(customer, { balance })
+  await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void', ...pause } })
+  await advance(shop, february + 2 * 3600)
+  expect(await latest(shop, made.id)).toMatchObject({ status: 'void', total: 1000 })
+  expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance })
+  return { shop, made }
+}
+
 describe('a subscription of which nothing is collected', () => {
   test.each([
     ['keep_as_draft', 'draft'],
@@ -47,14 +60,7 @@ describe('a subscription of which nothing is collected', () => {
   })
 
   test('a void invoice leaves alone a balance that would cover all of it', async () => {
-    const shop = await customerShop(january)
-    const { stripe, customer, subscribed, monthly } = shop
-    const made = await subscribed(await monthly(1000))
-    await stripe.customers.update(customer, { balance: -5000 })
-    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void' } })
-    await advance(shop, february + 2 * 3600)
-    expect(await latest(shop, made.id)).toMatchObject({ status: 'void', total: 1000 })
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -5000 })
+    await voidedWithBalance(-5000)
   })
 
   test('does not become paused when its trial ends without a card', async () => {
@@ -74,15 +80,9 @@ describe('a subscription of which nothing is collected', () => {
   })
 
   test('is collected again on its day, and a void invoice leaves the balance alone', async () => {
-    const shop = await customerShop(january)
-    const { stripe, customer, subscribed, monthly } = shop
-    const made = await subscribed(await monthly(1000))
-    await stripe.customers.update(customer, { balance: -300 })
     const resumes_at = february + 10 * day
-    await stripe.subscriptions.update(made.id, { pause_collection: { behavior: 'void', resumes_at } })
-    await advance(shop, february + 2 * 3600)
-    expect(await latest(shop, made.id)).toMatchObject({ status: 'void' })
-    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -300 })
+    const { shop, made } = await voidedWithBalance(-300, { resumes_at })
+    const { stripe } = shop
     await advance(shop, resumes_at)
     expect((await stripe.subscriptions.retrieve(made.id)).pause_collection).toBeNull()
     await advance(shop, march + 2 * 3600)

@@ -162,6 +162,17 @@ const rate: Step = {
   as: 'rate',
 }
 
+const source: Step = { path: '/v1/customers/{{customer.id}}/sources', params: { source: 'tok_visa' }, as: 'source' }
+const plan: Step = {
+  path: '/v1/plans',
+  params: { currency: 'usd', interval: 'month', amount: 2000, product: { name: 'Thing' } },
+  as: 'plan',
+}
+const refund: Step = { path: '/v1/refunds', params: { payment_intent: '{{intent.id}}' }, as: 'refund' }
+const paid = intent({ amount: 100, payment_method: 'pm_card_visa', confirm: true })
+const started: Step[] = [clock, { ...customer, params: { test_clock: '{{clock.id}}' } }, product, monthly]
+const alone = { price: '{{price.id}}', quantity: 1 }
+
 const billed = [customer, item, invoice]
 const triggers: Readonly<Record<string, readonly Step[]>> = {
   'product.created': [product],
@@ -212,7 +223,7 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
     { path: '/v1/subscription_schedules/{{schedule.id}}/release' },
   ],
   'subscription_schedule.completed': [
-    ...[clock, { ...customer, params: { test_clock: '{{clock.id}}' } }, product, monthly],
+    ...started,
     {
       ...schedule,
       params: {
@@ -221,6 +232,35 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
     },
     later,
   ],
+  'subscription_schedule.aborted': [
+    ...scheduled,
+    {
+      ...schedule,
+      params: { customer: '{{customer.id}}', start_date: 1_893_456_000, phases: { 0: { items: [alone] } } },
+    },
+    {
+      path: '/v1/subscription_schedules/{{schedule.id}}/cancel',
+      params: { prorate: 'false', invoice_now: 'false' },
+    },
+  ],
+  'subscription_schedule.expiring': [
+    ...started,
+    {
+      ...schedule,
+      params: {
+        ...{ customer: '{{customer.id}}', start_date: 1_577_836_800, end_behavior: 'cancel' },
+        phases: { 0: { items: [alone], end_date: 1_580_256_000 } },
+      },
+    },
+    { ...later, params: { frozen_time: 1_579_478_400 } },
+  ],
+  'customer.source.created': [customer, source],
+  'customer.source.updated': [customer, source, noted('/v1/customers/{{customer.id}}/sources/{{source.id}}')],
+  'plan.created': [plan],
+  'plan.updated': [plan, noted('/v1/plans/{{plan.id}}')],
+  'plan.deleted': [plan, gone('/v1/plans/{{plan.id}}')],
+  'charge.refunded': [paid, refund],
+  'charge.refund.updated': [paid, refund, noted('/v1/refunds/{{refund.id}}')],
   'invoiceitem.created': [customer, item],
   'invoiceitem.deleted': [customer, item, gone('/v1/invoiceitems/{{item.id}}')],
   'invoice.created': billed,

@@ -236,8 +236,14 @@ describe('from inside a worker’s process', () => {
     // Of what is allowed, one to show that the program would notice: getpid.
     writeFileSync(tiny, programThatCalls([...calls.map(({ number }) => number), 39]), { mode: 0o755 })
     let tried = 0
-    for (const asRoot of isRoot ? [true, false] : [false]) {
-      const confinement = await confinementOf('bubblewrap', asRoot, tiny)
+    const ways = [
+      ...(isRoot ? [{ asRoot: true, mountsProc: true }] : []),
+      { asRoot: false, mountsProc: true },
+      // As in a container.
+      { asRoot: false, mountsProc: false },
+    ]
+    for (const { asRoot, mountsProc } of ways) {
+      const confinement = await confinementOf('bubblewrap', asRoot, tiny, mountsProc)
       if (typeof confinement === 'string') continue
       const output = await run(confinement, asRoot, { binary: tiny, args: [] })
       const results = Array.from({ length: output.length / 8 }, (_, index) => Number(output.readBigInt64LE(index * 8)))

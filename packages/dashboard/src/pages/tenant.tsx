@@ -204,12 +204,13 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   const target: Target = { kind, name: kind === 'list' ? '' : chosen }
   const unmatched = isBase ? 'base' : 'keep'
   const dry = useAct(async () => {
-    const [outcome, subscriptions, served] = await Promise.all([
+    const [outcome, subscriptions, served, upcoming] = await Promise.all([
       apply(tenant.id, target, unmatched, { dryRun: true }),
       api.tenants.subscriptions(tenant.id),
       api.admin.config(),
+      api.tenants.upcomingInvoice(tenant.id),
     ])
-    return { outcome, lines: dealLines(outcome, subscriptions, served.config), target, subscriptions }
+    return { outcome, lines: dealLines(outcome, subscriptions, served.config, upcoming), target, subscriptions }
   })
   return (
     <Card title="Deal">
@@ -307,8 +308,8 @@ function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; reado
   return (
     <div className="stack-small">
       <p>
-        <b>{many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is billed now; the new price counts from the
-        renewal on.
+        <b>{outcome.pricesSwapped === 0 ? 'No item' : many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is
+        billed now; the new price counts from the renewal on.
       </p>
       {lines.length === 0 ? null : (
         <Table
@@ -355,7 +356,7 @@ function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; reado
 
 const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: number | null }) =>
   amount === null ? (
-    <span className="quiet">{line.quantity === null ? 'by usage' : 'earlier version'}</span>
+    <span className="quiet">{line.quantity === null ? 'by usage' : 'not known'}</span>
   ) : (
     <span>
       <Money amount={amount} currency={line.currency} />{' '}

@@ -119,12 +119,21 @@ function stopCollecting(call: Call, subscription: SubscriptionBody): void {
   }
 }
 
-function endSchedule(call: Call, subscription: SubscriptionBody): void {
+function endSchedule(
+  call: Call,
+  subscription: SubscriptionBody,
+  event: 'subscription_schedule.aborted' | 'subscription_schedule.canceled' = 'subscription_schedule.canceled',
+): void {
   if (subscription.schedule === null) return
   const schedule = call.find('subscription_schedule', subscription.schedule)
   if (schedule === undefined || schedule.status !== 'active') return
   const after = { ...schedule, canceled_at: call.now, current_phase: null, status: 'canceled' as const }
-  call.update(schedule, after, 'subscription_schedule.canceled')
+  call.update(schedule, after, event)
+}
+
+/** The schedule of a subscription that ends because nobody paid (the SDK's types, `subscription_schedule.aborted`). */
+export function abortSchedule(call: Call, subscription: SubscriptionBody): void {
+  endSchedule(call, subscription, 'subscription_schedule.aborted')
 }
 
 /** A customer who goes away takes the subscriptions along, and those that a schedule was to begin. */

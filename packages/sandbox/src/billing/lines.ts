@@ -217,6 +217,25 @@ export function prorationLine(
   })
 }
 
+/** A licensed item that ends in the middle of its first period: that part of its price, rounded down. */
+export function partLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
+  const price = priceOf(call, item)
+  const { current_period_start: start, current_period_end: end } = item
+  const whole = periodAt(item._anchor, stepOf(price), start)
+  const full = BigInt(amountFor(price, subscription.currency, quantityOf(item)))
+  const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
+  return newLine({
+    subscription,
+    item,
+    price,
+    quantity: quantityOf(item),
+    amount: Number(dividedDown(full * BigInt(end - start), BigInt(whole.end - whole.start))),
+    period: { start, end },
+    description: `Remaining time on ${counted}${productName(call, price)} after ${dayText(start)}`,
+    proration: true,
+  })
+}
+
 /** What an item costs for its period as things are. */
 function costOfPeriod(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
   // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.

@@ -4,57 +4,32 @@ import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../objects/cu
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
 import { StripeError, cardDeclined } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import { blankIntent } from './intents.ts'
+import type { WantedIntent } from './intents.ts'
 
-interface NewIntent {
+interface NewIntent extends WantedIntent {
   readonly amount: number
   readonly currency: string
-  readonly customer: string | null
-  readonly description: string | null
-  readonly metadata: Metadata
-  readonly paymentMethod: string | null
   readonly invoice: string | null
   readonly shipping: ShippingBody | null
-  /** Ways to pay; cards alone when they are left out. */
-  readonly allowed?: readonly string[] | null | undefined
   readonly laterUse?: PaymentIntentBody['setup_future_usage'] | undefined
 }
 
 export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
-  const id = newId('pi_3', 23)
   return call.create<PaymentIntentBody>(
     {
-      id,
-      object: 'payment_intent',
+      ...blankIntent(call, 'payment_intent', wanted),
       allowed_payment_method_types: wanted.allowed ? [...wanted.allowed] : null,
       amount: wanted.amount,
       amount_capturable: 0,
       amount_received: 0,
-      application: null,
       application_fee_amount: null,
-      automatic_payment_methods: null,
       canceled_at: null,
-      cancellation_reason: null,
       capture_method: 'automatic_async',
-      client_secret: newId(`${id}_secret_`, 25),
       confirmation_method: 'automatic',
-      created: call.now,
       currency: wanted.currency,
-      customer: wanted.customer,
-      customer_account: null,
-      description: wanted.description,
-      excluded_payment_method_types: null,
       last_payment_error: null,
       latest_charge: null,
-      livemode: false,
-      managed_payments: null,
-      metadata: wanted.metadata,
-      next_action: null,
-      on_behalf_of: null,
-      payment_method: wanted.paymentMethod,
-      payment_method_configuration_details: null,
-      payment_method_options: {},
-      payment_method_types: [...(wanted.allowed ?? ['card'])],
       payment_record: null,
       processing: null,
       receipt_email: null,
@@ -64,7 +39,6 @@ export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
       source: null,
       statement_descriptor: null,
       statement_descriptor_suffix: null,
-      status: wanted.paymentMethod === null ? 'requires_payment_method' : 'requires_confirmation',
       transfer_group: null,
       _invoice: wanted.invoice,
     },

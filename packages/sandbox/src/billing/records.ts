@@ -3,12 +3,15 @@
 import type { CustomerBody, PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import type { SubscriptionScheduleBody } from '../objects/schedule-bodies.ts'
 import { refreshEntitlements } from './entitlements.ts'
 import type { Step } from './calendar.ts'
 
 export const day = 86_400
 const paymentWindow = 23 * 3600
 const toldBefore = 3 * day
+/** A schedule's end (the SDK's types, `subscription_schedule.expiring`). */
+const expiryToldBefore = 7 * day
 
 export function isOver(subscription: SubscriptionBody): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
@@ -24,6 +27,7 @@ function dueOf(call: Call, subscription: SubscriptionBody): number | null {
   const moments = [
     subscription.cancel_at,
     phaseEnd(call, subscription),
+    expiryWarning(call, subscription)?.at ?? null,
     subscription.pause_collection?.resumes_at ?? null,
   ]
   if (subscription.status === 'trialing') {
@@ -39,6 +43,41 @@ function dueOf(call: Call, subscription: SubscriptionBody): number | null {
 export function phaseEnd(call: Call, subscription: SubscriptionBody): number | null {
   if (subscription.schedule === null) return null
   return call.find('subscription_schedule', subscription.schedule)?.current_phase?.end_date ?? null
+}
+
+/** The schedule of a subscription whose end is still to be told of, and when that is. */
+export function expiryWarning(
+  call: Call,
+  subscription: SubscriptionBody,
+): { readonly schedule: SubscriptionScheduleBody; readonly at: number } | undefined {
+  const schedule = call.find('subscription_schedule', subscription.schedule ?? '')
+  const end = schedule?.phases.at(-1)?.end_date
+  if (schedule === undefined || end === undefined || schedule.status !== 'active' || schedule._told_end === end)
+    return undefined
+  const at = end - expiryToldBefore
+  // Nobody is told of the end of what is shorter than that.
+  return at <= schedule.created || at <= (schedule.phases[0]?.start_date ?? 0) ? undefined : { schedule, at }
+}
+
+/** How early a test clock that rests shortly before tells of it: Stripe's command-line tool looks for it nine days before. */
+const restsBefore = 3 * day
+
+/** Tells of ends that a test clock has come close to, where it rests. */
+export function tellAtRest(call: Call, clock: string): void {
+  for (const subscription of call.select('subscription', [{ field: 'test_clock', is: clock }])) {
+    const warning = isOver(subscription) ? undefined : expiryWarning(call, subscription)
+    if (warning === undefined || warning.at > call.now + restsBefore) continue
+    tellOfExpiry(call, warning.schedule)
+    save(call, subscription, subscription, null)
+  }
+}
+
+/** The end of a schedule is told of once. */
+export function tellOfExpiry(call: Call, schedule: SubscriptionScheduleBody): void {
+  const end = schedule.phases.at(-1)?.end_date
+  if (end === undefined) return
+  call.announce('subscription_schedule.expiring', schedule)
+  call.update(schedule, { ...schedule, _told_end: end }, null)
 }
 
 export function writeNew(call: Call, subscription: SubscriptionBody): SubscriptionBody {

@@ -2,15 +2,20 @@
 import type { Call } from '../protocol/call.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
 import { periodAt } from './calendar.ts'
-import { cancelNow } from './cancel.ts'
+import { abortSchedule, cancelNow } from './cancel.ts'
 import { afterInvoice, cardOf, draft, givenUp, openInvoices } from './invoicing.ts'
 import { advanceLines, arrearsLines } from './lines.ts'
 import { enterNextPhase } from './phases.ts'
-import { isMetered, phaseEnd, priceOf, save, stepOf } from './records.ts'
+import { expiryWarning, isMetered, phaseEnd, priceOf, save, stepOf, tellOfExpiry } from './records.ts'
 
 /** Acts once; what is still due afterwards is met again. */
 export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expire(call, subscription)
+  const expiring = expiryWarning(call, subscription)
+  if (expiring !== undefined && expiring.at <= call.now) {
+    tellOfExpiry(call, expiring.schedule)
+    return save(call, subscription, subscription, null)
+  }
   const { pause_collection: pause } = subscription
   // Collecting begins again before what is due at the same moment.
   if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
@@ -67,6 +72,7 @@ export function paidBy(subscription: SubscriptionBody): Parameters<typeof cardOf
 /** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */
 function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   for (const invoice of openInvoices(call, subscription)) givenUp(call, invoice, 'void')
+  abortSchedule(call, subscription)
   return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
 }
 

@@ -37,6 +37,7 @@ export function startSchedule(call: Call, schedule: SubscriptionScheduleBody): S
     invoiceText: { ...noInvoiceText, ...words },
     paymentMethod: phase.default_payment_method ?? usual.default_payment_method ?? undefined,
     trialEnd: phase.trial_end,
+    endsAt: schedule._broken === true ? phase.end_date : undefined,
     invoicesLater: true,
     schedule: schedule.id,
   })

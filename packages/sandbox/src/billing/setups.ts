@@ -3,50 +3,26 @@ import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { newId } from '../protocol/ids.ts'
-import type { Metadata } from '../protocol/metadata.ts'
 import { refusesToBeKept } from '../resources/payment-methods.ts'
+import { blankIntent } from './intents.ts'
+import type { WantedIntent } from './intents.ts'
 import { authenticationFailure, nextAction } from './payments.ts'
 
-interface NewSetup {
-  readonly customer: string | null
-  readonly description: string | null
-  readonly metadata: Metadata
-  readonly paymentMethod: string | null
+interface NewSetup extends WantedIntent {
   readonly usage: SetupIntentBody['usage']
   readonly session: string | null
 }
 
 export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
-  const id = newId('seti_1', 23)
   return call.create<SetupIntentBody>(
     {
-      id,
-      object: 'setup_intent',
+      ...blankIntent(call, 'setup_intent', wanted),
       allowed_payment_method_types: null,
-      application: null,
-      automatic_payment_methods: null,
-      cancellation_reason: null,
-      client_secret: newId(`${id}_secret_`, 25),
-      created: call.now,
-      customer: wanted.customer,
-      customer_account: null,
-      description: wanted.description,
-      excluded_payment_method_types: null,
       flow_directions: null,
       last_setup_error: null,
       latest_attempt: null,
-      livemode: false,
-      managed_payments: null,
       mandate: null,
-      metadata: wanted.metadata,
-      next_action: null,
-      on_behalf_of: null,
-      payment_method: wanted.paymentMethod,
-      payment_method_configuration_details: null,
-      payment_method_options: {},
-      payment_method_types: ['card'],
       single_use_mandate: null,
-      status: wanted.paymentMethod === null ? 'requires_payment_method' : 'requires_confirmation',
       usage: wanted.usage,
       _session: wanted.session,
     },

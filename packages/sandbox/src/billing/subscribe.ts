@@ -13,13 +13,14 @@ import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { refuseBrokenPeriod } from './cancel.ts'
 import { amountFor, pricingIn } from './charges.ts'
+import { debited } from './debits.ts'
 import { discountsOfPhase, readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
 import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
-import { advanceLines, trialLine } from './lines.ts'
+import { advanceLines, partLine, trialLine } from './lines.ts'
 import { unpaidRefusal } from './payments.ts'
 import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
@@ -40,6 +41,8 @@ export interface Wish {
   /** Seconds; null without a trial. */
   readonly trialEnd: number | null
   readonly cancelAt?: number | undefined
+  /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
+  readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** What an end in the middle of a period does with money; `create_prorations` is the default. */
   readonly prorationBehavior?: ProrationBehavior | undefined
@@ -95,7 +98,9 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
     phase === undefined
       ? wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
       : itemsOf(call, blank, phase, [])
-  const checked = checkItems(call, items, blank.billing_mode.type)
+  const { endsAt } = wish
+  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
+  const checked = checkItems(call, shortened, blank.billing_mode.type)
   const whole = { ...blank, items: { ...blank.items, data: checked } }
   if (wish.cancelAt !== undefined)
     refuseBrokenPeriod(call, whole, wish.cancelAt, wish.prorationBehavior ?? 'create_prorations')
@@ -174,20 +179,24 @@ export function nothingToPayWith(): Error {
 
 function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
   const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
-  const own = licensed.flatMap((item) =>
-    made.status === 'trialing' ? [trialLine(call, made, item)] : advanceLines(call, made, item),
-  )
+  const own = licensed.flatMap((item) => {
+    if (made.status === 'trialing') return [trialLine(call, made, item)]
+    return wish.endsAt === undefined ? advanceLines(call, made, item) : [partLine(call, made, item)]
+  })
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) {
     refuseWaitingSetup(call, made)
     return made
   }
+  // A part of a period is charged as a proration; it is what a credit gives back of.
+  const parts = wish.endsAt === undefined ? made.items.data : debited(made.items.data, own)
+  const charged = { ...made, items: { ...made.items, data: parts } }
   const period = { start: call.now, end: call.now }
   const waits = wish.invoicesLater === true
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
   // An invoice by mail is a draft for an hour, as those of renewals are.
   if (made.collection_method === 'send_invoice' || waits)
-    return save(call, made, { ...afterInvoice(made, drafted), latest_invoice: drafted.invoice.id }, null)
+    return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
   if (drafted.invoice.amount_due === 0) refuseWaitingSetup(call, made)
   const { paymentBehavior } = wish
   const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0

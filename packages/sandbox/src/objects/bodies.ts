@@ -21,6 +21,7 @@ import type {
   PaymentIntentBody,
   PortalConfigurationBody,
   PortalSessionBody,
+  RefundBody,
   SetupIntentBody,
 } from './session-bodies.ts'
 
@@ -304,6 +305,7 @@ export interface Bodies {
   invoiceitem: InvoiceItemBody
   credit_note: CreditNoteBody
   charge: ChargeBody
+  refund: RefundBody
   payment_intent: PaymentIntentBody
   setup_intent: SetupIntentBody
   'billing.meter_event': MeterEventBody
@@ -340,6 +342,7 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   invoiceitem: { noun: 'Invoice Item', param: 'id' },
   credit_note: { noun: 'credit note', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
+  refund: { noun: 'refund', param: 'refund' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },
   setup_intent: { noun: 'setupintent', param: 'intent' },
   'billing.meter_event': { noun: 'meter event', param: 'id' },

@@ -78,6 +78,10 @@ export interface SubscriptionScheduleBody {
   status: 'active' | 'canceled' | 'completed' | 'not_started' | 'released'
   subscription: string | null
   test_clock: string | null
+  /** Its subscription ends in the middle of its first period, and pays for that part alone. */
+  _broken?: true
+  /** The end (seconds) that was told of beforehand. */
+  _told_end?: number
   /** When it begins (seconds), on which clock; it acts by itself no more once it runs. */
   _due?: number | null
   _clock?: string | null

@@ -93,29 +93,18 @@ export interface CheckoutSessionBody {
   }
 }
 
-export interface PaymentIntentBody {
+/** What an intent to take money and one to keep a card have in common. */
+export interface IntentBody {
   id: string
-  object: 'payment_intent'
-  allowed_payment_method_types: string[] | null
-  amount: number
-  amount_capturable: 0
-  amount_received: number
   application: null
-  application_fee_amount: null
   automatic_payment_methods: null
-  canceled_at: number | null
   cancellation_reason: string | null
-  capture_method: 'automatic_async'
   client_secret: string
-  confirmation_method: 'automatic'
   created: number
-  currency: string
   customer: string | null
   customer_account: null
   description: string | null
   excluded_payment_method_types: null
-  last_payment_error: Record<string, unknown> | null
-  latest_charge: string | null
   livemode: false
   managed_payments: null
   metadata: Metadata
@@ -125,6 +114,21 @@ export interface PaymentIntentBody {
   payment_method_configuration_details: null
   payment_method_options: Record<string, never>
   payment_method_types: string[]
+}
+
+export interface PaymentIntentBody extends IntentBody {
+  object: 'payment_intent'
+  allowed_payment_method_types: string[] | null
+  amount: number
+  amount_capturable: 0
+  amount_received: number
+  application_fee_amount: null
+  canceled_at: number | null
+  capture_method: 'automatic_async'
+  confirmation_method: 'automatic'
+  currency: string
+  last_payment_error: Record<string, unknown> | null
+  latest_charge: string | null
   payment_record: null
   processing: null
   receipt_email: null
@@ -150,32 +154,13 @@ export type NextActionBody =
   | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: 'three_d_secure_redirect'; stripe_js: string } }
 
 /** A card that is kept to pay later. */
-export interface SetupIntentBody {
-  id: string
+export interface SetupIntentBody extends IntentBody {
   object: 'setup_intent'
   allowed_payment_method_types: null
-  application: null
-  automatic_payment_methods: null
-  cancellation_reason: string | null
-  client_secret: string
-  created: number
-  customer: string | null
-  customer_account: null
-  description: string | null
-  excluded_payment_method_types: null
   flow_directions: null
   last_setup_error: Record<string, unknown> | null
   latest_attempt: string | null
-  livemode: false
-  managed_payments: null
   mandate: null
-  metadata: Metadata
-  next_action: NextActionBody | null
-  on_behalf_of: null
-  payment_method: string | null
-  payment_method_configuration_details: null
-  payment_method_options: Record<string, never>
-  payment_method_types: string[]
   single_use_mandate: null
   status: 'canceled' | 'requires_action' | 'requires_confirmation' | 'requires_payment_method' | 'succeeded'
   usage: 'off_session' | 'on_session'
@@ -227,6 +212,27 @@ export interface ChargeBody {
   status: 'failed' | 'pending' | 'succeeded'
   transfer_data: null
   transfer_group: null
+}
+
+/** Money of a charge that went back. */
+export interface RefundBody {
+  id: string
+  object: 'refund'
+  amount: number
+  balance_transaction: null
+  charge: string
+  created: number
+  currency: string
+  customer: string | null
+  customer_account: null
+  metadata: Metadata
+  payment_intent: string
+  payment_method: string
+  reason: 'duplicate' | 'fraudulent' | 'requested_by_customer' | null
+  receipt_number: null
+  source_transfer_reversal: null
+  status: 'succeeded'
+  transfer_reversal: null
 }
 
 export interface PortalConfigurationBody {

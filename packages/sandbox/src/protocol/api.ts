@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
-import { accountOf, notConnected } from './auth.ts'
+import { accountOf, accountOfToken, notConnected, sessionExpired } from './auth.ts'
 import type { Call } from './call.ts'
 import {
   StripeError,
@@ -17,7 +17,7 @@ import {
 } from './errors.ts'
 import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
 import type { Faults, FaultOrder } from '../control/faults.ts'
-import { decodeForm, emptyForm, toPlain } from './form.ts'
+import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './form.ts'
 import type { FormNode, Plain } from './form.ts'
 import { IdempotencyKeys, fingerprintOf } from './idempotency.ts'
 import { newId } from './ids.ts'
@@ -27,6 +27,7 @@ import type { Answer, Operation } from './operation.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import { route } from './routes.ts'
+import { streamPath } from '../resources/meter-event-stream.ts'
 import type { State } from '../store/state.ts'
 import { apiVersion, apiVersions } from './api-values.generated.ts'
 
@@ -128,7 +129,7 @@ export class Api {
   }
 
   async #answer(request: ApiRequest, progress: Progress): Promise<Outcome> {
-    const account = accountOf(request.authorization)
+    const account = request.path === streamPath ? this.#ofStream(request) : accountOf(request.authorization)
     progress.account = account
     checkHeaders(request, account)
     progress.params = decodeRequest(request)
@@ -148,6 +149,13 @@ export class Api {
     if (fault?.kind === 'close_after') return { ...outcome, wire: 'close' }
     if (fault?.kind === 'cut_body') return { ...outcome, wire: 'cut' }
     return outcome
+  }
+
+  /** A stream of usage is authorised by the token of its session. */
+  #ofStream({ authorization }: ApiRequest): string {
+    const { account, expires } = accountOfToken(authorization)
+    if (this.#parts.transactions.now(account) > expires) throw sessionExpired()
+    return account
   }
 
   /** Waits, and refuses what fails before anything is looked at. The rest is carried out further on. */
@@ -307,6 +315,7 @@ function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiReques
 function decodeRequest(request: ApiRequest): FormNode {
   const form = decodeForm(request.query)
   if (request.body === '') return form
+  if (request.path.startsWith('/v2/')) return Object.assign(form, decodeJson(request))
   if (!(request.contentType ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded')) {
     throw refused(
       'Invalid request (check that your POST content type is application/x-www-form-urlencoded). ' +
@@ -314,6 +323,19 @@ function decodeRequest(request: ApiRequest): FormNode {
     )
   }
   return decodeForm(request.body, form)
+}
+
+/** The second API is spoken in JSON. */
+function decodeJson({ body, contentType }: ApiRequest): FormNode {
+  if (!(contentType ?? '').toLowerCase().startsWith('application/json'))
+    throw refused('Invalid request (check that your POST content type is application/json).')
+  try {
+    const read = fromJson(JSON.parse(body))
+    if (isNode(read)) return read
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw refused('Invalid request (the body is not a JSON object).')
 }
 
 function refuseExpansion(paths: readonly string[]): typeof nothingExpanded {

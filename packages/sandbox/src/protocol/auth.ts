@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StripeError } from './errors.ts'
+import { newId } from './ids.ts'
 
 const notProvided =
   'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth ' +
@@ -17,6 +18,34 @@ export function accountOf(authorization: string | undefined): string {
     throw new StripeError(`Invalid API Key provided: ${masked(key)}`, { status: 401 })
   }
   return accountIdOf(key)
+}
+
+const tokenForm = /^meter_event_test_(acct_[a-z0-9]+)_(\d+)_[A-Za-z0-9]+$/
+
+/** What a meter event session is authorised by until `expires` (seconds). */
+export function meterEventToken(account: string, expires: number): string {
+  return newId(`meter_event_test_${account}_${expires}_`, 24)
+}
+
+/** The account of a token of a meter event session, and until when it is good; anything else is a 401. */
+export function accountOfToken(authorization: string | undefined): {
+  readonly account: string
+  readonly expires: number
+} {
+  const token = keyOf(authorization)
+  if (token === undefined || token === '') throw new StripeError(notProvided, { status: 401 })
+  const [, account, expires] = tokenForm.exec(token) ?? []
+  if (account === undefined) throw new StripeError(`Invalid token provided: ${masked(token)}`, { status: 401 })
+  return { account, expires: Number(expires) }
+}
+
+/** A session is over after a quarter of an hour. */
+export function sessionExpired(): StripeError {
+  return new StripeError('This session has expired. Create a new meter event session.', {
+    status: 401,
+    type: 'temporary_session_expired',
+    code: 'billing_meter_event_session_expired',
+  })
 }
 
 /** The refusal for a `Stripe-Account` that the key has nothing to do with. */

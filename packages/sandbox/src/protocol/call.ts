@@ -207,8 +207,12 @@ export class Call implements Lookup {
   }
 
   /** An event about something that is never stored. */
-  announceUnstored(type: string, object: Record<string, unknown>): void {
-    this.#send(type, object)
+  announceUnstored(
+    type: string,
+    object: Readonly<Record<string, unknown>>,
+    former?: Readonly<Record<string, unknown>>,
+  ): void {
+    this.#send(type, object, former)
   }
 
   #emit(type: string, after: Body, before?: Body): void {
@@ -216,8 +220,8 @@ export class Call implements Lookup {
     this.#send(type, render(after, nothingExpanded, this), former)
   }
 
-  #send(type: string, object: Record<string, unknown>, former?: Record<string, unknown>): void {
-    const event = newEvent(type, object, former, this.#cause, this.now)
+  #send(type: string, object: Readonly<Record<string, unknown>>, former?: Readonly<Record<string, unknown>>): void {
+    const event = newEvent(type, { ...object }, former && { ...former }, this.#cause, this.now)
     const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
       ({ enabled_events: wanted }) => wanted.includes('*') || wanted.includes(type),
     )

@@ -1,4 +1,5 @@
-export type StripeErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
+export type StripeErrorType =
+  'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error' | 'temporary_session_expired'
 
 export interface StripeErrorDetails {
   readonly status?: number

@@ -112,6 +112,7 @@ const rules: { readonly [K in Kind]: Rules } = {
   },
   credit_note: { customer, invoice: { refer: 'invoice' } },
   payment_intent: { customer, latest_charge: { refer: 'charge' }, payment_method: { refer: 'payment_method' } },
+  refund: { charge: { refer: 'charge' }, customer, payment_intent: { refer: 'payment_intent' } },
   setup_intent: { customer, payment_method: { refer: 'payment_method' } },
   charge: { customer, payment_intent: { refer: 'payment_intent' } },
   'billing.meter_event': {},
@@ -241,7 +242,7 @@ function withoutOptional(included: Rules): Rules {
 }
 
 /** The form of a price that older programs read. */
-function planOf(price: Bodies['price'] | undefined): Rendered | null {
+export function planOf(price: Bodies['price'] | undefined): Rendered | null {
   if (price?.recurring === undefined || price.recurring === null) return null
   return {
     id: price.id,

@@ -4,22 +4,26 @@ import { account } from '../resources/account.ts'
 import { checkoutSessions } from '../resources/checkout-sessions.ts'
 import { coupons } from '../resources/coupons.ts'
 import { creditNotes } from '../resources/credit-notes.ts'
+import { customerSources } from '../resources/customer-sources.ts'
 import { customers } from '../resources/customers.ts'
 import { entitlementFeatures } from '../resources/entitlement-features.ts'
 import { events } from '../resources/events.ts'
 import { invoiceItems } from '../resources/invoice-items.ts'
 import { invoices } from '../resources/invoices.ts'
 import { lateEvents } from '../resources/late-events.ts'
+import { meterEventStream } from '../resources/meter-event-stream.ts'
 import { meterEvents } from '../resources/meter-events.ts'
 import { meters } from '../resources/meters.ts'
 import { charges, paymentIntents } from '../resources/payment-intents.ts'
 import { paymentMethods } from '../resources/payment-methods.ts'
 import { paymentPages } from '../resources/payment-pages.ts'
+import { plans } from '../resources/plans.ts'
 import { portalConfigurations } from '../resources/portal-configurations.ts'
 import { portalSessions } from '../resources/portal-sessions.ts'
 import { prices } from '../resources/prices.ts'
 import { products } from '../resources/products.ts'
 import { promotionCodes } from '../resources/promotion-codes.ts'
+import { refunds } from '../resources/refunds.ts'
 import { searches } from '../resources/search.ts'
 import { setupIntents } from '../resources/setup-intents.ts'
 import { subscriptionItems } from '../resources/subscription-items.ts'
@@ -34,12 +38,14 @@ const operations: readonly Operation[] = [
   ...searches,
   ...products,
   ...prices,
+  ...plans,
   ...meters,
   ...coupons,
   ...promotionCodes,
   ...webhookEndpoints,
   ...entitlementFeatures,
   ...customers,
+  ...customerSources,
   ...events,
   ...paymentMethods,
   ...subscriptions,
@@ -49,6 +55,7 @@ const operations: readonly Operation[] = [
   ...invoiceItems,
   ...creditNotes,
   ...meterEvents,
+  ...meterEventStream,
   ...lateEvents,
   ...taxRates,
   ...testClocks,
@@ -58,6 +65,7 @@ const operations: readonly Operation[] = [
   ...portalConfigurations,
   ...paymentIntents,
   ...charges,
+  ...refunds,
   ...setupIntents,
 ]
 

@@ -13,7 +13,8 @@ import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
 import { addressFields, toAddress } from './addresses.ts'
-import { attachTo, cardByToken } from './payment-methods.ts'
+import { addSource } from './customer-sources.ts'
+import { attachTo } from './payment-methods.ts'
 import { paymentMethodFor } from './subscriptions.ts'
 
 const address = shape(addressFields)
@@ -185,7 +186,7 @@ function made(call: Call, blank: CustomerBody, params: Read<typeof createFields>
   const wanted = params.invoice_settings?.default_payment_method
   if (params.source !== undefined) {
     const made = call.create(changed(blank, params), 'customer.created')
-    return call.update(made, { ...made, default_source: cardByToken(call, params.source, made.id).id }, null)
+    return call.update(made, { ...made, default_source: addSource(call, made, params.source).id }, null)
   }
   if (params.payment_method === undefined) {
     checkDefaultCard(call, wanted, '')

@@ -59,6 +59,28 @@ const reported: Readonly<Record<string, string>> = {
 function create(outer: Call): Answer {
   const params = outer.read(createFields)
   if (!outer.usageCheckedLater) return record(outer, params)
+  return recordOrTell(outer, params)
+}
+
+/** Usage of a stream: it is found out later whether it counts. What was sent already is not counted again. */
+export function countLater(
+  call: Call,
+  { timestamp: at, ...event }: Omit<Params, 'timestamp'> & { readonly timestamp?: string | undefined },
+): void {
+  const moment = at === undefined ? undefined : Math.floor(Date.parse(at) / 1000)
+  const params = { ...event, timestamp: moment }
+  if (Number.isNaN(moment)) {
+    taken(call, { ...params, timestamp: undefined }, 'timestamp_malformed', `Invalid timestamp: ${at ?? ''}.`)
+    return
+  }
+  try {
+    recordOrTell(call, params)
+  } catch (error) {
+    if (!(error instanceof StripeError) || error.code !== 'duplicate_meter_event') throw error
+  }
+}
+
+function recordOrTell(outer: Call, params: Params): Answer {
   try {
     return record(outer, params)
   } catch (error) {

@@ -23,7 +23,7 @@ export const usageType = oneOf('licensed', 'metered')
 export const lookupKey = text({ max: 200 })
 const transform = shape({ divide_by: required(integer({ min: 1 })), round: required(oneOf('up', 'down')) })
 
-const recurringFields = {
+export const recurringFields = {
   interval: required(interval),
   interval_count: integer({ min: 1 }),
   meter: text(),

@@ -12,6 +12,7 @@ import { boolean, integer, list, oneOf, range, required, shape, text, timestamp 
 import type { Read } from '../protocol/params.ts'
 import { shippingField, toShipping } from './addresses.ts'
 import { currency } from './currencies.ts'
+import { atCustomer, lacksMethod, refuseOver } from './intents.ts'
 import { webUrl } from './new-session.ts'
 import { cardFor } from './payment-methods.ts'
 
@@ -78,11 +79,7 @@ function confirmed(
   card: PaymentMethodBody | null,
   { clock, mandate_data: mandate, off_session: offSession, return_url: returnUrl }: Confirmation,
 ): Answer {
-  if (card === null) {
-    const message =
-      'You cannot confirm this PaymentIntent because it’s missing a payment method. Update the PaymentIntent with a payment method and then confirm it again.'
-    throw refused(message.replace('’', "'"), undefined, 'payment_intent_unexpected_state')
-  }
+  if (card === null) throw lacksMethod(intent)
   refuseForeignType(intent, card)
   if (card.type === 'sepa_debit' && mandate === undefined) throw missingParam('mandate_data')
   const after = tried(call, intent, card, { offSession: offSession === true, returnUrl, clock })
@@ -101,23 +98,16 @@ function refuseForeignType(intent: PaymentIntentBody, { type }: PaymentMethodBod
   }
 }
 
-function refuseOver(intent: PaymentIntentBody, what: string): void {
-  if (intent.status !== 'succeeded' && intent.status !== 'canceled' && intent.status !== 'processing') return
-  const message = `You cannot ${what} this PaymentIntent because it has a status of ${intent.status}.`
-  throw refused(message, undefined, 'payment_intent_unexpected_state')
-}
-
 function confirm(outer: Call): Answer {
   const before = outer.subject('payment_intent')
   const params = outer.read({ ...confirmFields, payment_method: text() })
   refuseOver(before, 'confirm')
   if (before._invoice !== null)
     throw refused('The sandbox does not support paying an invoice this way: pay the invoice.')
-  const customer = before.customer === null ? undefined : outer.find('customer', before.customer)
-  const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
+  const { call, clock } = atCustomer(outer, before)
   const id = params.payment_method ?? before.payment_method
   const card = id === null ? null : cardFor(call, id, before.customer)
-  return confirmed(call, before, card, { ...params, clock: customer?.test_clock ?? null })
+  return confirmed(call, before, card, { ...params, clock })
 }
 
 const reasons = oneOf('abandoned', 'duplicate', 'fraudulent', 'requested_by_customer')

@@ -19,10 +19,16 @@ import { addressFields, toAddress } from './addresses.ts'
 import { accountByIban, testCards } from './test-banks.ts'
 import type { TestCard } from './test-banks.ts'
 
-export function newPaymentMethod(call: Call, card: TestCard, customer: string | null): PaymentMethodBody {
+export function newPaymentMethod(
+  call: Call,
+  card: TestCard,
+  customer: string | null,
+  source?: { readonly id: string },
+): PaymentMethodBody {
   if (card.declines === 'attach' && customer !== null) throw cardDeclined()
   const body: PaymentMethodBody = {
     ...blankMethod(call, customer),
+    ...source,
     card: {
       brand: card.brand,
       checks: null,
@@ -42,7 +48,7 @@ export function newPaymentMethod(call: Call, card: TestCard, customer: string | 
     _declines: card.declines !== undefined,
     ...(card.asks === true ? { _asks: true } : {}),
   }
-  return call.create(body, customer === null ? null : 'payment_method.attached')
+  return call.create(body, customer === null || source !== undefined ? null : 'payment_method.attached')
 }
 
 function blankMethod(call: Call, customer: string | null): Omit<PaymentMethodBody, 'type' | '_declines'> {
@@ -176,9 +182,12 @@ function update(call: Call): PaymentMethodBody {
   return call.update(before, described(before, call.read(sharedFields)), 'payment_method.updated')
 }
 
-/** The card of a token, as older programs hand it over. */
+/** How ids of cards begin that were handed over as tokens. */
+export const sourcePrefix = 'card_'
+
+/** The card of a token, as older programs hand it over; its events are those of a source. */
 export function cardByToken(call: Call, token: string, customer: string): PaymentMethodBody {
-  return newPaymentMethod(call, cardOfToken(token, 'source'), customer)
+  return newPaymentMethod(call, cardOfToken(token, 'source'), customer, { id: newId(`${sourcePrefix}1`, 23) })
 }
 
 /** A card that pays once: a test card by its name, or one that is there. */
@@ -202,9 +211,11 @@ function detach(call: Call): PaymentMethodBody {
   const before = call.subject('payment_method')
   call.read({})
   const owner = before.customer === null ? undefined : call.find('customer', before.customer)
-  if (owner?.invoice_settings.default_payment_method === before.id) {
-    const settings = { ...owner.invoice_settings, default_payment_method: null }
-    call.update(owner, { ...owner, invoice_settings: settings }, 'customer.updated')
+  if (owner !== undefined) {
+    const { default_source: source, invoice_settings: settings } = owner
+    const other = (id: string | null): string | null => (id === before.id ? null : id)
+    const left = { ...settings, default_payment_method: other(settings.default_payment_method) }
+    call.update(owner, { ...owner, default_source: other(source), invoice_settings: left }, 'customer.updated')
   }
   return call.update(before, { ...before, customer: null, _fresh: false }, 'payment_method.detached')
 }

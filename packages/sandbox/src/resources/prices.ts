@@ -23,7 +23,7 @@ import {
 } from './new-price.ts'
 import { newProduct, taxDetails } from './new-product.ts'
 
-const productDataFields = {
+export const productDataFields = {
   active: boolean(),
   id: text(),
   metadata: metadata(),

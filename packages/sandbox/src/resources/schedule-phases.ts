@@ -119,9 +119,32 @@ export function refuseBrokenEnd(
     if (isMetered(price) || amountFor(price, subscription.currency, String(item.quantity ?? 1)) === 0) continue
     const anchor = anchorOfEnd(call, subscription, phases, stepOf(price))
     if (periodAt(anchor, stepOf(price), last.end_date).start === last.end_date) continue
+    if (endsInFirstPeriod(call, subscription, phases)) continue
     const what = 'a last phase that ends in the middle of a period with `end_behavior: cancel`'
     throw notSupported(what, `phases[${phases.length - 1}][end_date]`)
   }
+}
+
+/**
+ * A subscription that a schedule begins and ends within its first period pays for that part of it (the SDK's types, `cancel_at`).
+ * What else would have a share in it (discounts, tiers, a trial) is not here.
+ */
+export function endsInFirstPeriod(
+  call: Call,
+  { items }: Pick<Planned, 'items'>,
+  phases: readonly PhaseBody[],
+): boolean {
+  const [phase, next] = phases
+  if (phase === undefined || next !== undefined || items.data.length > 0) return false
+  const plain = phase.discounts.length === 0 && phase.trial_end === null && phase.proration_behavior !== 'none'
+  return (
+    plain &&
+    phase.items.every((item) => {
+      const price = priceOf(call, item)
+      if (phase.end_date >= stepped(phase.start_date, stepOf(price), 1)) return false
+      return isMetered(price) || (price.tiers_mode === null && item.discounts.length === 0)
+    })
+  )
 }
 
 /** Where the periods of the last phases count from: as long as the interval stays, they go on. */

@@ -8,6 +8,7 @@ import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { boolean, oneOf, range, text } from '../protocol/params.ts'
+import { atCustomer, lacksMethod, refuseOver } from './intents.ts'
 import { webUrl } from './new-session.ts'
 import { cardFor } from './payment-methods.ts'
 
@@ -43,20 +44,10 @@ function create(outer: Call): Answer {
 
 /** A decline is a refusal, but the try is kept. */
 function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody | null, returnUrl?: string): Answer {
-  if (card === null) {
-    const message =
-      "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a payment method and then confirm it again."
-    throw refused(message, undefined, 'setup_intent_unexpected_state')
-  }
+  if (card === null) throw lacksMethod(intent)
   if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
   const after = setUp(call, intent, card, { returnUrl })
   return after.status === 'requires_payment_method' ? { refusal: cardDeclined() } : { object: after }
-}
-
-function refuseOver(intent: SetupIntentBody, what: string): void {
-  if (intent.status !== 'succeeded' && intent.status !== 'canceled') return
-  const message = `You cannot ${what} this SetupIntent because it has a status of ${intent.status}.`
-  throw refused(message, undefined, 'setup_intent_unexpected_state')
 }
 
 /** The setup of a checkout is confirmed by its page, and ends with it (the SDK’s types, `setup_intent`). */
@@ -65,17 +56,12 @@ function refuseOfCheckout(intent: SetupIntentBody, what: string): void {
   throw refused(`You cannot ${what} the SetupIntent of a Checkout Session.`, undefined, 'setup_intent_unexpected_state')
 }
 
-function callOf(outer: Call, intent: SetupIntentBody): Call {
-  const customer = intent.customer === null ? undefined : outer.find('customer', intent.customer)
-  return outer.at(momentOf(outer, customer?.test_clock ?? null))
-}
-
 function confirm(outer: Call): Answer {
   const before = outer.subject('setup_intent')
   const params = outer.read({ payment_method: text(), return_url: webUrl() })
   refuseOfCheckout(before, 'confirm')
   refuseOver(before, 'confirm')
-  const call = callOf(outer, before)
+  const { call } = atCustomer(outer, before)
   const id = params.payment_method ?? before.payment_method
   return confirmed(call, before, id === null ? null : cardFor(call, id, before.customer), params.return_url)
 }
@@ -93,7 +79,7 @@ function update(outer: Call): SetupIntentBody {
     params.customer === undefined ? before.customer : outer.reference('customer', params.customer, 'customer').id
   if (before.customer !== null && customer !== before.customer)
     throw refused('You cannot modify `customer` on a SetupIntent once it already has been set.', 'customer')
-  const call = callOf(outer, { ...before, customer })
+  const { call } = atCustomer(outer, { customer })
   const card = params.payment_method === undefined ? null : cardFor(call, params.payment_method, customer)
   const after: SetupIntentBody = {
     ...before,
@@ -110,7 +96,7 @@ function cancel(outer: Call): SetupIntentBody {
   const params = outer.read({ cancellation_reason: oneOf('abandoned', 'duplicate', 'requested_by_customer') })
   refuseOfCheckout(before, 'cancel')
   refuseOver(before, 'cancel')
-  return cancelSetup(callOf(outer, before), before, params.cancellation_reason ?? null)
+  return cancelSetup(atCustomer(outer, before).call, before, params.cancellation_reason ?? null)
 }
 
 const base = '/v1/setup_intents'

@@ -8,7 +8,7 @@ import { lastPeriodEnd, momentOf, save } from '../billing/records.ts'
 import { withItems } from '../billing/change.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody } from '../objects/customer-bodies.ts'
-import { missingParam, refused } from '../protocol/errors.ts'
+import { missingParam, notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
@@ -19,6 +19,7 @@ import type { PhaseBody, SubscriptionScheduleBody } from '../objects/schedule-bo
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, plainSubscription } from './new-schedule.ts'
 import { change, prorationBehavior, refusePaused } from './subscriptions.ts'
 import {
+  endsInFirstPeriod,
   nowOrTimestamp,
   phasesParam,
   refuseBrokenEnd,
@@ -112,12 +113,19 @@ function createForCustomer(outer: Call, params: CreateParams, id: string): Subsc
     end_behavior: params.end_behavior ?? 'release',
     metadata: applyMetadata({}, params.metadata),
   })
-  const settled = { ...blank, default_settings: settingsAfter(call, blank, params.default_settings) }
+  const broken = blank.end_behavior === 'cancel' && endsInFirstPeriod(call, planned, phases)
+  const settings = settingsAfter(call, blank, params.default_settings)
+  const settled = { ...blank, default_settings: settings, ...(broken ? { _broken: true as const } : {}) }
   const made = call.create(
     { ...settled, status: 'not_started' as const, _due: start, _clock: customer.test_clock },
     'subscription_schedule.created',
   )
   return start > call.now ? made : startSchedule(call, made)
+}
+
+/** What is paid for is a part of a period, which another end would not fit. */
+function refuseBroken({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
+  if (broken === true) throw notSupported(`${what} a schedule that ends in the middle of its first period`)
 }
 
 function refuseInactive(schedule: SubscriptionScheduleBody, what: string): void {
@@ -136,6 +144,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read(updateFields)
   const call = outer.at(momentOf(outer, schedule.test_clock))
+  if (params.phases !== undefined || params.end_behavior !== undefined) refuseBroken(schedule, 'other phases of')
   const own = {
     metadata: applyMetadata(schedule.metadata, params.metadata),
     end_behavior: params.end_behavior ?? schedule.end_behavior,
@@ -194,6 +203,7 @@ function letGo(outer: Call): SubscriptionScheduleBody {
   const call = outer.at(momentOf(outer, schedule.test_clock))
   if (schedule.status === 'not_started') return release(call, schedule)
   refuseInactive(schedule, 'release')
+  refuseBroken(schedule, 'releasing')
   const before = drivenBy(call, schedule)
   const released = release(call, schedule)
   save(call, before, { ...before, schedule: null })
@@ -207,7 +217,11 @@ function cancel(outer: Call): SubscriptionScheduleBody {
   const call = outer.at(momentOf(outer, schedule.test_clock))
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
-    return call.update(schedule, after, 'subscription_schedule.canceled')
+    const written = call.update(schedule, after, 'subscription_schedule.canceled')
+    // Stripe's command-line tool brings this event about so; its documentation speaks of those that nobody paid for.
+    if (params.invoice_now === false && params.prorate === false)
+      call.announce('subscription_schedule.aborted', written)
+    return written
   }
   refuseInactive(schedule, 'cancel')
   const { invoice_now: invoiceNow = true, prorate = true } = params

@@ -1,7 +1,7 @@
 import { cancelAllOf } from '../billing/cancel.ts'
 import { stepped } from '../billing/calendar.ts'
 import { catchUp } from '../billing/catch-up.ts'
-import { isOver, priceOf, stepOf } from '../billing/records.ts'
+import { isOver, priceOf, stepOf, tellAtRest } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'
 import type { TestClockBody } from '../objects/customer-bodies.ts'
 import { refused } from '../protocol/errors.ts'
@@ -41,7 +41,9 @@ function advance(call: Call): TestClockBody {
   const details = { advancing: { target_frozen_time: time } }
   const moving: TestClockBody = { ...clock, status: 'advancing', status_details: details }
   call.announce('test_helpers.test_clock.advancing', moving)
-  catchUp(call.unasked(time), clock.id)
+  const then = call.unasked(time)
+  catchUp(then, clock.id)
+  tellAtRest(then, clock.id)
   call.update(clock, { ...clock, frozen_time: time }, null)
   call.announce('test_helpers.test_clock.ready', { ...clock, frozen_time: time })
   return moving

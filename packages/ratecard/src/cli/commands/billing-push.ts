@@ -179,7 +179,7 @@ function savePlan(
     { overwrite: global.yes },
   )
   out.say(`\n${out.paint.green('✓')} Saved to ${name}. Apply it with \`ratecard billing push --plan ${name}\`.`)
-  out.note('It holds the document with its variables expanded; only you may read it.')
+  out.note('The plan file holds the document with its variables expanded; only you may read it.')
 }
 
 export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void {

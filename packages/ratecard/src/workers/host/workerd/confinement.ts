@@ -52,8 +52,8 @@ export async function chooseConfinement(
   const root = process.getuid?.() === 0
   const reasons: string[] = []
   let copied: Promise<string> | undefined
-  for (const mode of setting === 'auto' ? confinementModes : [setting]) {
-    const confinement = await confinementOf(mode, root, installed)
+  for (const { mode, mountsProc } of ways(setting)) {
+    const confinement = await confinementOf(mode, root, installed, mountsProc)
     if (typeof confinement === 'string') {
       reasons.push(`${mode}: ${confinement}`)
       continue
@@ -69,14 +69,32 @@ export async function chooseConfinement(
     if (copyFails === null) return { confinement, binary }
     reasons.push(copyFails)
   }
-  throw new Error(`workers cannot be started here: ${reasons.join('; ')}`)
+  throw new Error(`workers cannot be started here: ${[...new Set(reasons)].join('; ')}`)
 }
 
-/** The confinement, or a text that says what is missing for it. @public for the test that looks around inside each. */
+interface Way {
+  readonly mode: ConfinementMode
+  readonly mountsProc: boolean
+}
+
+/** Containers hide parts of /proc, and the kernel lets nobody mount another one then: bubblewrap is tried without. */
+function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
+  const modes = setting === 'auto' ? confinementModes : [setting]
+  return modes.flatMap((mode) => {
+    const best = { mode, mountsProc: true }
+    return mode === 'bubblewrap' ? [best, { mode, mountsProc: false }] : [best]
+  })
+}
+
+/**
+ * The confinement, or a text that says what is missing for it. `mountsProc`: bubblewrap gives the process a /proc of its own, else
+ * none. @public for the test that looks around inside each.
+ */
 export async function confinementOf(
   mode: ConfinementMode,
   root: boolean,
   binary: string,
+  mountsProc = true,
 ): Promise<Confinement | string> {
   const tools = { setpriv: find('setpriv'), prlimit: find('prlimit'), unshare: find('unshare'), bwrap: find('bwrap') }
   const limited = limits(tools.prlimit)
@@ -88,7 +106,11 @@ export async function confinementOf(
   if (mode === 'namespaces')
     return tools.unshare === null ? 'needs unshare' : namespaces(tools.setpriv, tools.unshare, root, limited)
   if (tools.bwrap === null) return 'is not installed'
-  return bubblewrap(tools.setpriv, tools.bwrap, root, limited, await librariesOf(binary))
+  const filter = seccompProgram(process.arch)
+  // Without /proc bubblewrap cannot turn further namespaces off; the filter refuses them.
+  if (!mountsProc && filter === null) return 'needs a filter of system calls where /proc cannot be mounted'
+  const proc = mountsProc ? ['--disable-userns', '--proc', '/proc'] : ['--symlink', binaryInside, '/proc/self/exe']
+  return bubblewrap(tools.setpriv, tools.bwrap, root, limited, await librariesOf(binary), proc, filter)
 }
 
 /** Address space that the runtime reserves without using it, and room for the stacks of its threads. */
@@ -159,8 +181,9 @@ function bubblewrap(
   root: boolean,
   limited: Limited,
   libraries: readonly string[],
+  proc: readonly string[],
+  filter: Uint8Array | null,
 ): Confinement {
-  const filter = seccompProgram(process.arch)
   const who = root ? 'as an unprivileged user of its own' : 'as the user of the service'
   const calls = filter === null ? '' : ', and dangerous system calls are refused'
   return {
@@ -171,10 +194,10 @@ function bubblewrap(
     command: (process) =>
       commandOf([
         ...[...limited(process), setpriv, ...asUser(process.user), '--'],
-        ...[bwrap, '--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+        ...[bwrap, '--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', ...proc],
         ...['--ro-bind', process.binary, binaryInside],
         ...libraries.flatMap((library) => ['--ro-bind', library, library]),
-        ...['--dev-bind', '/dev/urandom', '/dev/urandom', '--proc', '/proc'],
+        ...['--dev-bind', '/dev/urandom', '/dev/urandom'],
         ...['--bind', process.folder, process.folder, '--remount-ro', '/', '--chdir', '/'],
         ...(filter === null ? [] : ['--seccomp', String(filterDescriptor)]),
         ...['--', binaryInside, ...process.args],

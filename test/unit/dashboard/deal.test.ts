@@ -1,0 +1,84 @@
+import type { EnterpriseOutcome, SubscriptionItem, UpcomingInvoice } from '@ratecard/client'
+import { describe, expect, it } from 'vitest'
+import { dealLines } from '../../../packages/dashboard/src/deal.ts'
+
+const renewal = '2026-12-01T00:00:00.000Z'
+const item = (changes: Partial<SubscriptionItem> = {}): SubscriptionItem => ({
+  id: 'si_1',
+  priceId: 'pro',
+  processorPriceId: 'price_old',
+  quantity: 3,
+  legacy: true,
+  usageType: 'licensed',
+  currentPeriodEnd: renewal,
+  scheduledPriceId: null,
+  ...changes,
+})
+const line = (amount: number, changes: Partial<UpcomingInvoice['lines'][number]> = {}) => ({
+  description: null,
+  priceId: 'pro',
+  processorPriceId: 'price_old',
+  quantity: 3,
+  amount,
+  periodStart: renewal,
+  periodEnd: '2027-01-01T00:00:00.000Z',
+  ...changes,
+})
+const swap: EnterpriseOutcome['swaps'][number] = {
+  subscription: 'sub_1',
+  item: 'si_1',
+  from: 'pro',
+  to: 'pro_gold',
+  effective: 'now',
+}
+const products = [
+  {
+    id: 'pro',
+    name: 'Pro',
+    prices: [
+      { id: 'pro', amount: 1500, currency: 'usd', interval: 'month' },
+      { id: 'pro_gold', amount: 1000, currency: 'usd', interval: 'month' },
+    ],
+  },
+] as const
+
+function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[], from = 'pro') {
+  const subscription = {
+    ...{ id: 'sub_1', home: 'processor', status: 'active', currency: 'usd', cancelAtPeriodEnd: false, trialEnd: null },
+    ...{ createdAt: renewal, duplicateOf: null, items: [on] },
+  } as const
+  const invoice = {
+    ...{ subscription: 'sub_1', currency: 'usd', subtotal: 0, total: 0, amountDue: 0, dueAt: renewal, formatted: '' },
+    lines: [...lines],
+  }
+  const document = { products: products.map((product) => ({ ...product, prices: [...product.prices] })) }
+  const [found] = dealLines({ swaps: [{ ...swap, from }] }, { subscriptions: [subscription] }, document, {
+    invoices: [invoice],
+  })
+  return [found?.before, found?.after]
+}
+
+describe('money before and after a deal', () => {
+  it('is by the price list where the item is on it', () => {
+    expect(moneyOf(item({ legacy: false }), [])).toEqual([4500, 3000])
+  })
+
+  it('is what the processor will bill where the price was replaced, or is none of ours', () => {
+    expect(moneyOf(item(), [line(3600)])).toEqual([3600, 3000])
+    expect(moneyOf(item({ legacy: false, priceId: null }), [line(3600)], 'price_old')).toEqual([3600, 3000])
+    // Tiers come as several lines.
+    expect(moneyOf(item(), [line(2000), line(1600)])).toEqual([3600, 3000])
+  })
+
+  it('leaves out corrections of the running period and lines of others', () => {
+    const before = { periodStart: '2026-11-15T00:00:00.000Z', periodEnd: renewal }
+    expect(moneyOf(item(), [line(-500, before), line(3600), line(99, { processorPriceId: 'price_other' })])).toEqual([
+      3600, 3000,
+    ])
+  })
+
+  it('is not guessed: by usage, and where nothing is billed next', () => {
+    expect(moneyOf(item(), [])).toEqual([null, 3000])
+    expect(moneyOf(item({ quantity: null }), [line(3600)])).toEqual([null, null])
+  })
+})
