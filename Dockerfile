@@ -6,7 +6,7 @@ ARG RUNTIME_IMAGE=docker.io/library/debian:bookworm-slim
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY . .
-RUN npm ci --ignore-scripts && npm run build && npm run pack -- --out /tarballs && rm -rf node_modules
+RUN npm ci --ignore-scripts --no-audit --no-fund && npm run build && npm run pack -- --out /tarballs && rm -rf node_modules
 ARG WORKERS=on
 # Of native parts only those of this machine stay, and no sources: nothing is compiled in the image.
 RUN npm install --prefix /app --ignore-scripts --no-audit --no-fund --omit=dev \

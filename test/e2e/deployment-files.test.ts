@@ -56,6 +56,24 @@ describe('compose.yaml', () => {
     }
   })
 
+  test('compose itself takes every field of it, and nothing while a secret is missing', () => {
+    if (!has('docker-compose')) return
+    const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
+    // In place of an `.env` that may lie beside it.
+    const noMore = path.join(temporary(), 'env')
+    writeFileSync(noMore, '')
+    const config = (file: string, missing?: string) => {
+      const env = Object.fromEntries(names.map((name) => [name, name === missing ? '' : 'given']))
+      return run('docker-compose', ['--env-file', noMore, '--file', file, 'config', '--quiet'], env)
+    }
+    const file = path.join(root, 'compose.yaml')
+    expect(config(file)).toMatchObject({ status: 0, text: '' })
+    for (const name of names) expect(config(file, name).text).toContain('Missing mandatory value')
+    const slip = path.join(temporary(), 'compose.yaml')
+    writeFileSync(slip, read('compose.yaml').replace('read_only:', 'readonly:'))
+    expect(config(slip).text).toContain('Unsupported config option')
+  })
+
   test('its balancer is one that HAProxy takes', () => {
     if (!has('haproxy')) return
     const env = { LISTEN: '127.0.0.1:1', REPLICA_1: '127.0.0.1:2', REPLICA_2: '127.0.0.1:3' }

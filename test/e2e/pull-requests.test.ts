@@ -114,6 +114,7 @@ const action: Side = {
     const asInputs = Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
     return start([path.join(root, 'integrations/github-action/main.mjs')], {
       ...(Object.fromEntries(asInputs) as Record<string, string>),
+      GITHUB_ACTIONS: 'true',
       GITHUB_REPOSITORY: 'acme/shop',
       GITHUB_API_URL: host.url,
       GITHUB_EVENT_PATH: event,
@@ -266,6 +267,15 @@ describe('the rules of the action', () => {
     write(document(1200, '1.1.0', 'Pro for teams'))
     expect((await action.run('plan', { inputs: { 'fail-on': 'removals' } })).exit).toBe(0)
     expect((await action.run('plan', { inputs: { 'fail-on': 'changes' } })).exit).toBe(3)
+  })
+
+  it('a name of a product cannot give the runner a command through the log', async () => {
+    const command = '##[set-output name=removals;]0'
+    write(document(1300, '1.1.0', `${command} ::set-output name=removals::0`))
+    const { log } = await action.run('plan')
+    expect(log).toMatch(/^::stop-commands::[\da-f-]{36}\n/)
+    const token = /^::stop-commands::(\S+)/.exec(log)?.[1] ?? ''
+    expect(log.split(token)).toHaveLength(2)
   })
 
   it('finds its comment among hundreds', async () => {

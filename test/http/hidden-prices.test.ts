@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 
@@ -61,6 +61,29 @@ describe('hidden prices', () => {
   })
 })
 
+it('a hidden price is not found by its earlier id either, nor is that id told by anything public', async () => {
+  const renamed = changedConfig('1.0.1', ({ products }) => {
+    const secret = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_secret')
+    if (secret !== undefined) Object.assign(secret, { id: 'pro_secret_now', previous_ids: ['pro_secret'] })
+  })
+  expect((await test.push(renamed)).statusCode).toBe(200)
+  for (const id of ['pro_secret', 'pro_secret_now']) {
+    expect((await test.inject({ url: `${path}/prices/${id}` })).statusCode).toBe(404)
+    const payload = { quantity: 1 }
+    expect((await test.inject({ method: 'POST', url: `${path}/prices/${id}/calculate`, payload })).statusCode).toBe(404)
+    expect((await test.inject({ url: `${path}/prices/${id}`, headers: withKey() })).json()).toMatchObject({
+      price: { id: 'pro_secret_now' },
+    })
+  }
+  expect((await test.inject({ url: path })).body).not.toContain('pro_secret')
+  const back = changedConfig('1.0.2', ({ products }) => {
+    const secret = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_secret')
+    if (secret !== undefined) secret.previous_ids = ['pro_secret_now']
+  })
+  expect((await test.push(back)).statusCode).toBe(200)
+  await test.push(sampleConfig())
+})
+
 describe('convert', () => {
   it('finds current and past ids through every change, and hides what was hidden', async () => {
     const convert = async (id: string, key = false) => {
@@ -100,6 +123,14 @@ describe('convert', () => {
     expect(await convert(first)).toBe('mapping_not_found')
     expect(await convert(usage)).toMatchObject({ config_id: 'usage_graduated', current: true })
     expect((await test.inject({ url: `${path}/prices/usage_graduated` })).statusCode).toBe(404)
+    // Anybody may ask for it again and again: the revision, which may be megabytes, is not read each time.
+    const readRevision = vi.spyOn(test.store.versions, 'find')
+    for (const _time of [1, 2, 3]) {
+      expect(await convert(usage)).toMatchObject({ config_id: 'usage_graduated' })
+      expect(await convert(first)).toBe('mapping_not_found')
+    }
+    expect(readRevision).not.toHaveBeenCalled()
+    readRevision.mockRestore()
     await test.push(sampleConfig('1.5.0'))
   })
 

@@ -96,13 +96,11 @@ export const buildBase = 'localhost/node-of-this-test'
  * Makes both images that the Dockerfile starts from: Debian as small as its own slim image is, from Debian's packages; and that with
  * this machine's Node and npm, and with its way to the registry.
  */
-export async function makeBases({ folder, buildah, inside }: Containers, suite: string): Promise<void> {
-  const archive = path.join(folder, 'debian.tar')
+export async function makeBases({ buildah, inside }: Containers, suite: string): Promise<void> {
   const left = ['man', 'doc', 'locale', 'info'].map((kind) => `--dpkgopt=path-exclude=/usr/share/${kind}/*`)
-  await inside('mmdebstrap', '--variant=minbase', ...left, suite, archive)
+  const patient = '--aptopt=Acquire::Retries "4"'
   const name = await buildah('from', 'scratch')
-  await buildah('add', name, archive, '/')
-  rmSync(archive)
+  await inside('mmdebstrap', '--quiet', '--variant=minbase', patient, ...left, suite, await buildah('mount', name))
   await buildah('commit', '--quiet', name, runtimeBase)
 
   const npm = path.resolve(realpathSync(found('npm') ?? ''), '../..')
@@ -119,7 +117,9 @@ export async function makeBases({ folder, buildah, inside }: Containers, suite: 
     '/usr/local/bin/npm',
   )
   const { stdout: registry } = await run('npm', ['config', 'get', 'registry'])
-  await buildah('config', '--env', `npm_config_registry=${registry}`, name)
+  const settings = { registry, prefer_offline: 'true', fetch_timeout: '60000', fetch_retries: '4' }
+  const asEnvironment = Object.entries(settings).flatMap(([key, value]) => ['--env', `npm_config_${key}=${value}`])
+  await buildah('config', ...asEnvironment, name)
   const authorities = process.env['NODE_EXTRA_CA_CERTS']
   if (authorities !== undefined) {
     await buildah('copy', name, realpathSync(authorities), '/etc/authorities.crt')

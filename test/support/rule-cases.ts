@@ -50,4 +50,22 @@ export const warningCases: readonly RuleCase[] = [
     `${firstPrice}/unit_amount_decimal`,
     withPrices(without(price({ unit_amount_decimal: '49.9' }), 'amount')),
   ),
+  of(
+    'a yen amount far above that of its own price',
+    'amount_suspicious',
+    `${firstPrice}/currency_options/jpy/amount`,
+    withPrices(price({ amount: 1200, currency_options: { eur: { amount: 1100 }, jpy: { amount: 150_000 } } })),
+  ),
+  of(
+    'a yen amount far above what its price costs in another currency',
+    'amount_suspicious',
+    `${firstPrice}/amount`,
+    withPrices(price({ amount: 50_000, currency: 'jpy', currency_options: { usd: { amount: 500 } } })),
+  ),
+  of(
+    'an amount in another currency below what the processor charges',
+    'amount_below_minimum',
+    `${firstPrice}/currency_options/eur/amount`,
+    withPrices(price({ amount: 1200, currency_options: { eur: { amount: 11 } } })),
+  ),
 ]

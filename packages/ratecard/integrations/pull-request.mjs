@@ -4,6 +4,7 @@
 //   drift  fails when something was edited at the processor
 // Settings come from the environment; secrets are never arguments and never printed. It needs Node 22 and nothing else.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -315,7 +316,14 @@ async function main(env) {
   return command(env, readSettings(env))
 }
 
+/** A log of GitHub takes lines for commands (`::set-output …`), and names of products are printed there: none counts while this runs. */
+function sealLog(env) {
+  if (env.GITHUB_ACTIONS !== 'true') return
+  process.stdout.write(`::stop-commands::${randomUUID()}\n`)
+}
+
 try {
+  sealLog(process.env)
   process.exitCode = await main(process.env)
 } catch (error) {
   // A cause can hold the request with its headers: only its message is told.

@@ -13,12 +13,12 @@ export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id
   return (kind, id) => (config === null ? null : (known[kind] ??= linesOf(config, kind))(id))
 }
 
-function linesOf<K extends ResourceKind>(config: BillingConfig, kind: K): (id: string) => string | null {
-  const items = new Map<string, ItemOf<K>>()
-  for (const { item } of itemsOf(config, kind)) items.set(idOfItem(kind, item), item)
+function linesOf(config: BillingConfig, kind: ResourceKind): (id: string) => string | null {
+  const items = new Map(itemsOf(config, kind).map(({ item }) => [idOfItem(kind, item), item]))
+  const line = lines[kind] as (item: ItemOf<ResourceKind>) => string
   return (id) => {
     const item = items.get(id)
-    return item === undefined ? null : lines[kind](item)
+    return item === undefined ? null : line(item)
   }
 }
 

@@ -22,14 +22,25 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
     readonly byProcessorId: ReadonlyMap<string, readonly MappingEntry[]>
   } | null = null
 
+  /** Of what is gone: anybody may ask, and to read the revision that held it costs as much as it is large. */
+  const wasPublic = new Map<string, { readonly removedIn: number; readonly shown: boolean }>()
+
   async function visible(published: Published, entry: MappingEntry): Promise<boolean> {
     const { current } = published
     if (current !== null && shows(current.fullIndex, entry.kind, entry.configId))
       return shows(current.publicIndex, entry.kind, entry.configId)
-    const removedIn = await removals(resourceKey(entry.kind, entry.configId))
-    const held = removedIn === undefined ? null : await versions.find(removedIn - 1)
-    if (held === null || held.document === null) return false
-    return shows(indexConfig(publicView(JSON.parse(held.document) as BillingConfig)), entry.kind, entry.configId)
+    const key = resourceKey(entry.kind, entry.configId)
+    const removedIn = await removals(key)
+    if (removedIn === undefined) return false
+    const known = wasPublic.get(key)
+    if (known?.removedIn === removedIn) return known.shown
+    const held = await versions.find(removedIn - 1)
+    const shown =
+      held !== null &&
+      held.document !== null &&
+      shows(indexConfig(publicView(JSON.parse(held.document) as BillingConfig)), entry.kind, entry.configId)
+    wasPublic.set(key, { removedIn, shown })
+    return shown
   }
 
   return async (published: Published, id: string, visibility: Visibility): Promise<Conversion> => {

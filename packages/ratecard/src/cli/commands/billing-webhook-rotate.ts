@@ -1,5 +1,6 @@
 import { authorOf } from '../author.ts'
 import type { Command } from '../program/command.ts'
+import { concealRevisions } from '../terminal/conceal.ts'
 import { usageFailure } from '../failure.ts'
 import { connect } from '../server-address.ts'
 import { spanMs } from '../spans.ts'
@@ -30,7 +31,11 @@ export const billingWebhookRotate: Command = {
   ],
   run: async (context) => {
     const { args, options, io, out } = context
-    const rotation = await connect(context).client.admin.rotateWebhook(args[0] ?? '', {
+    const { client } = connect(context)
+    // Before anything is made: what comes after it must not fail, or the new secret would be lost.
+    const { revision } = await client.admin.config({ signal: io.signal })
+    await concealRevisions(context, client, [revision])
+    const rotation = await client.admin.rotateWebhook(args[0] ?? '', {
       overlapSeconds: overlapOf(options.text('overlap')),
       author: await authorOf(context),
       message: options.text('message'),

@@ -22,7 +22,7 @@ const entities = (text: string) =>
 export function proseText(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\`*_~|[\]!{}]/g, '\\$&')
+    .replaceAll(/[\\`*_~|[\]!{}$]/g, '\\$&')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -39,30 +39,40 @@ const suspiciousYearly = 1_000_000
 export const plausibleAmounts: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
     const twins = highestComparable(prices)
-    return prices.flatMap((price) => {
-      const amount = wholeAmount(price)
-      const currency = price.text('currency') ?? ''
-      if (amount === undefined || !isCurrency(currency) || currencyDecimals[currency] > 0) return []
-      if (amount % 100 !== 0 || !looksTooHigh(price, amount, twins.get(rhythmOf(price)))) return []
-      const detail = `${named('price', price)} costs ${formatMinor(amount, currency)}: ${quoted(currency)} has no decimals.`
-      const hint = `If you mean ${formatMinor(amount / 100, currency)}, write ${amount / 100}.`
-      return [warning('amount_suspicious', price.at('amount'), detail, hint)]
-    })
+    return prices.flatMap((price) =>
+      said(price).flatMap(({ entry, currency }) => {
+        const amount = wholeAmount(entry)
+        if (amount === undefined || !isCurrency(currency) || currencyDecimals[currency] > 0) return []
+        if (amount % 100 !== 0 || !looksTooHigh(price, amount, twins.get(rhythmOf(price)))) return []
+        const detail = `${named('price', price)} costs ${formatMinor(amount, currency)}: ${quoted(currency)} has no decimals.`
+        const hint = `If you mean ${formatMinor(amount / 100, currency)}, write ${amount / 100}.`
+        return [warning('amount_suspicious', entry.at('amount'), detail, hint)]
+      }),
+    )
   })
 
 /** Metered and tiered prices add up to an invoice of any size; the others may well be a whole invoice. */
 export const chargeableAmounts: Rule = ({ prices }) =>
   prices.flatMap((price) => {
-    const field = price.has('amount') ? 'amount' : 'unit_amount_decimal'
-    const amount = amountOf(price)
-    const currency = price.text('currency') ?? ''
-    const least = isCurrency(currency) ? minimumCharge[currency] : null
-    if (amount === undefined || least === null || price.value('usage_type') === 'metered' || price.has('tiers'))
-      return []
-    if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
-    const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
-    return [warning('amount_below_minimum', price.at(field), detail, 'Amounts are in minor units: 1200 is 12.00.')]
+    if (price.value('usage_type') === 'metered' || price.has('tiers')) return []
+    return said(price).flatMap(({ entry, currency }) => {
+      const field = entry.has('amount') ? 'amount' : 'unit_amount_decimal'
+      const amount = amountOf(entry)
+      const least = isCurrency(currency) ? minimumCharge[currency] : null
+      if (amount === undefined || least === null) return []
+      if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
+      const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
+      return [warning('amount_below_minimum', entry.at(field), detail, 'Amounts are in minor units: 1200 is 12.00.')]
+    })
   })
+
+/** Where a price says amounts: in its own currency, and in each further one. */
+function said(price: Entry): readonly { readonly entry: Entry; readonly currency: string }[] {
+  const options = price.child('currency_options')
+  const own = price.text('currency') ?? ''
+  const others = options.keys().filter((currency) => currency !== own)
+  return [{ entry: price, currency: own }, ...others.map((currency) => ({ entry: options.child(currency), currency }))]
+}
 
 function looksTooHigh(price: Entry, amount: number, twin: number | undefined): boolean {
   if (twin !== undefined) return BigInt(amount) >= BigInt(twin) * suspiciousRatio
@@ -72,11 +82,12 @@ function looksTooHigh(price: Entry, amount: number, twin: number | undefined): b
 /** The highest amount in a comparable currency, for each billing rhythm. */
 function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number> {
   const highest = new Map<string, number>()
-  for (const price of prices) {
-    const amount = wholeAmount(price)
-    if (amount === undefined || amount === 0 || !isComparable(price.text('currency'))) continue
-    highest.set(rhythmOf(price), Math.max(amount, highest.get(rhythmOf(price)) ?? 0))
-  }
+  for (const price of prices)
+    for (const { entry, currency } of said(price)) {
+      const amount = wholeAmount(entry)
+      if (amount === undefined || amount === 0 || !isComparable(currency)) continue
+      highest.set(rhythmOf(price), Math.max(amount, highest.get(rhythmOf(price)) ?? 0))
+    }
   return highest
 }
 

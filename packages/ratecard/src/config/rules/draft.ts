@@ -126,9 +126,9 @@ export function warning(code: IssueCode, pointer: string, detail: string, hint?:
 }
 
 /** `The price "solo_monthly"`, or `The price` while it has no id. */
-export function named(kind: string, entry: Entry): string {
+export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'): string {
   const id = entry.text('id')
-  return id === undefined ? `The ${kind}` : `The ${kind} ${quoted(id)}`
+  return id === undefined ? `${article} ${kind}` : `${article} ${kind} ${quoted(id)}`
 }
 
 const longestQuote = 80

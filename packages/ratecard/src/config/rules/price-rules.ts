@@ -133,7 +133,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
           problem(
             'currency_options_invalid',
             option.pointer,
-            `The option ${quoted(currency)} of ${named('price', price)} must have ${schemeOf(price)}, as the price itself.`,
+            `The option ${quoted(currency)} of ${named('price', price, 'the')} must have ${schemeOf(price)}, as the price itself.`,
             'Give exactly one of `amount`, `unit_amount_decimal` and `tiers`, of the same kind as the price.',
           ),
         ]
@@ -142,7 +142,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
         problem(
           'currency_options_invalid',
           option.at('tiers'),
-          `The tiers in ${quoted(currency)} end elsewhere than those of ${named('price', price)}.`,
+          `The tiers in ${quoted(currency)} end elsewhere than those of ${named('price', price, 'the')}.`,
           'Give them the same `up_to`.',
         ),
       ]

@@ -15,7 +15,7 @@ export const webhookUrl: Rule = ({ webhooks }) =>
           problem(
             'webhook_url_invalid',
             webhook.at('url'),
-            `The URL of ${named('webhook', webhook).replace(/^The/, 'the')} ${wrong.detail}.`,
+            `The URL of ${named('webhook', webhook, 'the')} ${wrong.detail}.`,
             wrong.hint,
           ),
         ]

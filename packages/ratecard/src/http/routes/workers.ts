@@ -16,8 +16,12 @@ export interface WorkerRouteDeps {
 /** Deploying workers and looking at them. Their logs and runs are in worker-runs.ts. */
 export const workerRoutes = ({ service }: WorkerRouteDeps): Routes<typeof rows> => ({
   deployWorker: route(rows.deployWorker, async ({ params: { name }, body, request, answer }) => {
-    if (body.name !== undefined && body.name !== name)
-      throw new ServiceError('request_invalid', `The body is for "${body.name}", the path for "${name}".`)
+    if (body.name !== undefined && body.name !== name) {
+      const detail = `The body is for "${body.name}", the path for "${name}".`
+      throw new ServiceError('request_invalid', detail, {
+        issues: [{ code: 'value_invalid', pointer: '#/name', severity: 'error', detail }],
+      })
+    }
     const actor = actorOf(request)
     const worker = await service.deployWorker({
       name,

@@ -1,4 +1,5 @@
 // Tenants and the trail of who changed them: a change and its audit row are kept together or not at all.
+import { pointerOf } from '../../../errors/issue.ts'
 import { ServiceError } from '../../../errors/service-error.ts'
 import { pick, used } from '../../records/columns.ts'
 import { tenantColumns } from '../../records/tenants.ts'
@@ -201,9 +202,17 @@ function matching(db: Read, query: Query) {
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   const same = await db.selectFrom('tenants').select('id').where('id', '=', tenant.id).executeTakeFirst()
   if (same === undefined && tenant.processorCustomerId !== null) return customerTaken(tenant.processorCustomerId)
-  return new ServiceError('conflict', `There is a tenant "${tenant.id}" already.`)
+  return conflict('id', `There is a tenant "${tenant.id}" already.`)
+}
+
+/** With the place of the value that cannot be taken in what the caller sent. */
+function conflict(field: string, detail: string): ServiceError {
+  const pointer = pointerOf([field])
+  return new ServiceError('conflict', detail, {
+    issues: [{ code: 'value_invalid', pointer, severity: 'error', detail }],
+  })
 }
 
 function customerTaken(customer: string): ServiceError {
-  return new ServiceError('conflict', `The customer "${customer}" belongs to another tenant.`)
+  return conflict('processor_customer_id', `The customer "${customer}" belongs to another tenant.`)
 }

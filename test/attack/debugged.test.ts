@@ -1,0 +1,70 @@
+// Every command with --debug against a real service: what is told about the requests holds no secret, whatever the command is for.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
+import { serverWorld } from '../cli/server-world.ts'
+import type { ServerWorld } from '../cli/server-world.ts'
+import { sampleConfig } from '../support/app.ts'
+
+const key = 'canary-service-key-of-the-debugged'
+const hook = 'canary-token-of-the-hook'
+let world: ServerWorld
+let webhookSecret = ''
+
+beforeAll(async () => {
+  world = await serverWorld(key)
+  const webhooks = [
+    { id: 'main_hook', url: 'https://hooks.example.com/in?token=${HOOK_TOKEN}', events: ['invoice.paid' as const] },
+  ]
+  world.write('ratecard/billing/plans.json', { ...sampleConfig(), webhooks })
+  expect((await world.run(['billing', 'push', '--yes'], { env: { HOOK_TOKEN: hook } })).exit).toBe(0)
+  await world.run(['tenants', 'create', 'acme', '--name', 'Acme'])
+  webhookSecret = (await world.run(['billing', 'webhook', 'secret', 'main_hook'])).stdout.trim()
+  expect(webhookSecret).toMatch(/^whsec_/)
+})
+afterAll(() => world.close())
+
+/** They serve until they are stopped, or take the data of the service away. */
+const left = new Set([
+  'server start',
+  'sandbox',
+  'cloud workers dev',
+  'billing reset',
+  'db restore',
+  'db copy',
+  'sandbox verify',
+])
+/** They are there to give one, or a document that is used as one, on standard output alone. */
+const gives = /^(billing webhook secret|billing webhook rotate|billing pull|keys create|tenants session|dashboard)$/
+
+function argumentsOf({ name, arguments: named = [] }: (typeof commands)[number]): string[] {
+  const value = (argument: string) =>
+    /revision|<n>/.test(argument)
+      ? '1'
+      : /file/.test(argument)
+        ? 'nowhere.json'
+        : /webhook/.test(name)
+          ? 'main_hook'
+          : 'acme'
+  return [...name.split(' '), ...named.filter((one) => one.name.startsWith('<')).map((one) => value(one.name))]
+}
+
+it.each(commands.filter(({ name }) => !left.has(name)).map((command) => [command.name, command] as const))(
+  '%s',
+  { timeout: 60_000 },
+  async (name, command) => {
+    const canaries = { key, hook, webhookSecret }
+    for (const more of [[], ['--json']]) {
+      const { stdout, stderr } = await world.run([...argumentsOf(command), '--debug', ...more], {
+        env: { HOOK_TOKEN: hook },
+        signal: AbortSignal.timeout(3_000),
+      })
+      for (const [what, canary] of Object.entries(canaries)) {
+        expect([what, stderr.includes(canary)]).toEqual([what, false])
+        if (!gives.test(name)) expect([what, stdout.includes(canary)]).toEqual([what, false])
+      }
+      // What a command gives, it gives once: the lines about its requests do not repeat it.
+      for (const [given] of stdout.matchAll(/\b(?:rck|whsec)_[\w-]{20,}|token=[\w-]{20,}/g))
+        expect(stderr.includes(given)).toBe(false)
+    }
+  },
+)

@@ -1,0 +1,59 @@
+// A body that is refused for one of its members is refused with the place of that member, on every route that takes a body.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sampleConfig, startTestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
+import { sessionOf } from '../support/selling.ts'
+import { operationsOf, sample } from './sample.ts'
+import type { Operation, Schema } from './sample.ts'
+
+let test: TestApp
+beforeAll(async () => {
+  test = await startTestApp({ rateLimit: 1_000_000 })
+  expect((await test.push(sampleConfig())).statusCode).toBe(200)
+  await sessionOf(test, 'acme')
+})
+afterAll(() => test.close())
+
+/** These exist: what the path names is not what is refused. */
+const present: Readonly<Record<string, string>> = {
+  id: 'acme',
+  price_id: 'pro_monthly',
+  revision: '1',
+}
+const wrong: readonly unknown[] = [
+  ...[null, 0, -1, 1.5, 1e20, true, '', 'x'.repeat(6_000), '\u0000', '\ud800', '__proto__', 'nobody'],
+  ...['https://evil.example', '2020-01-01T00:00:00Z', [], {}, ['x'], [[]], [{}], { x: 1 }],
+]
+
+/** A document is judged by rules that have tests of their own; these answer by what is in the path, or by what is deployed. */
+const documents = new Set(['pushConfig', 'validateConfig', 'keepWrittenForm'])
+const others = /_not_found$|^processor_|^push_/
+
+function* damaged(operation: Operation, root: Schema): Generator<readonly [member: string, body: unknown]> {
+  const good = sample(operation.body, root, { text: () => 'acme', pick: () => 0 })
+  for (const body of [null, [], 'x', 7]) yield ['', body]
+  if (typeof good !== 'object' || good === null) return
+  yield ['unknown_member', { ...good, unknown_member: 1 }]
+  for (const name of Object.keys(good)) for (const value of wrong) yield [name, { ...good, [name]: value }]
+}
+
+it('names the place', async () => {
+  const root = test.app.swagger() as unknown as Schema
+  const silent = new Set<string>()
+  let refused = 0
+  for (const operation of operationsOf(root)) {
+    if (operation.body === undefined || documents.has(operation.id)) continue
+    const url = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => present[name] ?? 'acme')
+    for (const [member, body] of damaged(operation, root)) {
+      const headers = { 'x-service-key': test.key, 'content-type': 'application/json' }
+      const answer = await test.inject({ method: operation.method, url, headers, payload: JSON.stringify(body) })
+      if (answer.statusCode < 400 || answer.statusCode >= 500) continue
+      const { code, errors = [] } = answer.json<{ code: string; errors?: { pointer: string }[] }>()
+      refused++
+      if (errors.length > 0 ? errors.every(({ pointer }) => pointer.startsWith('#')) : others.test(code)) continue
+      silent.add(`${operation.id}: ${code} for ${member} ${JSON.stringify(body).slice(0, 80)}`)
+    }
+  }
+  expect([...silent]).toEqual([])
+  expect(refused).toBeGreaterThan(500)
+})
