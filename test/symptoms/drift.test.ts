@@ -141,4 +141,14 @@ describe('an edit in the dashboard', () => {
     expect((await stack.stripe.coupons.list()).data).toHaveLength(1)
     expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')
   })
+
+  test('that deletes a coupon is told of its code as a change from nothing, not from the coupon to itself', async () => {
+    const sold = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
+    await stack.service.push(sold, nobody)
+    await stack.stripe.coupons.del('ten')
+    const { details } = await stack.service.push(sold, { ...nobody, force: true, dryRun: true })
+    const fields = details.find(({ kind }) => kind === 'promotion_code')?.fields
+    expect(fields).toContainEqual(expect.objectContaining({ field: 'coupon', after: 'ten' }))
+    expect(fields?.find(({ field }) => field === 'coupon')?.before).toBeUndefined()
+  })
 })
