@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
+import type { RecordOf } from '../../records/columns.ts'
+import type { workerColumns } from '../../records/workers.ts'
 import type { Sealer } from '../../seal.ts'
 import type { LeaseToken } from '../../store.ts'
 import type {
@@ -60,7 +62,9 @@ export class SqlWorkers implements WorkerStore {
           .values({ ...secret, sealed })
           .execute()
       }
-      const pointer = { deploymentId: id, updatedAt: this.#database.now() }
+      // Of its type because an insert may leave out what can be null: nobody would notice a column that is forgotten here.
+      const kept: Omit<RecordOf<typeof workerColumns>, 'name' | 'updatedAt'> = { deploymentId: id }
+      const pointer = { ...kept, updatedAt: this.#database.now() }
       const worker = await db
         .insertInto('workers')
         .values({ name, ...pointer })
