@@ -203,6 +203,7 @@ function blankInvoice(
       status: subscription.automatic_tax.enabled ? 'complete' : null,
     },
     automatically_finalizes_at: finalizesAt,
+    confirmation_secret: null,
     billing_reason: reason,
     collection_method: subscription.collection_method,
     created: call.now,
@@ -271,10 +272,18 @@ function blankInvoice(
 export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBody {
   const before = withLateUsage(call, draft)
   const open = numbered(call, before, before)
-  if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
-  const finalized = call.update(before, open, 'invoice.finalized')
-  if (finalized.amount_due > 0) intentFor(call, finalized)
+  if (before.collection_method === 'send_invoice' && open.amount_due > 0)
+    return withSecret(call, send(call, before, open))
+  const finalized = withSecret(call, call.update(before, open, 'invoice.finalized'))
   return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
+}
+
+/** What somebody can pay it with, by the intent that is made for it. */
+function withSecret(call: Call, invoice: InvoiceBody): InvoiceBody {
+  if (invoice.amount_due === 0) return invoice
+  const { client_secret: secret } = intentFor(call, invoice)
+  const known = { ...invoice, confirmation_secret: { client_secret: secret, type: 'payment_intent' as const } }
+  return call.update(invoice, known, null)
 }
 
 /** With its number, and settled with the customer's balance; not yet written. */
@@ -465,8 +474,19 @@ export function reflect(call: Call, invoice: InvoiceBody): void {
   const before = call.find('subscription', subscriptionOf(invoice) ?? '')
   if (before === undefined || isOver(before)) return
   const status = statusAfter(call, before, invoice)
-  if (status === before.status) return
-  save(call, before, { ...before, status, ended_at: status === 'incomplete_expired' ? call.now : before.ended_at })
+  const card = keptCard(call, before, invoice)
+  if (status === before.status && card === before.default_payment_method) return
+  const ended = status === 'incomplete_expired' ? call.now : before.ended_at
+  save(call, before, { ...before, default_payment_method: card, status, ended_at: ended })
+}
+
+/** The card that pays the subscription from now on: the one that paid, where that was asked for (the SDK's types, `payment_settings`). */
+export function keptCard(call: Call, subscription: SubscriptionBody, invoice: InvoiceBody): string | null {
+  const before = subscription.default_payment_method
+  const keeps = subscription.payment_settings.save_default_payment_method === 'on_subscription'
+  if (!keeps || invoice.status !== 'paid' || invoice.amount_due === 0) return before
+  const paid = call.find('payment_method', intentFor(call, invoice).payment_method ?? '')
+  return paid?.customer === subscription.customer ? paid.id : before
 }
 
 export function statusAfter(
