@@ -1,7 +1,8 @@
 // Makes a release of all packages together, and stops before anything is published:
 //   node scripts/release.mjs <version> [--dry-run]
-// It sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, commits, tags, builds and packs. What is left
-// for a person to do, it prints. On a mistake nothing is left behind but the commit and the tag, which it names.
+// It sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, keeps a database of each engine and the
+// service for the tests of upgrades, commits, tags, builds and packs. What is left for a person to do, it prints. On a mistake nothing
+// is left behind but the commit and the tag, which it names. It needs PostgreSQL on this machine.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -89,11 +90,33 @@ function joinChanges(fragments) {
   return section
 }
 
+/** Where scripts/keep-release.ts writes. */
+const fixtures = [`stores/${version}-sqlite`, `stores/${version}-postgres`, `services/${version}`].map(
+  (name) => `test/fixtures/${name}.json.gz`,
+)
+
+/** What the tests of upgrades open and run of this release from now on. The tree was clean, so a failure leaves it as it was. */
+function keepFixtures() {
+  const there = fixtures.filter((name) => existsSync(path.join(root, name)))
+  if (there.length === fixtures.length) return say(`The fixtures of ${version} are there already.`)
+  try {
+    execFileSync(process.execPath, ['scripts/keep-release.ts', version], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  } catch (error) {
+    for (const name of fixtures) if (!there.includes(name)) rmSync(path.join(root, name), { force: true })
+    git('reset', '--quiet', '--hard')
+    refuse(`its fixtures could not be kept; nothing was changed.\n${String(error.stderr ?? error)}`)
+  }
+}
+
 const fragments = check()
 if (dry) {
   say(`Would release ${version} of ${folders.join(', ')} and tell of: ${fragments.join(', ')}`)
 } else {
   setVersions()
+  keepFixtures()
   joinChanges(fragments)
   // A clone has no empty folders; the next fragment needs this one.
   write(`${changes}/.gitkeep`, '')

@@ -27,6 +27,7 @@ export const used: readonly (readonly [file: string, className: string, ...metho
     'list',
     'search',
     'cancel',
+    'resume',
     'deleteDiscount',
   ],
   ['SubscriptionItems', 'SubscriptionItemResource', 'create', 'retrieve', 'update', 'list', 'del'],

@@ -174,6 +174,22 @@ describe('an edit at the processor is taken into the files', () => {
     expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
   })
 
+  it('with a feature that somebody put on a product: the files named it and had it nowhere', async () => {
+    const withFeature = catalog.replace('  name: ', '  features: [sso]\n  name: ')
+    world.write('ratecard/billing/catalog.yaml', `${withFeature}features:\n- { id: sso, name: Single sign-on }\n`)
+    expect(await world.run(['billing', 'push', '--quiet'])).toMatchObject({ exit: 0 })
+    for (const lookup_key of ['audit', 'unused']) {
+      const { id } = await stripe.entitlements.features.create({ name: lookup_key, lookup_key })
+      if (lookup_key === 'audit') await stripe.products.createFeature('rc_pro', { entitlement_feature: id })
+    }
+    const { exit, stderr } = await world.run(update)
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('1 active object in no file: feature unused')])
+    expect(file('catalog.yaml')).toMatch(/features: \[ ?audit, sso ?\]/)
+    expect(await world.run(['billing', 'push', '--yes'])).toMatchObject({ exit: 0 })
+    expect((await stripe.products.listFeatures('rc_pro')).data).toHaveLength(2)
+    expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
+  })
+
   it('in every file that says it: a product of several files was left contradicting itself', async () => {
     const price = { id: 'pro_partner', amount: 900, currency: 'eur', interval: 'month', enterprise_template: 'partner' }
     const product = { id: 'pro', name: 'Pro', prices: [{ ...price, base_price: 'pro_monthly' }] }

@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === null)('in a browser', () => {
     }
 
     // And the other way, on a page that shows what was changed elsewhere.
-    const { id } = (await client.tenants.list({ search: 'Seen by both' })).tenants[0] ?? { id: '' }
+    const { id } = (await client.tenants.list()).tenants.find(({ name }) => name === 'Seen by both') ?? { id: '' }
     await one.open(`tenants/${id}`)
     await one.page.clock.pauseAt(Date.now() + 120_000)
     await client.enterprise.applyTemplate({ tenantId: id, enterpriseTemplate: 'gold' })

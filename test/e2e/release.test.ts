@@ -1,13 +1,26 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { postgresInstalled } from '../support/postgres.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const isClone = existsSync(path.join(root, '.git'))
 if (!isClone) announceSkip('release', 'this is no clone of a repository')
+const canRelease = isClone && postgresInstalled()
+if (isClone && !canRelease) announceSkip('release', 'no PostgreSQL server is installed')
 
 const identity = { GIT_AUTHOR_NAME: 'test', GIT_AUTHOR_EMAIL: 'test@example.com' }
 const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'test', GIT_COMMITTER_EMAIL: 'test@example.com' }
@@ -19,6 +32,8 @@ function clone() {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()
   execFileSync('git', ['clone', '--quiet', '--no-tags', root, folder], { env })
   copyFileSync(path.join(root, 'scripts/release.mjs'), path.join(folder, 'scripts/release.mjs'))
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  writeFileSync(path.join(folder, '.git/info/exclude'), 'node_modules\n')
   writeFileSync(path.join(folder, 'docs/changes/of-this-test.md'), '- Something that users meet.\n')
   git('add', '--all')
   git('commit', '--quiet', '--message', 'a change')
@@ -32,7 +47,7 @@ function clone() {
   return { folder, git, release, manifest }
 }
 
-test.skipIf(!isClone)(
+test.skipIf(!canRelease)(
   'a release gives every package one version, joins what changed, commits and tags, and publishes nothing',
   () => {
     const { folder, git, release, manifest } = clone()
@@ -49,6 +64,18 @@ test.skipIf(!isClone)(
     expect(git('describe', '--tags', '--exact-match')).toBe('v7.8.9')
     expect(git('status', '--porcelain')).toBe('')
     expect(stdout).toContain('Nothing is published.')
+    const kept = (name: string) =>
+      JSON.parse(gunzipSync(readFileSync(path.join(folder, 'test/fixtures', name))).toString('utf8')) as object
+    for (const engine of ['sqlite', 'postgres'])
+      expect(kept(`stores/7.8.9-${engine}.json.gz`)).toMatchObject({ engine, rows: { versions: [{}, {}] } })
+    expect(Object.keys(kept('services/7.8.9.json.gz'))).toContain('main.js')
+    expect(git('ls-files', 'test/fixtures').split('\n')).toEqual(
+      expect.arrayContaining([
+        'test/fixtures/services/7.8.9.json.gz',
+        'test/fixtures/stores/7.8.9-postgres.json.gz',
+        'test/fixtures/stores/7.8.9-sqlite.json.gz',
+      ]),
+    )
   },
 )
 
@@ -63,4 +90,16 @@ test.skipIf(!isClone)('a release refuses an earlier version, a tree with changes
   git('commit', '--quiet', '--message', 'nothing to tell')
   expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to tell') })
   expect(git('tag', '--list')).toBe('')
+})
+
+test.skipIf(!isClone)('a release whose fixtures cannot be kept leaves the tree as it was', () => {
+  const { folder, git, release } = clone()
+  writeFileSync(path.join(folder, 'scripts/keep-release.ts'), "throw new Error('no server for this test')\n")
+  git('commit', '--quiet', '--all', '--message', 'a broken script')
+  const head = git('rev-parse', 'HEAD')
+  expect(release('7.8.9', '--no-pack')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/nothing was changed[^]*no server for this test/),
+  })
+  expect([git('status', '--porcelain'), git('rev-parse', 'HEAD'), git('tag', '--list')]).toEqual(['', head, ''])
 })

@@ -1,18 +1,30 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { versionHeadColumns } from '../../packages/ratecard/src/store/records/configuration.ts'
+import { pushHeadColumns } from '../../packages/ratecard/src/store/records/journal.ts'
 import { schemaText } from '../../packages/ratecard/src/store/sql/migrations/migrate.ts'
 
-test('a page of the history took longer the larger the documents were: on SQLite it is read beside them', () => {
+function planOf(table: string, columns: readonly string[], order: string) {
   const db = new Database(':memory:')
   try {
     db.exec(schemaText('sqlite'))
-    const columns = versionHeadColumns.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
-    const plan = db
-      .prepare(`explain query plan select ${columns.join(', ')} from versions order by revision desc limit 20 offset 5`)
+    const names = columns.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    return db
+      .prepare(`explain query plan select ${names.join(', ')} from ${table} order by ${order} limit 20 offset 5`)
       .all()
-    expect(plan).toMatchObject([{ detail: 'SCAN versions USING COVERING INDEX versions_without_documents' }])
   } finally {
     db.close()
   }
+}
+
+test('a page of the history took longer the larger the documents were: on SQLite it is read beside them', () => {
+  expect(planOf('versions', versionHeadColumns, 'revision desc')).toMatchObject([
+    { detail: 'SCAN versions USING COVERING INDEX versions_without_documents' },
+  ])
+})
+
+test('a page of the pushes took longer the larger the documents were: on SQLite it is read beside them and their plans', () => {
+  expect(planOf('pushes', pushHeadColumns, 'created_at desc, id desc')).toMatchObject([
+    { detail: 'SCAN pushes USING COVERING INDEX pushes_without_documents' },
+  ])
 })

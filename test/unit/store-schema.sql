@@ -398,6 +398,11 @@ create index versions_without_documents on versions (
   revision, version, kind, checksum, author, message, changes, created_at, push_id, hash, previous_hash, key_id, key_name
 );
 
+-- 17: pushes beside their documents
+create index pushes_without_documents on pushes (
+  created_at, id, kind, state, version, author, message, key_id, key_name, steps_total, steps_done, error, updated_at, finished_at, base_revision, revision
+);
+
 -- PostgreSQL
 
 create table if not exists schema_migrations (
@@ -792,3 +797,5 @@ create table dashboard_passes (
 create index dashboard_passes_by_end on dashboard_passes (expires_at);
 
 -- 16: history beside the documents
+
+-- 17: pushes beside their documents

@@ -2,6 +2,8 @@
 // recorded.test.ts.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
+import { payingCustomer } from '../../support/paying-customer.ts'
+import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, firstItem, meteredPrice, utc } from './customer-shop.ts'
 
@@ -291,4 +293,128 @@ describe('subscriptions', () => {
     const without = await stripe.subscriptions.update(made.id, { default_payment_method: emptied })
     expect(without.default_payment_method).toBeNull()
   })
+})
+
+describe('how subscriptions begin', () => {
+  const begun = async (params: Partial<Stripe.SubscriptionCreateParams>) => {
+    const shop = await shopInApril()
+    await shop.to('04-11T00:00:00')
+    const made = await shop.subscribed(await shop.monthly(1000), params)
+    return { ...shop, made, first: await shop.latest() }
+  }
+
+  test('full periods could not begin on the first of a month (types)', async () => {
+    const { made, first, to, latest } = await begun({ billing_cycle_anchor: at('05-01T00:00:00') })
+    expect([made.billing_cycle_anchor, firstItem(made).current_period_end]).toEqual([
+      at('05-01T00:00:00'),
+      at('05-01T00:00:00'),
+    ])
+    // Twenty of thirty days.
+    expect(linesOf(first)).toEqual([666])
+    await to('05-01T02:00:00')
+    expect(linesOf(await latest())).toEqual([1000])
+    const free = await begun({ billing_cycle_anchor: at('05-01T00:00:00'), proration_behavior: 'none' })
+    expect(free.first).toBeUndefined()
+    const late = begun({ billing_cycle_anchor: at('05-12T00:00:00') })
+    expect(await refusal(late)).toMatchObject({
+      param: 'billing_cycle_anchor',
+      message: expect.stringContaining('cannot be later than next natural billing date'),
+    })
+  })
+
+  test('one could not be dated back (documented)', async () => {
+    const back = { backdate_start_date: at('02-01T00:00:00') }
+    const { made, first } = await begun({ ...back, billing_cycle_anchor: at('05-01T00:00:00') })
+    expect(made.start_date).toBe(back.backdate_start_date)
+    expect(linesOf(first)).toEqual([1000, 1000, 1000])
+    expect(firstItem(made).current_period_start).toBe(april)
+    const { first: charged } = await begun({ ...back, proration_behavior: 'none' })
+    expect(linesOf(charged)).toEqual([1000])
+    // From the first to the eleventh of February is ten of the 31 days before that.
+    const { first: whole } = await begun(back)
+    expect(linesOf(whole)).toEqual([322, 1000, 1000, 1000])
+  })
+
+  test('prices could not be made along with it, and nothing bought once (types)', async () => {
+    const { stripe, customer, product, latest } = await shopInApril()
+    const data = { currency: 'usd', product }
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price_data: { ...data, unit_amount: 700, recurring: { interval: 'month' } }, quantity: 2 }],
+      add_invoice_items: [{ price_data: { ...data, unit_amount: 55 } }],
+    })
+    expect(firstItem(made).price).toMatchObject({ active: false, unit_amount: 700 })
+    expect(linesOf(await latest())).toEqual([1400, 55])
+    expect((await stripe.prices.list()).data).toEqual([])
+  })
+
+  test('the first payment could not be confirmed by whoever pays (documented)', async () => {
+    const { stripe, customer, subscribed, monthly } = await shopInApril()
+    const made = await subscribed(await monthly(1000), {
+      payment_behavior: 'default_incomplete',
+      payment_settings: { save_default_payment_method: 'on_subscription' },
+      expand: ['latest_invoice.confirmation_secret'],
+    })
+    const { confirmation_secret: secret } = made.latest_invoice as Stripe.Invoice
+    expect(secret?.type).toBe('payment_intent')
+    const intent = secret?.client_secret.split('_secret_')[0] ?? ''
+    const bad = stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_chargeCustomerFail' })
+    expect(await refusal(bad)).toMatchObject({ status: 402, code: 'card_declined' })
+    const paid = await stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_mastercard' })
+    const active = await stripe.subscriptions.retrieve(made.id)
+    expect([paid.status, active.status, active.default_payment_method]).toEqual([
+      'succeeded',
+      'active',
+      paid.payment_method,
+    ])
+    expect((await stripe.paymentMethods.retrieve(paid.payment_method as string)).customer).toBe(customer)
+  })
+
+  test('a paused one could not go on (types)', async () => {
+    const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
+    const made = await subscribed(await monthly(1000), {
+      trial_period_days: 3,
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    expect(await refusal(stripe.subscriptions.resume(made.id))).toMatchObject({
+      message: 'You can only resume a subscription if it is `paused`.',
+    })
+    await to('04-05T00:00:00')
+    expect(await refusal(stripe.subscriptions.resume(made.id))).toMatchObject({ code: 'resource_missing' })
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+    await stripe.subscriptions.update(made.id, { metadata: { a: 'b' } })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
+    const resumed = await stripe.subscriptions.resume(made.id)
+    expect([resumed.status, resumed.billing_cycle_anchor]).toEqual(['active', at('04-05T00:00:00')])
+    expect(await latest()).toMatchObject({ status: 'paid', total: 1000 })
+    expect((await stripe.events.list({ type: 'customer.subscription.resumed' })).data).toHaveLength(1)
+  })
+
+  test('programs of former versions could not begin a period anew', async () => {
+    // What they send is not in the contract of today's version.
+    const { stripe } = await sandboxForTest({ check: () => [] })
+    const customer = await payingCustomer(stripe)
+    const { id: product } = await stripe.products.create({ name: 'P' })
+    const recurring = { interval: 'month' as const }
+    const price = await stripe.prices.create({ currency: 'usd', product, unit_amount: 1000, recurring })
+    const made = await stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
+    const now = { billing_cycle_anchor: 'now' } as unknown as Stripe.SubscriptionUpdateParams
+    const former = { apiVersion: '2025-09-30.clover' }
+    expect(await stripe.subscriptions.update(made.id, now, former)).toMatchObject({ status: 'active' })
+    expect(await refusal(stripe.subscriptions.update(made.id, now))).toMatchObject({ param: 'billing_cycle_anchor' })
+  })
+})
+
+test('a credit note gave nothing back to the card (types)', async () => {
+  const { stripe, subscribed, monthly, latest } = await shopInApril()
+  await subscribed(await monthly(1000))
+  const invoice = (await latest())?.id ?? ''
+  const note = await stripe.creditNotes.create({ invoice, amount: 400, refund_amount: 400 })
+  expect(note.refunds).toMatchObject([{ amount_refunded: 400, type: 'refund' }])
+  const refund = await stripe.refunds.retrieve(note.refunds[0]?.refund as string)
+  expect(await stripe.charges.retrieve(refund.charge as string)).toMatchObject({ amount_refunded: 400 })
+  const own = await stripe.refunds.create({ charge: refund.charge as string, amount: 100 })
+  const linked = await stripe.creditNotes.create({ invoice, amount: 100, refunds: [{ refund: own.id }] })
+  expect(linked.refunds).toMatchObject([{ amount_refunded: 100, refund: own.id }])
 })

@@ -1,4 +1,4 @@
-import type { EnterpriseOutcome, SubscriptionItem, UpcomingInvoice } from '@ratecard/client'
+import type { EnterpriseOutcome, SubscriptionItem, TenantSubscriptions, UpcomingInvoice } from '@ratecard/client'
 import { describe, expect, it } from 'vitest'
 import { dealLines } from '../../../packages/dashboard/src/deal.ts'
 
@@ -43,10 +43,17 @@ const products = [
 ] as const
 
 function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[], from = 'pro') {
-  const subscription = {
-    ...{ id: 'sub_1', home: 'processor', status: 'active', currency: 'usd', cancelAtPeriodEnd: false, trialEnd: null },
-    ...{ createdAt: renewal, duplicateOf: null, items: [on] },
-  } as const
+  const subscription: TenantSubscriptions['subscriptions'][number] = {
+    id: 'sub_1',
+    home: 'processor',
+    status: 'active',
+    currency: 'usd',
+    cancelAtPeriodEnd: false,
+    trialEnd: null,
+    createdAt: renewal,
+    duplicateOf: null,
+    items: [on],
+  }
   const invoice = {
     ...{ subscription: 'sub_1', currency: 'usd', subtotal: 0, total: 0, amountDue: 0, dueAt: renewal, formatted: '' },
     lines: [...lines],

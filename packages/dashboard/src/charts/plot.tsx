@@ -78,7 +78,8 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
   return {
     width: element.clientWidth,
     height,
-    padding: [10, isTime ? 28 : 12, 0, 0],
+    // The last name below the drawing is half outside of it.
+    padding: [10, 28, 0, 0],
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { live: true },
     scales: {

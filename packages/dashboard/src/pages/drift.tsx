@@ -36,9 +36,9 @@ export function Drift() {
                 </p>
                 {inSync ? null : (
                   <p>
-                    Three ways out: take the edits into your files with <code>ratecard billing pull --update</code>;
-                    undo them at the processor; or {mayAct ? <Link href="/plan">plan</Link> : 'plan'} your files to
-                    overwrite them.
+                    Three ways out: take the edits into your files with <code>ratecard billing pull</code>{' '}
+                    <code className="nowrap">--update</code>; undo them at the processor; or{' '}
+                    {mayAct ? <Link href="/plan">plan</Link> : 'plan'} your files to overwrite them.
                   </p>
                 )}
               </div>

@@ -39,7 +39,7 @@ export function Keys() {
                 key: key.id,
                 cells: [
                   <>
-                    <Text>{key.name}</Text> <span className="quiet small mono">…{key.hint}</span>{' '}
+                    <Text>{key.name}</Text> <span className="quiet small mono nowrap">…{key.hint}</span>{' '}
                     {key.id === own?.id ? <Badge tone="accent">this session</Badge> : null}
                   </>,
                   <Badge tone={key.scope === 'write' ? 'accent' : 'plain'}>{key.scope}</Badge>,

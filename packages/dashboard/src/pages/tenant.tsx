@@ -308,8 +308,8 @@ function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; reado
   return (
     <div className="stack-small">
       <p>
-        <b>{many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is billed now; the new price counts from the
-        renewal on.
+        <b>{outcome.pricesSwapped === 0 ? 'No item' : many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is
+        billed now; the new price counts from the renewal on.
       </p>
       {lines.length === 0 ? null : (
         <Table

@@ -121,7 +121,13 @@ const TenantTable = ({ tenants }: { readonly tenants: readonly Tenant[] }) => (
         </Link>,
         <Id>{tenant.id}</Id>,
         <Deal tenant={tenant} />,
-        tenant.processorCustomerId === null ? '—' : <Id>{tenant.processorCustomerId}</Id>,
+        tenant.processorCustomerId === null ? (
+          '—'
+        ) : (
+          <span className="nowrap">
+            <Id>{tenant.processorCustomerId}</Id>
+          </span>
+        ),
         <Time at={tenant.createdAt} />,
       ],
     }))}
@@ -141,7 +147,7 @@ export function Deal({ tenant }: { readonly tenant: Tenant }) {
         own prices <Text>{tenant.enterpriseId}</Text>
       </Badge>
     )
-  return <span className="quiet">list prices</span>
+  return <span className="quiet nowrap">list prices</span>
 }
 
 function Add({ onClose }: { readonly onClose: () => void }) {

@@ -9,7 +9,6 @@ import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import { Badge, Card, Facts, Id, Page, Problem, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { PushBadge } from '../ui/push-badge.tsx'
 import { asError, count, localTime, many, utcTime } from '../words.ts'
 import { workerTones } from './workers.tsx'
 
@@ -91,11 +90,26 @@ const milliseconds = ({ startedAt, finishedAt }: CronRun) =>
   startedAt === null || finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt)
 
 const groups = [
-  ['went well', 'good', (run: CronRun) => run.outcome === 'ok'],
-  ['running', 'note', (run: CronRun) => run.outcome === 'running'],
-  ['failed', 'bad', (run: CronRun) => !['ok', 'running', 'skipped', 'missed'].includes(run.outcome)],
-  ['did not run', 'warn', (run: CronRun) => ['skipped', 'missed'].includes(run.outcome)],
+  ['went well', 'good'],
+  ['running', 'note'],
+  ['failed', 'bad'],
+  ['did not run', 'warn'],
 ] as const
+
+/** The colour of each outcome, and with it its group. */
+const outcomes: Readonly<Record<CronRun['outcome'], (typeof groups)[number][1]>> = {
+  ok: 'good',
+  running: 'note',
+  exception: 'bad',
+  exceeded_cpu: 'bad',
+  exceeded_memory: 'bad',
+  timed_out: 'bad',
+  lost: 'bad',
+  skipped: 'warn',
+  missed: 'warn',
+}
+
+const Outcome = ({ outcome }: Pick<CronRun, 'outcome'>) => <Badge tone={outcomes[outcome]}>{outcome}</Badge>
 
 function Runs({ runs }: { readonly runs: readonly CronRun[] }) {
   const { xs, series } = useMemo(() => {
@@ -103,10 +117,10 @@ function Runs({ runs }: { readonly runs: readonly CronRun[] }) {
     return {
       xs: sorted.map(({ startedAt, scheduledTime }) => Date.parse(startedAt ?? scheduledTime) / 1000),
       series: groups
-        .map(([label, color, belongs]) => ({
+        .map(([label, color]) => ({
           label,
           color,
-          values: sorted.map((run) => (belongs(run) ? (milliseconds(run) ?? 0) : null)),
+          values: sorted.map((run) => (outcomes[run.outcome] === color ? (milliseconds(run) ?? 0) : null)),
         }))
         .filter(({ values }) => values.some((value) => value !== null)),
     }
@@ -134,8 +148,10 @@ function Runs({ runs }: { readonly runs: readonly CronRun[] }) {
           return {
             key: run.id,
             cells: [
-              <PushBadge state={run.outcome} />,
-              <Id>{run.cron}</Id>,
+              <Outcome outcome={run.outcome} />,
+              <span className="nowrap">
+                <Id>{run.cron}</Id>
+              </span>,
               <Time at={run.scheduledTime} />,
               took === null ? '—' : `${count(took)} ms`,
               run.error === undefined ? (
@@ -182,7 +198,7 @@ function RunNow({ name, cron, onClose, onDone }: RunNowProps) {
         </p>
       ) : (
         <p role="status">
-          Outcome <PushBadge state={run.value.outcome} />
+          Outcome <Outcome outcome={run.value.outcome} />
         </p>
       )}
     </Confirm>

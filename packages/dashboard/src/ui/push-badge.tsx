@@ -14,7 +14,6 @@ const tones = {
   applied: 'good',
   done: 'good',
   succeeded: 'good',
-  ok: 'good',
   failed: 'bad',
 } as const
 

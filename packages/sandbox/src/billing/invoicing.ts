@@ -18,6 +18,7 @@ import { discountsFor, reduced, reductionsOf } from './discounts.ts'
 import { itemLine, pendingItems, takenOff, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
 import { withLateUsage } from './late-usage.ts'
+import { keptCard, setDelinquent } from './payers.ts'
 import { taxed } from './taxes.ts'
 import { totals } from './totals.ts'
 import type { Sums } from './totals.ts'
@@ -203,6 +204,7 @@ function blankInvoice(
       status: subscription.automatic_tax.enabled ? 'complete' : null,
     },
     automatically_finalizes_at: finalizesAt,
+    confirmation_secret: null,
     billing_reason: reason,
     collection_method: subscription.collection_method,
     created: call.now,
@@ -271,10 +273,18 @@ function blankInvoice(
 export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBody {
   const before = withLateUsage(call, draft)
   const open = numbered(call, before, before)
-  if (before.collection_method === 'send_invoice' && open.amount_due > 0) return send(call, before, open)
-  const finalized = call.update(before, open, 'invoice.finalized')
-  if (finalized.amount_due > 0) intentFor(call, finalized)
+  if (before.collection_method === 'send_invoice' && open.amount_due > 0)
+    return withSecret(call, send(call, before, open))
+  const finalized = withSecret(call, call.update(before, open, 'invoice.finalized'))
   return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
+}
+
+/** What somebody can pay it with, by the intent that is made for it. */
+function withSecret(call: Call, invoice: InvoiceBody): InvoiceBody {
+  if (invoice.amount_due === 0) return invoice
+  const { client_secret: secret } = intentFor(call, invoice)
+  const known = { ...invoice, confirmation_secret: { client_secret: secret, type: 'payment_intent' as const } }
+  return call.update(invoice, known, null)
 }
 
 /** With its number, and settled with the customer's balance; not yet written. */
@@ -388,16 +398,6 @@ export function attempt(
   return written
 }
 
-/**
- * A payment that fails by itself, or a day that passes, makes the customer delinquent; an invoice that is paid or given up as
- * uncollectible ends that (the SDK's types, `delinquent`).
- */
-function setDelinquent(call: Call, invoice: InvoiceBody, delinquent: boolean): void {
-  const customer = call.find('customer', invoice.customer)
-  if (customer === undefined) return
-  call.update(customer, { ...customer, delinquent }, 'customer.updated')
-}
-
 function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
   return {
     ...invoice,
@@ -465,8 +465,10 @@ export function reflect(call: Call, invoice: InvoiceBody): void {
   const before = call.find('subscription', subscriptionOf(invoice) ?? '')
   if (before === undefined || isOver(before)) return
   const status = statusAfter(call, before, invoice)
-  if (status === before.status) return
-  save(call, before, { ...before, status, ended_at: status === 'incomplete_expired' ? call.now : before.ended_at })
+  const card = keptCard(call, before, invoice)
+  if (status === before.status && card === before.default_payment_method) return
+  const ended = status === 'incomplete_expired' ? call.now : before.ended_at
+  save(call, before, { ...before, default_payment_method: card, status, ended_at: ended })
 }
 
 export function statusAfter(

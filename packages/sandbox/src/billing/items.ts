@@ -2,11 +2,12 @@
 import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import { missingParam, refused } from '../protocol/errors.ts'
+import { missingParam, onlyOneOf, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { boolean, integer, list, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
+import { inlinePrice, recurringPriceData } from '../resources/inline-prices.ts'
 import { periodAt, sameStep } from './calendar.ts'
 import { amountFor, pricingIn } from './charges.ts'
 import { discountsParam, readDiscounts, redeem } from './discounts.ts'
@@ -20,6 +21,7 @@ export const newItemFields = {
   tax_rates: taxRatesParam,
   metadata: metadata(),
   price: text(),
+  price_data: recurringPriceData,
   quantity: integer({ min: 0 }),
 } satisfies Fields
 export const changedItemFields = { ...newItemFields, clear_usage: boolean(), deleted: boolean(), id: text() }
@@ -79,9 +81,18 @@ function quantityFor(price: PriceBody, given: number | undefined, name: string):
   throw refused(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
 }
 
+/** The price that an item names, or one that is made for it alone. */
+function priceFor(call: Call, { price, price_data: data }: ItemParams, name: string, currency: string): PriceBody {
+  if (data === undefined) return usablePrice(call, price, name, currency)
+  if (price !== undefined) throw onlyOneOf(`${name}[price]`, `${name}[price_data]`)
+  const made = inlinePrice(call, data, `${name}[price_data]`)
+  if (pricingIn(made, currency) === undefined) throw wrongCurrency(made, currency, name)
+  return made
+}
+
 /** A checked item that begins now. */
 export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: string): SubscriptionItemBody {
-  const price = usablePrice(call, params.price, name, holder.currency)
+  const price = priceFor(call, params, name, holder.currency)
   const quantity = quantityFor(price, params.quantity, name)
   const item = newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
   return { ...item, ...extras(call, holder, item, params, name) }
@@ -161,13 +172,13 @@ function changedItem(
     ...extras(call, holder, before, params, name),
     metadata: applyMetadata(before.metadata, params.metadata),
   }
-  if (params.price === undefined || params.price === before.price) {
+  if (params.price_data === undefined && (params.price === undefined || params.price === before.price)) {
     const price = priceOf(call, before)
     if (params.quantity === undefined)
       return { ...described, ...(before.quantity === undefined ? {} : { quantity: before.quantity }) }
     return { ...described, ...quantityFor(price, params.quantity, name) }
   }
-  const price = usablePrice(call, params.price, name, holder.currency)
+  const price = priceFor(call, params, name, holder.currency)
   const quantity = quantityFor(price, params.quantity, name)
   return {
     ...described,

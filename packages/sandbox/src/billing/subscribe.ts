@@ -6,12 +6,15 @@ import type {
   InvoiceTextBody,
   ProrationBehavior,
   SubscriptionBody,
+  SubscriptionItemBody,
 } from '../objects/customer-bodies.ts'
 import type { PhaseBody } from '../objects/schedule-bodies.ts'
 import { notSupported, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Metadata } from '../protocol/metadata.ts'
+import { futureTimestamp } from '../protocol/params.ts'
 import { refuseBrokenPeriod } from './cancel.ts'
+import { periodAt, stepped } from './calendar.ts'
 import { amountFor, pricingIn } from './charges.ts'
 import { debited } from './debits.ts'
 import { discountsOfPhase, readDiscounts, redeem } from './discounts.ts'
@@ -20,12 +23,13 @@ import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
-import { advanceLines, partLine, trialLine } from './lines.ts'
+import { advanceLines, partLine, prorationLine, trialLine } from './lines.ts'
 import { unpaidRefusal } from './payments.ts'
+import { keptCard } from './payers.ts'
 import { itemsOf } from './phases.ts'
 import { plainTerms } from './terms.ts'
 import type { Terms } from './terms.ts'
-import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, writeNew } from './records.ts'
+import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, stepOf, writeNew } from './records.ts'
 
 export interface Wish {
   readonly customer: CustomerBody
@@ -40,6 +44,11 @@ export interface Wish {
   readonly invoiceText?: InvoiceTextBody
   /** Seconds; null without a trial. */
   readonly trialEnd: number | null
+  /** Where full periods begin (seconds), ahead of now; now when it is left out. */
+  readonly anchor?: number | undefined
+  /** When it began (seconds), before now. */
+  readonly backdate?: number | undefined
+  readonly paymentSettings?: SubscriptionBody['payment_settings']
   readonly cancelAt?: number | undefined
   /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
   readonly endsAt?: number | undefined
@@ -89,14 +98,16 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   const [first] = wish.items
   if (first === undefined && phase === undefined)
     throw refused('Missing required param: items.', 'items', 'parameter_missing')
-  const currency = wish.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
+  const currency =
+    wish.currency ?? first?.price_data?.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
   if (phase === undefined) refuseSecondCurrency(call, wish.customer.id, currency)
   if (wish.currency === undefined) refuseMixed(call, wish.items, currency)
+  checkBeginning(call, wish)
   const blank = blankSubscription(call, wish, currency)
   const holder = { ...blank, trialEnd: wish.trialEnd }
   const items =
     phase === undefined
-      ? wish.items.map((item, index) => itemFrom(call, holder, item, `items[${index}]`))
+      ? wish.items.map((item, index) => begun(call, wish, itemFrom(call, holder, item, `items[${index}]`)))
       : itemsOf(call, blank, phase, [])
   const { endsAt } = wish
   const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
@@ -116,6 +127,50 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
   if (started._trial_told && started.status === 'trialing')
     call.announce('customer.subscription.trial_will_end', started)
   return started
+}
+
+function checkBeginning(call: Call, { anchor, backdate, mode, trialEnd }: Wish): void {
+  if (anchor !== undefined) futureTimestamp(anchor, 'billing_cycle_anchor', call.now)
+  if (backdate !== undefined && backdate >= call.now)
+    throw refused('`backdate_start_date` must be in the past.', 'backdate_start_date')
+  if (trialEnd !== null && anchor !== undefined)
+    throw notSupported('`billing_cycle_anchor` together with a trial', 'billing_cycle_anchor')
+  if (trialEnd !== null && backdate !== undefined)
+    throw notSupported('`backdate_start_date` together with a trial', 'backdate_start_date')
+  if (mode === 'classic' && backdate !== undefined)
+    throw notSupported('`backdate_start_date` in classic billing', 'backdate_start_date')
+}
+
+/** An item in the period that runs: up to the anchor, and from the day that the subscription is dated back to. */
+function begun(call: Call, { anchor, backdate }: Wish, item: SubscriptionItemBody): SubscriptionItemBody {
+  const price = priceOf(call, item)
+  const step = stepOf(price)
+  const natural = stepped(call.now, step, 1)
+  if (anchor !== undefined && anchor > natural) {
+    const message = `\`billing_cycle_anchor\` cannot be later than next natural billing date (\`${natural}\`)`
+    throw refused(`${message} for plan \`${price.id}\`.`, 'billing_cycle_anchor')
+  }
+  if (backdate === undefined) return item
+  const start = Math.max(backdate, periodAt(item._anchor, step, call.now).start)
+  return { ...item, current_period_start: start, _usage_from: start }
+}
+
+/**
+ * What an item costs from its beginning to the end of the running period: a line for each period, in part where it begins or ends
+ * within one (docs.stripe.com/billing/subscriptions/backdating, flexible billing).
+ */
+function firstLines(call: Call, made: SubscriptionBody, item: SubscriptionItemBody, wish: Wish): InvoiceLineBody[] {
+  const step = stepOf(priceOf(call, item))
+  const free = wish.prorationBehavior === 'none'
+  const lines: InvoiceLineBody[] = []
+  for (let from = free ? item.current_period_start : made.start_date; from < item.current_period_end;) {
+    const { start, end } = periodAt(item._anchor, step, from)
+    const part = { ...item, current_period_start: from, current_period_end: end }
+    if (start === from) lines.push(...advanceLines(call, made, part))
+    else if (!free) lines.push(prorationLine(call.at(from), made, part, 1))
+    from = end
+  }
+  return lines
 }
 
 /** In the real API's words (recorded at 2026-08-26.dahlia). */
@@ -181,7 +236,7 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
   const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
   const own = licensed.flatMap((item) => {
     if (made.status === 'trialing') return [trialLine(call, made, item)]
-    return wish.endsAt === undefined ? advanceLines(call, made, item) : [partLine(call, made, item)]
+    return wish.endsAt === undefined ? firstLines(call, made, item, wish) : [partLine(call, made, item)]
   })
   const lines = [...own, ...(wish.extra?.(made) ?? [])]
   if (lines.length === 0) {
@@ -189,8 +244,8 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
     return made
   }
   // A part of a period is charged as a proration; it is what a credit gives back of.
-  const parts = wish.endsAt === undefined ? made.items.data : debited(made.items.data, own)
-  const charged = { ...made, items: { ...made.items, data: parts } }
+  const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
+  const charged = { ...made, items: { ...made.items, data: debited(made.items.data, parts) } }
   const period = { start: call.now, end: call.now }
   const waits = wish.invoicesLater === true
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
@@ -205,7 +260,13 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
   if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete')
     throw unpaidRefusal(call, invoice, 'subscription')
   const status = statusAfter(call, made, invoice)
-  const after = { ...afterInvoice(made, drafted), latest_invoice: invoice.id, status }
+  const card = keptCard(call, made, invoice)
+  const after = {
+    ...afterInvoice(charged, drafted),
+    default_payment_method: card,
+    latest_invoice: invoice.id,
+    status,
+  }
   return save(call, made, after, null)
 }
 
@@ -213,6 +274,12 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
 function refuseWaitingSetup(call: Call, made: SubscriptionBody): void {
   if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
   throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')
+}
+
+export const noPaymentSettings: SubscriptionBody['payment_settings'] = {
+  payment_method_options: null,
+  payment_method_types: null,
+  save_default_payment_method: 'off',
 }
 
 function blankSubscription(call: Call, wish: Wish, currency: string): SubscriptionBody {
@@ -224,7 +291,7 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     application: null,
     application_fee_percent: null,
     ...(wish.terms ?? plainTerms),
-    billing_cycle_anchor: trialEnd ?? call.now,
+    billing_cycle_anchor: trialEnd ?? wish.anchor ?? call.now,
     billing_cycle_anchor_config: null,
     billing_mode:
       wish.mode === 'classic'
@@ -254,12 +321,12 @@ function blankSubscription(call: Call, wish: Wish, currency: string): Subscripti
     next_pending_invoice_item_invoice: null,
     on_behalf_of: null,
     pause_collection: null,
-    payment_settings: { payment_method_options: null, payment_method_types: null, save_default_payment_method: 'off' },
+    payment_settings: wish.paymentSettings ?? noPaymentSettings,
     pending_invoice_item_interval: null,
     pending_setup_intent: null,
     pending_update: null,
     schedule: wish.schedule ?? null,
-    start_date: call.now,
+    start_date: wish.backdate ?? call.now,
     status: trialEnd === null ? 'active' : 'trialing',
     test_clock: wish.customer.test_clock,
     transfer_data: null,

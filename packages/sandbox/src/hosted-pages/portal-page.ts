@@ -65,7 +65,7 @@ function row(call: Call, subscription: SubscriptionBody, item: SubscriptionItemB
   const { interval = '', interval_count: count = 1 } = price.recurring ?? {}
   const period = count === 1 ? `per ${interval}` : `every ${count} ${interval}s`
   return html`<tr>
-    <td>${name}${metered ? '' : ` × ${item.quantity ?? 1}`}</td>
+    <td>${name}${metered ? '' : ` ×\u00a0${item.quantity ?? 1}`}</td>
     <td>${amount} ${period}</td>
   </tr>`
 }

@@ -49,7 +49,7 @@ export interface CreditNoteBody {
   pre_payment_amount: number
   pretax_credit_amounts: never[]
   reason: CreditReason | null
-  refunds: never[]
+  refunds: { amount_refunded: number; payment_record_refund: null; refund: string; type: 'refund' }[]
   shipping_cost: null
   status: 'issued' | 'void'
   subtotal: number

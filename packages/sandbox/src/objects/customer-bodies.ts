@@ -217,7 +217,11 @@ export interface SubscriptionBody extends Timed {
   next_pending_invoice_item_invoice: null
   on_behalf_of: null
   pause_collection: PauseBody | null
-  payment_settings: Record<string, unknown>
+  payment_settings: {
+    payment_method_options: null
+    payment_method_types: string[] | null
+    save_default_payment_method: 'off' | 'on_subscription'
+  }
   pending_invoice_item_interval: null
   pending_setup_intent: null
   pending_update: null
@@ -330,6 +334,8 @@ export interface InvoiceBody extends Timed {
   auto_advance: boolean
   automatic_tax: AutomaticTaxBody & { provider: 'stripe' | null; status: 'complete' | null }
   automatically_finalizes_at: number | null
+  /** Of the intent that pays it; invoices of former versions have none. */
+  confirmation_secret?: { client_secret: string; type: 'payment_intent' } | null
   billing_reason: BillingReason
   collection_method: CollectionMethod
   created: number

@@ -95,6 +95,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     source: { within: { coupon: { refer: 'coupon' } } },
   },
   invoice: {
+    confirmation_secret: { include: {} },
     customer,
     default_payment_method: { refer: 'payment_method' },
     default_tax_rates: taxRates,

@@ -16,6 +16,9 @@ const former: Readonly<Record<string, readonly [before: string, say: Translation
   'POST /v1/payment_intents': ['2026-09-30.endive', typesAllowed],
   'POST /v1/setup_intents': ['2026-09-30.endive', withoutCards],
   'POST /v1/checkout/sessions': ['2026-09-30.endive', typesAllowed],
+  'POST /v1/subscriptions/:id': ['2026-09-30.endive', anchorByType],
+  'POST /v1/subscriptions/:id/resume': ['2026-09-30.endive', anchorByType],
+  'POST /v1/invoices/create_preview': ['2026-09-30.endive', detailsByType],
 }
 
 export function inTodaysWords(operation: string, form: FormNode, version: string | null): FormNode {
@@ -26,6 +29,17 @@ export function inTodaysWords(operation: string, form: FormNode, version: string
 /** A filter of what is on offer by itself, where it used to be a list. */
 function typesAllowed({ payment_method_types: types, ...form }: FormNode): FormNode {
   return types === undefined ? form : node({ ...form, allowed_payment_method_types: types })
+}
+
+/** `now` and `unchanged` by themselves. */
+function anchorByType({ billing_cycle_anchor: anchor, ...form }: FormNode): FormNode {
+  if (anchor === undefined) return form
+  return node({ ...form, billing_cycle_anchor: isNode(anchor) ? anchor : node({ type: anchor }) })
+}
+
+function detailsByType({ subscription_details: details, ...form }: FormNode): FormNode {
+  if (details === undefined) return form
+  return node({ ...form, subscription_details: isNode(details) ? node(anchorByType(details)) : details })
 }
 
 /** Cards are all there is here, whether they are named or not. */

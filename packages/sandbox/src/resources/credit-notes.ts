@@ -1,8 +1,9 @@
 // Credit notes in their simplest form: they lower what an open invoice asks for, and give back what was paid to the customer's
-// balance or outside. Refunds, taxes and discounts are refused (the SDK's types, credit notes).
+// balance, outside or to the card. Taxes and discounts are refused (the SDK's types, credit notes).
 import { paidElsewhere, reflect } from '../billing/invoicing.ts'
 import { adjustIntent } from '../billing/payments.ts'
 import { customerOf, momentOf } from '../billing/records.ts'
+import { refund } from '../billing/refunds.ts'
 import { dividedHalfUp, parseDecimal, scale } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
 import { isTooSmall, leastText } from '../money/least-charge.ts'
@@ -42,6 +43,8 @@ const createFields = {
   metadata: metadata(),
   out_of_band_amount: integer({ min: 0 }),
   reason: oneOf('duplicate', 'fraudulent', 'order_change', 'product_unsatisfactory'),
+  refund_amount: integer({ min: 0 }),
+  refunds: list(shape({ amount_refunded: integer({ min: 1 }), refund: required(text()), type: oneOf('refund') })),
 }
 type Params = Read<typeof createFields>
 
@@ -65,7 +68,8 @@ function create(outer: Call): CreditNoteBody {
   const post = amount - pre
   if (invoice.status === 'open' && isTooSmall(invoice.amount_remaining - pre, invoice.currency))
     throw notSupported(`credit notes that leave less than ${leastText(invoice.currency)} of an open invoice`)
-  checkGivenBack(params, post, invoice.currency)
+  const linked = linkedRefunds(call, params, invoice)
+  checkGivenBack(params, linked, post, invoice.currency)
   const credit = params.credit_amount ?? 0
   const id = newId('cn_1', 23)
   const body: CreditNoteBody = {
@@ -93,7 +97,7 @@ function create(outer: Call): CreditNoteBody {
     pre_payment_amount: pre,
     pretax_credit_amounts: [],
     reason: params.reason ?? null,
-    refunds: [],
+    refunds: [...linked, ...newRefund(call, params, invoice)],
     shipping_cost: null,
     status: 'issued',
     subtotal: amount,
@@ -131,13 +135,43 @@ function issued(notes: readonly CreditNoteBody[]): number {
 }
 
 /** What was paid already is given back in full, one way or another. */
-function checkGivenBack(params: Params, post: number, currency: string): void {
-  const given = (params.credit_amount ?? 0) + (params.out_of_band_amount ?? 0)
+function checkGivenBack(params: Params, linked: readonly RefundOfNote[], post: number, currency: string): void {
+  const refunded = linked.reduce((sum, { amount_refunded: amount }) => sum + amount, params.refund_amount ?? 0)
+  const given = (params.credit_amount ?? 0) + (params.out_of_band_amount ?? 0) + refunded
   if (given === post) return
   const money = (minor: number): string => formatMinor(minor, currency)
   throw refused(
     `The sum of credit amount, refund amount and out of band amount (${money(given)}) must equal the credit note amount (${money(post)}).`,
   )
+}
+
+type RefundOfNote = CreditNoteBody['refunds'][number]
+
+/** Refunds of the invoice's payment that were made already. */
+function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: InvoiceBody): RefundOfNote[] {
+  return given.map(({ amount_refunded: part, refund: id }, index) => {
+    const name = `refunds[${index}]`
+    const found = call.reference('refund', id, `${name}[refund]`)
+    if (call.find('payment_intent', found.payment_intent)?._invoice !== invoice.id)
+      throw refused(`The refund ${id} is not of the invoice ${invoice.id}.`, `${name}[refund]`)
+    const amount = part ?? found.amount
+    if (amount > found.amount)
+      throw refused(
+        `The refund ${id} gave back ${formatMinor(found.amount, invoice.currency)} only.`,
+        `${name}[amount_refunded]`,
+      )
+    return { amount_refunded: amount, payment_record_refund: null, refund: id, type: 'refund' }
+  })
+}
+
+/** A refund that is made with the note. */
+function newRefund(call: Call, { refund_amount: amount = 0 }: Params, invoice: InvoiceBody): RefundOfNote[] {
+  if (amount === 0) return []
+  const [intent] = call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)
+  const charge = call.find('charge', intent?.latest_charge ?? '')
+  if (charge?.status !== 'succeeded') throw refused('The invoice was not paid by a charge.', 'refund_amount')
+  const made = refund(call, charge, { amount, metadata: {} })
+  return [{ amount_refunded: amount, payment_record_refund: null, refund: made.id, type: 'refund' }]
 }
 
 function linesOf(call: Call, params: Params, invoice: InvoiceBody): CreditNoteLineBody[] {

@@ -1,10 +1,11 @@
+import { attempt, reflect, subscriptionOf } from '../billing/invoicing.ts'
 import { newIntent, refusalOf, tried } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
-import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
+import type { InvoiceBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
 import type { PaymentIntentBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { isTooSmall, leastText } from '../money/least-charge.ts'
-import { missingParam, onlyWithConfirm, refused } from '../protocol/errors.ts'
+import { missingParam, notSupported, onlyWithConfirm, refused } from '../protocol/errors.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
@@ -102,12 +103,27 @@ function confirm(outer: Call): Answer {
   const before = outer.subject('payment_intent')
   const params = outer.read({ ...confirmFields, payment_method: text() })
   refuseOver(before, 'confirm')
-  if (before._invoice !== null)
-    throw refused('The sandbox does not support paying an invoice this way: pay the invoice.')
   const { call, clock } = atCustomer(outer, before)
   const id = params.payment_method ?? before.payment_method
   const card = id === null ? null : cardFor(call, id, before.customer)
+  const invoice = before._invoice === null ? undefined : call.find('invoice', before._invoice)
+  if (invoice !== undefined && card !== null) return invoicePaid(call, before, invoice, card)
   return confirmed(call, before, card, { ...params, clock })
+}
+
+/** The intent of an invoice pays it; a card that is to pay its subscription later becomes the customer's. */
+function invoicePaid(call: Call, intent: PaymentIntentBody, invoice: InvoiceBody, given: PaymentMethodBody): Answer {
+  refuseForeignType(intent, given)
+  if (given.type === 'sepa_debit') throw notSupported('debits that pay an invoice', 'payment_method')
+  const subscription = call.find('subscription', subscriptionOf(invoice) ?? '')
+  const keeps = subscription?.payment_settings.save_default_payment_method === 'on_subscription'
+  const card =
+    keeps && given.customer === null
+      ? call.update(given, { ...given, customer: invoice.customer, _fresh: false }, 'payment_method.attached')
+      : given
+  reflect(call, attempt(call, invoice, { card: card.id, manual: true }))
+  const after = call.find('payment_intent', intent.id) ?? intent
+  return after.status === 'requires_payment_method' ? { refusal: refusalOf(after) } : { object: after }
 }
 
 const reasons = oneOf('abandoned', 'duplicate', 'fraudulent', 'requested_by_customer')

@@ -1,19 +1,26 @@
 import type { Call } from '../protocol/call.ts'
-import { itemsAfter, changedItems, newItems } from '../billing/items.ts'
+import { pricingIn } from '../billing/charges.ts'
+import { changedItems, itemsAfter, newItems, refuseArchivedProduct, wrongCurrency } from '../billing/items.ts'
 import { cancelAsAsked, refuseBrokenChange } from '../billing/cancel.ts'
 import { checkProrationDate, invoicedNow, reanchored, withItems } from '../billing/change.ts'
 import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../billing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../billing/invoice-text.ts'
 import { cardOf } from '../billing/invoicing.ts'
-import { advanceLines, itemAmount, prorationLine, trialLine } from '../billing/lines.ts'
+import { advanceLines, itemAmount, onceLine, prorationLine, trialLine } from '../billing/lines.ts'
 import { unpaidRefusal } from '../billing/payments.ts'
 import { customerOf, isMetered, isOver, lastPeriodEnd, momentOf, priceOf, save } from '../billing/records.ts'
 import { paidBy, trialWithoutCard } from '../billing/renewal.ts'
-import { nothingToPayWith, subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
-import { plainTerms, termFields, termsAfter } from '../billing/terms.ts'
+import { noPaymentSettings, nothingToPayWith, subscribe, trialEndOf, trialSettings } from '../billing/subscribe.ts'
+import { plainTerms, taxRatesParam, termFields, termsAfter } from '../billing/terms.ts'
 import { nouns } from '../objects/bodies.ts'
-import type { ProrationBehavior, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
-import { missingParam, noActiveDiscount, noSuchResource, notSupported, refused } from '../protocol/errors.ts'
+import type { PriceBody } from '../objects/bodies.ts'
+import type {
+  InvoiceLineBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../objects/customer-bodies.ts'
+import { missingParam, noActiveDiscount, noSuchResource, notSupported, onlyOneOf, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { retrieve } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
@@ -22,6 +29,7 @@ import {
   emptyable,
   futureTimestamp,
   integer,
+  list,
   oneOf,
   required,
   shape,
@@ -30,6 +38,8 @@ import {
 } from '../protocol/params.ts'
 import type { Fields, Param, Read } from '../protocol/params.ts'
 import { currency } from './currencies.ts'
+import { inlinePrice, oncePriceData } from './inline-prices.ts'
+import { resuming } from './resume.ts'
 import { page } from './subscription-list.ts'
 
 export const prorationBehavior = oneOf('always_invoice', 'create_prorations', 'none')
@@ -61,6 +71,10 @@ const sharedFields = {
   metadata: metadata(),
   off_session: boolean(),
   payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
+  payment_settings: shape({
+    payment_method_types: emptyable(list(oneOf('card', 'sepa_debit'))),
+    save_default_payment_method: oneOf('off', 'on_subscription'),
+  }),
   proration_behavior: prorationBehavior,
   trial_end: nowOrTimestamp(),
   trial_settings: shape({
@@ -70,6 +84,12 @@ const sharedFields = {
 
 const createFields = {
   ...sharedFields,
+  add_invoice_items: list(
+    shape({ price: text(), price_data: oncePriceData, quantity: integer({ min: 1 }), tax_rates: taxRatesParam }),
+    { max: 20 },
+  ),
+  backdate_start_date: timestamp(),
+  billing_cycle_anchor: timestamp(),
   payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
   billing_mode: shape({
     flexible: shape({ proration_discounts: oneOf('included') }),
@@ -141,12 +161,56 @@ function create(outer: Call): SubscriptionBody {
       'default_payment_method',
     ),
     trialEnd: trialEndOf(call, params.trial_end, params.trial_period_days),
+    anchor: params.billing_cycle_anchor,
+    backdate: params.backdate_start_date,
+    paymentSettings: paymentSettings(noPaymentSettings, params.payment_settings),
+    extra: (made) => extraLines(call, made, params.add_invoice_items ?? []),
     cancelAt: params.cancel_at,
     prorationBehavior: params.proration_behavior,
     cancelAtPeriodEnd: params.cancel_at_period_end,
     paymentBehavior: params.payment_behavior,
     missingPaymentMethod: params.trial_settings?.end_behavior.missing_payment_method,
   })
+}
+
+function paymentSettings(
+  before: SubscriptionBody['payment_settings'],
+  given: UpdateParams['payment_settings'],
+): SubscriptionBody['payment_settings'] {
+  const { payment_method_types: types, save_default_payment_method: saves } = given ?? {}
+  return {
+    ...before,
+    payment_method_types: types === undefined ? before.payment_method_types : types && [...types],
+    save_default_payment_method: saves ?? before.save_default_payment_method,
+  }
+}
+
+/** What is bought once together with the subscription. */
+function extraLines(
+  call: Call,
+  made: SubscriptionBody,
+  given: NonNullable<Read<typeof createFields>['add_invoice_items']>,
+): InvoiceLineBody[] {
+  return given.map(({ price: id, price_data: data, quantity = 1, tax_rates: rates }, index) => {
+    const name = `add_invoice_items[${index}]`
+    if (id !== undefined && data !== undefined) throw onlyOneOf(`${name}[price]`, `${name}[price_data]`)
+    if ((rates ?? []).length > 0) throw notSupported('tax rates of `add_invoice_items`', `${name}[tax_rates]`)
+    const price = data === undefined ? oncePrice(call, id, name) : inlinePrice(call, data, `${name}[price_data]`)
+    if (pricingIn(price, made.currency) === undefined) throw wrongCurrency(price, made.currency, name)
+    return onceLine(call, made, price, quantity)
+  })
+}
+
+function oncePrice(call: Call, id: string | undefined, name: string): PriceBody {
+  if (id === undefined) throw missingParam(`${name}[price]`)
+  const price = call.reference('price', id, `${name}[price]`)
+  if (!price.active)
+    throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
+  refuseArchivedProduct(call, price, name)
+  if (price.recurring === null) return price
+  const message =
+    'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
+  throw refused(message, `${name}[price]`)
 }
 
 /** A schedule owns what it drives. */
@@ -184,6 +248,10 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
   const { metadata: _metadata, cancellation_details: _details, ...others } = params
   if (Object.values(others).some((value) => value !== undefined)) refuseOver(before)
   refuseIncomplete(before, params)
+  if (before.status === 'paused' && params.trial_end !== undefined) {
+    const first = 'Resume the subscription first before setting `trial_end`.'
+    throw refused(`You cannot set \`trial_end\` while a subscription is \`paused\`. ${first}`)
+  }
   if (Object.values(others).some((value) => value !== undefined)) refusePaused(before)
   if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
   if (params.trial_end !== undefined) refuseScheduled(before, 'trial')
@@ -207,6 +275,7 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     invoice_settings: invoiceTextAfter(before.invoice_settings, params.invoice_settings),
     metadata: applyMetadata(before.metadata, params.metadata),
     pause_collection: pauseAfter(call, before, params.pause_collection),
+    payment_settings: paymentSettings(before.payment_settings, params.payment_settings),
     trial_settings: trialSettings(
       params.trial_settings?.end_behavior.missing_payment_method ??
         before.trial_settings.end_behavior.missing_payment_method,
@@ -398,5 +467,6 @@ export const subscriptions: readonly Operation[] = [
   retrieve('/v1/subscriptions/:id', 'subscription'),
   { method: 'POST', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: update(call) }) },
   { method: 'DELETE', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: cancel(call) }) },
+  resuming,
   { method: 'DELETE', path: '/v1/subscriptions/:id/discount', of: null, run: removeDiscount },
 ]

@@ -3,7 +3,7 @@
 import { compareDocuments } from '../../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import { same } from '../../catalog/fields/differences.ts'
-import { membersOf, wholeMembers } from '../../catalog/fields/tables.ts'
+import { membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { editsBetween } from '../../config/edit/apply-edits.ts'
 import { literal } from '../../config/files/interpolate.ts'
@@ -20,7 +20,7 @@ export interface LiveEdits {
   readonly refused: readonly string[]
   /** In the files, but not active at the processor. */
   readonly notLive: readonly string[]
-  /** Active at the processor, but not in the files. */
+  /** Active at the processor, but not in the files; nothing in the files refers to it. */
   readonly notInFiles: readonly string[]
 }
 
@@ -36,12 +36,29 @@ export function liveEdits(
     if (difference.change === 'changed') addChanges(result, sources, live, difference)
   dropDefaults(result, sources, live)
   const added = differences.filter(({ change }) => change === 'added')
-  if (all) result.edits.push(...additionsOf(sources, live, added))
+  const named = all ? null : namedBy(differences, live)
+  const isTaken = ({ kind, configId }: DocumentDifference) => named?.has(`${kind} ${configId}`) ?? true
+  result.edits.push(...additionsOf(sources, live, added.filter(isTaken)))
   return {
     ...result,
     notLive: differences.filter(({ change }) => change === 'removed').map(nameOf),
-    notInFiles: all ? [] : added.map(nameOf),
+    notInFiles: added.filter((difference) => !isTaken(difference)).map(nameOf),
   }
+}
+
+/** What changed items refer to now, as `kind id`: a file that names what no file has would be invalid. */
+function namedBy(differences: readonly DocumentDifference[], live: BillingConfig): ReadonlySet<string> {
+  return new Set(
+    differences
+      .filter(({ change }) => change === 'changed')
+      .flatMap(({ kind, configId }) =>
+        references[kind].flatMap(([field, of]) => {
+          const members = rowOf(kind, field)?.members ?? []
+          const ids = members.flatMap((member) => itemOf(live, kind, configId)?.[member] ?? [])
+          return ids.flatMap((id) => (typeof id === 'string' ? [`${of} ${id}`] : []))
+        }),
+      ),
+  )
 }
 
 type Result = { readonly edits: LiveEdit[]; readonly refused: string[] }

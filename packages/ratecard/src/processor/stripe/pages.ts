@@ -19,22 +19,24 @@ export async function listAll<T extends Reply>(
   request: ListRequest<T>,
   options: ListOptions,
 ): Promise<T[]> {
+  return listAllAs(caller, object, request, (item) => item, options)
+}
+
+/** What `read` makes of every object of a list, page by page: of a long list the replies would take many times the memory. */
+export async function listAllAs<T extends Reply, Kept>(
+  caller: Caller,
+  object: string,
+  request: ListRequest<T>,
+  read: (item: T) => Kept,
+  options: ListOptions,
+): Promise<Kept[]> {
   for (let restart = 0; ; restart++) {
     try {
-      return await listOnce(caller, object, request, options)
+      return (await listPages(caller, object, request, Infinity, read, options)).found
     } catch (error) {
       if (restart === restarts || !lostItsCursor(error)) throw error
     }
   }
-}
-
-async function listOnce<T extends Reply>(
-  caller: Caller,
-  object: string,
-  request: ListRequest<T>,
-  options: ListOptions,
-): Promise<T[]> {
-  return (await listSome(caller, object, request, Infinity, options)).found
 }
 
 /** The first objects of a list, from this many pages at most. `complete`: there are no others. */
@@ -43,9 +45,20 @@ export async function listSome<T extends Reply>(
   object: string,
   request: ListRequest<T>,
   pages: number,
-  { signal, onPage }: ListOptions,
+  options: ListOptions,
 ): Promise<{ readonly found: T[]; readonly complete: boolean }> {
-  const found = new Map<string, T>()
+  return listPages(caller, object, request, pages, (item) => item, options)
+}
+
+async function listPages<T extends Reply, Kept>(
+  caller: Caller,
+  object: string,
+  request: ListRequest<T>,
+  pages: number,
+  keep: (item: T) => Kept,
+  { signal, onPage }: ListOptions,
+): Promise<{ readonly found: Kept[]; readonly complete: boolean }> {
+  const found = new Map<string, Kept>()
   let cursor: string | undefined
   for (let read = 1; ; read++) {
     const paging = { limit: pageSize, ...(cursor === undefined ? {} : { starting_after: cursor }) }
@@ -56,7 +69,7 @@ export async function listSome<T extends Reply>(
       send: () => request.page(paging, {}),
       flaw: (answer) => pageFlaw(answer, object),
     })
-    for (const item of page.data) found.set(item.id, item)
+    for (const item of page.data) found.set(item.id, keep(item))
     onPage?.(found.size)
     const last = page.data.at(-1)
     const complete = !page.has_more || last === undefined

@@ -5,16 +5,17 @@ import { observe, surroundings } from './context.ts'
 import type { StripeContext } from './context.ts'
 import type { KindAdapter, Reply, Surroundings } from './kinds/kind.ts'
 import { withAttachments } from './attachments.ts'
-import { listAll } from './pages.ts'
+import { listAllAs } from './pages.ts'
 
 export async function readSnapshot(context: StripeContext, options: ReadOptions): Promise<Snapshot> {
   const { kinds } = context
   const stop = new AbortController()
   const siblings: ReadOptions = { ...options, signal: AbortSignal.any([options.signal, stop.signal]) }
+  const around = surroundings(context)
   const read = <K extends ResourceKind, Live extends Reply>(adapter: KindAdapter<K, Live>) =>
-    readKind(context, adapter, siblings)
+    readKind(context, adapter, around, siblings)
   try {
-    const [meters, features, products, prices, coupons, codes, webhooks] = await Promise.all([
+    const [meter, feature, products, price, coupon, promotion_code, webhook] = await Promise.all([
       read(kinds.meter),
       read(kinds.feature),
       read(kinds.product),
@@ -23,18 +24,8 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
       read(kinds.promotion_code),
       read(kinds.webhook),
     ])
-    const around = surroundings(context)
-    const feature = observeAll(kinds.feature, features, around)
-    const product = observeAll(kinds.product, products, around)
-    return {
-      meter: observeAll(kinds.meter, meters, around),
-      feature,
-      product: await withAttachments(context, product, feature, siblings),
-      price: observeAll(kinds.price, prices, around),
-      coupon: observeAll(kinds.coupon, coupons, around),
-      promotion_code: observeAll(kinds.promotion_code, codes, around),
-      webhook: observeAll(kinds.webhook, webhooks, around),
-    }
+    const product = await withAttachments(context, products, feature, siblings)
+    return { meter, feature, product, price, coupon, promotion_code, webhook }
   } finally {
     // After a failure the other kinds have nothing left to read for.
     stop.abort()
@@ -45,13 +36,14 @@ export async function readSnapshot(context: StripeContext, options: ReadOptions)
 async function readKind<K extends ResourceKind, Live extends Reply>(
   context: StripeContext,
   adapter: KindAdapter<K, Live>,
+  around: Surroundings,
   { signal, onPage }: ReadOptions,
-): Promise<Live[]> {
+): Promise<readonly ObservedResource<K>[]> {
   const passes = adapter.lists()
   const counts = passes.map(() => 0)
   const lists = await Promise.all(
     passes.map((request, pass) =>
-      listAll(context.caller, adapter.object, request, {
+      listAllAs(context.caller, adapter.object, request, (object) => observe(adapter, object, around), {
         signal,
         onPage: (objects) => {
           counts[pass] = objects
@@ -60,13 +52,5 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
       }),
     ),
   )
-  return [...new Map(lists.flat().map((object) => [object.id, object])).values()]
-}
-
-function observeAll<K extends ResourceKind, Live extends Reply>(
-  adapter: KindAdapter<K, Live>,
-  objects: readonly Live[],
-  around: Surroundings,
-): ObservedResource<K>[] {
-  return objects.map((object) => observe(adapter, object, around))
+  return [...new Map(lists.flat().map((object) => [object.processorId, object])).values()]
 }

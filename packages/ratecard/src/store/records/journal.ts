@@ -69,6 +69,10 @@ export const pushColumns = {
 export type PushRecord = RecordOf<typeof pushColumns>
 /** Without what makes it large. */
 export type PushHead = Omit<PushRecord, 'document' | 'plan'>
+/** Names of the columns of a head. */
+export const pushHeadColumns = Object.keys(pushColumns).filter(
+  (name): name is keyof PushHead => name !== 'document' && name !== 'plan',
+)
 
 export const stepColumns = {
   pushId: text(),

@@ -314,4 +314,15 @@ export const migrations: readonly Migration[] = [
           ]
         : [],
   },
+  {
+    name: 'pushes beside their documents',
+    statements: ({ engine }) =>
+      engine === 'sqlite'
+        ? [
+            `create index pushes_without_documents on pushes (
+  created_at, id, kind, state, version, author, message, key_id, key_name, steps_total, steps_done, error, updated_at, finished_at, base_revision, revision
+)`,
+          ]
+        : [],
+  },
 ]

@@ -1,7 +1,7 @@
 import type { Rename } from '../../../catalog/renames.ts'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { LeaseToken } from '../../lease-token.ts'
-import { pushColumns, stepColumns } from '../../records/journal.ts'
+import { pushColumns, pushHeadColumns, stepColumns } from '../../records/journal.ts'
 import type { PushHead, PushRecord, StepRecord } from '../../records/journal.ts'
 import type { MappingChange, NewPush, NewVersion, PushStore } from '../../store.ts'
 import { closePush } from './close-push.ts'
@@ -13,10 +13,6 @@ import type { SqlSecrets } from './secrets.ts'
 type Succeeded = Parameters<PushStore['succeed']>[2]
 type Settled = Parameters<PushStore['settle']>[2]
 type Ended = Parameters<PushStore['end']>[1]
-
-const headColumns = Object.keys(pushColumns).filter(
-  (name): name is keyof PushHead => name !== 'document' && name !== 'plan',
-)
 
 /** The journal of pushes. */
 export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, Ended> implements PushStore {
@@ -73,7 +69,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, Ended
 
   async head(pushId: string): Promise<PushHead | null> {
     const row = await this.deps.database.read((db) =>
-      db.selectFrom('pushes').select(headColumns).where('id', '=', pushId).executeTakeFirst(),
+      db.selectFrom('pushes').select(pushHeadColumns).where('id', '=', pushId).executeTakeFirst(),
     )
     return row ?? null
   }
@@ -96,7 +92,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, Ended
     return this.deps.database.read(async (db) => {
       const items = await db
         .selectFrom('pushes')
-        .select(headColumns)
+        .select(pushHeadColumns)
         .orderBy('createdAt', 'desc')
         .orderBy('id', 'desc')
         .limit(page.limit)
