@@ -46,6 +46,8 @@ const resolve = {
 const fast = 'test/{unit,property,contract,http,cli,symptoms}/**/*.test.ts'
 /** What compares times or memory of its own process, in a process that nothing ran in before. */
 const measuring = ['test/http/long-work.test.ts']
+/** It installs, builds and packs the whole product, so nothing that watches times runs beside it. */
+const image = ['test/e2e/container-image.test.ts']
 
 export default defineConfig({
   test: {
@@ -58,7 +60,17 @@ export default defineConfig({
       { resolve, test: { ...shared, name: 'fast-measuring', include: measuring } },
       // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit.
       { resolve, test: { ...shared, name: 'attack', include: ['test/attack/**/*.test.ts'], testTimeout: 600_000 } },
-      { resolve, test: { ...shared, name: 'slow', include: ['test/{fault,e2e}/**/*.test.ts'], testTimeout: 600_000 } },
+      {
+        resolve,
+        test: {
+          ...shared,
+          name: 'slow',
+          include: ['test/{fault,e2e}/**/*.test.ts'],
+          exclude: image,
+          testTimeout: 600_000,
+        },
+      },
+      { resolve, test: { ...shared, name: 'image', include: image, testTimeout: 600_000 } },
     ],
   },
 })

@@ -39,6 +39,7 @@ function observe<K extends ResourceKind>(resource: DesiredResource<K>): Observed
     spent: false,
     unrepresentable: [],
     unsaid: [],
+    carriable: [],
     raw: {},
   }
 }

@@ -45,7 +45,7 @@ const withTalkingStreams = (service: ComposedService): ComposedService => ({
   },
   workerLogs: () => Promise.resolve([]),
   async *followWorkerLogs() {
-    const line = { id: '1', time: 0, level: 'log', version: '1', requestId: null, runId: null } as const
+    const line = { id: '1', time: 0, level: 'log', requestId: null, runId: null, deployment: '1' }
     const message = `calling https://hooks.example.com/in?token=${canary}`
     yield* await Promise.resolve([{ ...line, message }])
   },

@@ -191,6 +191,7 @@ describe('one tenant', () => {
       formatted: null,
       lines: [],
       invoices: [],
+      dropped_usage: [],
     })
   })
 })

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
 import { Type } from 'typebox'
+import type { Static } from 'typebox'
 import { ServiceError } from './errors/service-error.ts'
 import { confinementModes } from './workers/host/confinement-modes.ts'
 import type { ConfinementMode } from './workers/host/confinement-modes.ts'
@@ -166,33 +167,7 @@ type Raw = ReturnType<typeof readRaw>
 
 function readRaw(env: NodeJS.ProcessEnv) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
-  return envSchema<{
-    RATECARD_HOST: string
-    RATECARD_PORT: number
-    RATECARD_DATA_DIR: string
-    DATABASE_URL?: string
-    RATECARD_SERVICE_KEY?: string
-    RATECARD_MASTER_KEY?: string
-    STRIPE_SECRET_KEY?: string
-    STRIPE_API_BASE?: string
-    RATECARD_SANDBOX_PORT: number
-    RATECARD_PUBLIC_URL?: string
-    RATECARD_ALLOWED_REDIRECTS?: string
-    RATECARD_REQUIRE_VERSION_BUMP: boolean
-    RATECARD_IMPACT_THRESHOLD?: number
-    RATECARD_SESSION_TRIAL_DAYS: number
-    RATECARD_WORKERS: 'on' | 'off'
-    RATECARD_WORKER_ALLOWED_HOSTS?: string
-    RATECARD_WORKER_DOMAIN?: string
-    RATECARD_WORKER_SANDBOX: (typeof confinements)[number]
-    RATECARD_WORKER_LOG_DAYS: number
-    RATECARD_WORKER_IDLE_MINUTES: number
-    RATECARD_RATE_LIMIT: number
-    RATECARD_TRUSTED_PROXIES?: string
-    RATECARD_MAX_CONNECTIONS?: number
-    RATECARD_SHUTDOWN_DELAY_SECONDS: number
-    RATECARD_LOG_LEVEL: LogLevel
-  }>({
+  return envSchema<Static<typeof settingsSchema>>({
     schema: settingsSchema,
     data: given,
     env: false,

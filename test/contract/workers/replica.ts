@@ -69,6 +69,7 @@ export async function replica(store: Store, options: Partial<WorkersOptions> = {
         host: request.headers.host ?? '',
         path: path || '/',
         prefix: `/${name}`,
+        clientAddress: '127.0.0.1',
       }
       return workers.dispatchToWorker(name, request, response, context)
     },

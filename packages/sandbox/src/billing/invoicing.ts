@@ -18,6 +18,7 @@ import { discountsFor, reduced, reductionsOf } from './discounts.ts'
 import { itemLine, pendingItems, takenOff, withItemsOf } from './invoice-items.ts'
 import { cancelIntent, intentFor, tried } from './payments.ts'
 import { withLateUsage } from './late-usage.ts'
+import { keptCard, setDelinquent } from './payers.ts'
 import { taxed } from './taxes.ts'
 import { totals } from './totals.ts'
 import type { Sums } from './totals.ts'
@@ -397,16 +398,6 @@ export function attempt(
   return written
 }
 
-/**
- * A payment that fails by itself, or a day that passes, makes the customer delinquent; an invoice that is paid or given up as
- * uncollectible ends that (the SDK's types, `delinquent`).
- */
-function setDelinquent(call: Call, invoice: InvoiceBody, delinquent: boolean): void {
-  const customer = call.find('customer', invoice.customer)
-  if (customer === undefined) return
-  call.update(customer, { ...customer, delinquent }, 'customer.updated')
-}
-
 function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
   return {
     ...invoice,
@@ -478,15 +469,6 @@ export function reflect(call: Call, invoice: InvoiceBody): void {
   if (status === before.status && card === before.default_payment_method) return
   const ended = status === 'incomplete_expired' ? call.now : before.ended_at
   save(call, before, { ...before, default_payment_method: card, status, ended_at: ended })
-}
-
-/** The card that pays the subscription from now on: the one that paid, where that was asked for (the SDK's types, `payment_settings`). */
-export function keptCard(call: Call, subscription: SubscriptionBody, invoice: InvoiceBody): string | null {
-  const before = subscription.default_payment_method
-  const keeps = subscription.payment_settings.save_default_payment_method === 'on_subscription'
-  if (!keeps || invoice.status !== 'paid' || invoice.amount_due === 0) return before
-  const paid = call.find('payment_method', intentFor(call, invoice).payment_method ?? '')
-  return paid?.customer === subscription.customer ? paid.id : before
 }
 
 export function statusAfter(

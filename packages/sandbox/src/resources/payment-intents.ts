@@ -118,7 +118,7 @@ function invoicePaid(call: Call, intent: PaymentIntentBody, invoice: InvoiceBody
   const subscription = call.find('subscription', subscriptionOf(invoice) ?? '')
   const keeps = subscription?.payment_settings.save_default_payment_method === 'on_subscription'
   const card =
-    keeps && given.customer === null && invoice.customer !== null
+    keeps && given.customer === null
       ? call.update(given, { ...given, customer: invoice.customer, _fresh: false }, 'payment_method.attached')
       : given
   reflect(call, attempt(call, invoice, { card: card.id, manual: true }))

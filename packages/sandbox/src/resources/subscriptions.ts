@@ -293,7 +293,11 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   const anchorNow = params.billing_cycle_anchor?.type === 'now'
   if (params.items !== undefined || anchorNow) {
     const wanted = itemsAfter(call, after, params.items ?? [])
-    after = withItems(call, after, wanted, { behavior, anchorNow, prorateFrom })
+    // What is given back was charged with the discounts of before, those of this update are for what is charged now
+    // (docs.stripe.com/billing/subscriptions/billing-mode/compare: the last discounts used).
+    const { discounts } = after
+    const billedSo = { ...after, discounts: before.discounts }
+    after = withItems(call, billedSo, wanted, { behavior, anchorNow, prorateFrom, discounts })
   }
   if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end, behavior, prorateFrom)
   refuseBrokenChange(call, before, after, behavior)

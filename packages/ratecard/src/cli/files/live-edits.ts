@@ -55,7 +55,7 @@ function namedBy(differences: readonly DocumentDifference[], live: BillingConfig
         references[kind].flatMap(([field, of]) => {
           const members = rowOf(kind, field)?.members ?? []
           const ids = members.flatMap((member) => itemOf(live, kind, configId)?.[member] ?? [])
-          return ids.map((id) => `${of} ${String(id)}`)
+          return ids.flatMap((id) => (typeof id === 'string' ? [`${of} ${id}`] : []))
         }),
       ),
   )

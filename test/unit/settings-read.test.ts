@@ -1,0 +1,48 @@
+// A variable that is described and not read would be taken without a word, and do nothing.
+import { expect, test } from 'vitest'
+import { readSettings, settingsSchema } from '../../packages/ratecard/src/settings.ts'
+
+/** A value of each variable that is not its default. */
+const other: Readonly<Record<keyof typeof settingsSchema.properties, string>> = {
+  RATECARD_HOST: '127.0.0.2',
+  RATECARD_PORT: '5000',
+  RATECARD_DATA_DIR: '/var/lib/elsewhere',
+  DATABASE_URL: 'postgres://localhost/ratecard',
+  RATECARD_SERVICE_KEY: 'rk_of_this_test_0000',
+  RATECARD_MASTER_KEY: 'v1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+  STRIPE_SECRET_KEY: 'sk_test_of_this_test',
+  STRIPE_API_BASE: 'http://127.0.0.1:1',
+  RATECARD_SANDBOX_PORT: '5001',
+  RATECARD_PUBLIC_URL: 'https://billing.example.com',
+  RATECARD_ALLOWED_REDIRECTS: 'https://app.example.com',
+  RATECARD_REQUIRE_VERSION_BUMP: 'true',
+  RATECARD_IMPACT_THRESHOLD: '5',
+  RATECARD_SESSION_TRIAL_DAYS: '1',
+  RATECARD_WORKERS: 'off',
+  RATECARD_WORKER_ALLOWED_HOSTS: 'db.internal',
+  RATECARD_WORKER_DOMAIN: 'workers.example.com',
+  RATECARD_WORKER_SANDBOX: 'none',
+  RATECARD_WORKER_LOG_DAYS: '1',
+  RATECARD_WORKER_IDLE_MINUTES: '1',
+  RATECARD_RATE_LIMIT: '1',
+  RATECARD_TRUSTED_PROXIES: '127.0.0.1',
+  RATECARD_MAX_CONNECTIONS: '100',
+  RATECARD_SHUTDOWN_DELAY_SECONDS: '1',
+  RATECARD_LOG_LEVEL: 'debug',
+}
+
+test('each variable of the environment changes a setting', () => {
+  const names = Object.keys(settingsSchema.properties) as (keyof typeof other)[]
+  const without = (name: string) => Object.fromEntries(Object.entries(other).filter(([one]) => one !== name))
+  // Some are refused without their neighbours: then, too, they are read.
+  const read = (env: NodeJS.ProcessEnv) => {
+    try {
+      return JSON.stringify(readSettings(env))
+    } catch {
+      return 'refused'
+    }
+  }
+  const all = read(other)
+  expect(all).not.toBe('refused')
+  expect(names.filter((name) => read(without(name)) === all)).toEqual([])
+})
