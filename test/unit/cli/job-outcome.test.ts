@@ -1,7 +1,21 @@
 import { expect, test } from 'vitest'
+import { waysBack } from '../../../packages/ratecard/src/cli/follow/job-sentences.ts'
 import { closedPagesText } from '../../../packages/ratecard/src/cli/follow/job-outcome.ts'
 
 test('one page that was closed is not told of as several', () => {
   expect(closedPagesText(1)).toBe('1 open checkout page closed: what it sold is not the tenant’s price any more.')
   expect(closedPagesText(2)).toBe('2 open checkout pages closed: what they sold is not the tenant’s price any more.')
+})
+
+test('the way back from a rotated secret is not told as one of tenants and deals', () => {
+  const rotation = {
+    id: 'j',
+    kind: 'webhook_rotation',
+    subject: 'hook',
+    state: 'waiting',
+    steps: [{ state: 'succeeded' }],
+  }
+  const [way, ...more] = waysBack(rotation as unknown as Parameters<typeof waysBack>[0])
+  expect(way).toContain('ratecard billing webhook rotate hook')
+  expect(more).toEqual([])
 })

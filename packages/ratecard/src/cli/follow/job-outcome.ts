@@ -84,8 +84,14 @@ export function sayStayed(job: JobReport, out: Output): void {
 }
 
 /** Of a job that waits for a date: until when, and that nobody need do anything. */
-export function sayWhatWaits({ id, state, resumesAt, input, steps }: JobReport, out: Output): void {
+export function sayWhatWaits({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
   if (state !== 'waiting' || resumesAt === null) return
+  if (kind === 'webhook_rotation') {
+    out.say(
+      `The old endpoint signs beside the new one until ${showTime(resumesAt)} UTC; the service then switches it off by itself.`,
+    )
+    return
+  }
   const rest = steps.filter((step) => step.state === 'pending').length
   const asked = textOf(input['to'])
   const renewal =

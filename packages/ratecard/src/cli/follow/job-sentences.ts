@@ -71,6 +71,11 @@ export function waysBack({ id, kind, subject, state, steps }: JobReport): string
         ...open,
         `Back: \`ratecard enterprise remove ${subject}\` puts the tenant on the list prices; another deal is applied like this one was.`,
       ]
+    case 'webhook_rotation':
+      return [
+        ...open,
+        `Back: no secret is taken up again; \`ratecard billing webhook rotate ${subject}\` makes another new one.`,
+      ]
     default:
       return [...open, `Back, for one tenant at a time: \`ratecard enterprise remove TENANT\`, or apply another deal.`]
   }
