@@ -20,8 +20,9 @@ beforeAll(() => {
     'watch.mjs',
     `import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
-const { pid, execArgv, argv } = process
-if (isMainThread) appendFileSync(process.env.SEEN, JSON.stringify({ pid, execArgv, argv: argv.slice(1) }) + '\\n')`,
+const { pid, execArgv, argv, env } = process
+const seen = { pid, execArgv, argv: argv.slice(1), arenas: env.MALLOC_ARENA_MAX ?? null }
+if (isMainThread) appendFileSync(env.SEEN, JSON.stringify(seen) + '\\n')`,
   )
   watch = `--import=${pathToFileURL(path.join(world.cwd, 'watch.mjs')).href}`
 })
@@ -35,6 +36,8 @@ interface Program {
   readonly pid: number
   readonly execArgv: readonly string[]
   readonly argv: readonly string[]
+  /** How many pools of memory the C library was told to keep. */
+  readonly arenas: string | null
 }
 
 interface Ended {
@@ -83,8 +86,8 @@ describe.skipIf(process.platform === 'win32' || process.execve === undefined)('t
     const { child, words, ready, ended, programs } = serve('plain', { node: ['--stack-trace-limit=20'] })
     expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
     expect(programs()).toEqual([
-      { pid: child.pid, execArgv: ['--stack-trace-limit=20'], argv: [bin, ...words] },
-      { pid: child.pid, execArgv: [chosen, '--stack-trace-limit=20'], argv: [bin, ...words] },
+      { pid: child.pid, execArgv: ['--stack-trace-limit=20'], argv: [bin, ...words], arenas: null },
+      { pid: child.pid, execArgv: [chosen, '--stack-trace-limit=20'], argv: [bin, ...words], arenas: '2' },
     ])
     child.kill('SIGTERM')
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' })
@@ -99,6 +102,14 @@ describe.skipIf(process.platform === 'win32' || process.execve === undefined)('t
     expect(programs()).toMatchObject([{ execArgv: node }])
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it('leaves the pools of memory as somebody chose them', async () => {
+    const { child, ready, ended, programs } = serve('pools', { env: { MALLOC_ARENA_MAX: '7' } })
+    await ready()
+    expect(programs().map(({ arenas }) => arenas)).toEqual(['7', '7'])
+    child.kill('SIGTERM')
+    await ended
   })
 
   it('is kept by a start that fails, with its exit code and its words', async () => {

@@ -141,4 +141,40 @@ describe('an edit in the dashboard', () => {
     expect((await stack.stripe.coupons.list()).data).toHaveLength(1)
     expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')
   })
+
+  test('that deletes a coupon is told of its code as a change from nothing, not from the coupon to itself', async () => {
+    const sold = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
+    await stack.service.push(sold, nobody)
+    await stack.stripe.coupons.del('ten')
+    const { details } = await stack.service.push(sold, { ...nobody, force: true, dryRun: true })
+    const fields = details.find(({ kind }) => kind === 'promotion_code')?.fields
+    expect(fields).toContainEqual(expect.objectContaining({ field: 'coupon', after: 'ten' }))
+    expect(fields?.find(({ field }) => field === 'coupon')?.before).toBeUndefined()
+  })
+
+  const code = { id: 'ten_code', code: 'TEN', coupon: 'ten' }
+  test.each([
+    ['was switched off in between', [{ ...code, active: false }]],
+    ['was taken out in between', []],
+  ])(
+    'that deletes a coupon: a rollback to a code that %s says that it stays off, not that it was changed',
+    async (_, codes) => {
+      const { revision } = await stack.service.push({ ...shop, promotion_codes: [code] }, nobody)
+      await stack.service.push({ ...shop, promotion_codes: codes }, nobody)
+      await stack.stripe.coupons.del('ten')
+      const before = stack.writes()
+      const back = await stack.service.rollback(revision ?? 0, nobody)
+      expect(stack.writes()).toBe(before)
+      expect(back.changes.promotion_codes).toEqual({ created: [], updated: [], archived: [] })
+      expect(back.warnings).toContainEqual(
+        expect.objectContaining({
+          code: 'switched_off_at_processor',
+          detail: 'The promotion code "ten_code" stays off: its coupon "ten" was deleted at the processor.',
+        }),
+      )
+      expect((await stack.service.push({ ...shop, promotion_codes: [code] }, nobody)).status).toBe('unchanged')
+      await stack.service.push({ ...shop, promotion_codes: [code] }, { ...nobody, force: true })
+      expect((await stack.stripe.promotionCodes.list({ active: true })).data).toMatchObject([{ code: 'TEN' }])
+    },
+  )
 })

@@ -134,7 +134,7 @@ describe('a price change did not say whom it affects', () => {
     expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
   })
 
-  test('money is told in the currency of the document alone: who bought in another one is counted, but not added up', async () => {
+  test('money is told in each currency that the price is sold in: nothing is added up across two, nor guessed', async () => {
     await stack.service.push(shop(9900), nobody)
     const price = await priceOf('pro_monthly')
     await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
@@ -143,7 +143,14 @@ describe('a price change did not say whom it affects', () => {
     const dryRun = { ...nobody, dryRun: true }
     const { impact: both } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
     expect(both).toMatchObject([
-      { priceId: 'pro_monthly', subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] },
+      {
+        priceId: 'pro_monthly',
+        subscriptions: 2,
+        monthly: [
+          { currency: 'usd', amount: 9900 },
+          { currency: 'eur', amount: 8800 },
+        ],
+      },
     ])
     // Who bought in the other currency keeps it.
     await stack.stripe.prices.update(price, { currency_options: '' })

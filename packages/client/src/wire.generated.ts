@@ -836,7 +836,7 @@ export interface NewCheckout {
   readonly cancelUrl: string
   /** Not for metered prices. */
   readonly quantity?: number | undefined
-  /** Recurring prices only. */
+  /** Recurring prices only. 0 is no trial, whatever the price gives. */
   readonly trialPeriodDays?: number | undefined
   /** One of the price’s currencies; the processor chooses when absent. */
   readonly currency?: string | undefined

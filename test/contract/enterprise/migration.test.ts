@@ -24,9 +24,13 @@ async function migrate(shop: TenantShop, request: Partial<MigrationRequest> = {}
   return shop.finished(id)
 }
 
-async function lastAmount(shop: TenantShop, tenant: string): Promise<number | undefined> {
+async function shopInvoices(shop: TenantShop, tenant: string) {
   const { processorCustomerId } = await shop.service.findTenant(tenant)
-  return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
+  return shop.invoices(processorCustomerId ?? '')
+}
+
+async function lastAmount(shop: TenantShop, tenant: string): Promise<number | undefined> {
+  return (await shopInvoices(shop, tenant)).at(-1)?.total
 }
 
 test('without a migration existing subscribers keep the price they bought', async () => {
@@ -101,6 +105,59 @@ test('money of a former tiered price is taken from the revision that made it', a
   await shop.push(negotiated('1.1.0', tiered(100)))
   const { lines } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
   expect(lines).toMatchObject([{ monthlyBefore: 5 * 300 + 3 * 200, monthlyAfter: 5 * 300 + 3 * 100 }])
+})
+
+test('a plan of packages counts packages, not units', async () => {
+  const packed = (amount: number) => (config: ReturnType<typeof negotiated>) => {
+    Object.assign(priceIn(config, 'seat'), { amount, transform_quantity: { divide_by: 5, round: 'up' } })
+  }
+  const shop = await tenantShop(negotiated('1.0.0', packed(1000)))
+  await shop.subscribe(await shop.tenant('t'), [['seat', 12]])
+  await shop.push(negotiated('1.1.0', packed(1500)))
+  const { lines } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
+  expect(lines).toMatchObject([{ quantity: 12, monthlyBefore: 3 * 1000, monthlyAfter: 3 * 1500 }])
+})
+
+test('a subscription in another currency of the price is planned with the money of that currency', async () => {
+  const inTwo = (amount: number, euros: number) => (config: ReturnType<typeof negotiated>) => {
+    for (const id of ['seat', 'seat_gold'])
+      Object.assign(priceIn(config, id), { amount, currency_options: { eur: { amount: euros } } })
+  }
+  const shop = await tenantShop(negotiated('1.0.0', inTwo(300, 250)))
+  await shop.subscribe(await shop.tenant('here'), [['seat', 2]])
+  await shop.subscribe(await shop.tenant('there'), [['seat', 2]], { currency: 'eur' })
+  await shop.push(negotiated('1.1.0', inTwo(400, 360)))
+  const { lines, totals } = await shop.service.planMigration({ priceId: 'seat', to: 'now' })
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ tenantId: 'here', currency: 'usd', monthlyBefore: 600, monthlyAfter: 800 }),
+      expect.objectContaining({ tenantId: 'there', currency: 'eur', monthlyBefore: 500, monthlyAfter: 720 }),
+    ]),
+  )
+  expect(totals).toEqual([
+    { currency: 'eur', subscriptions: 1, before: 500, after: 720 },
+    { currency: 'usd', subscriptions: 1, before: 600, after: 800 },
+  ])
+  const { id } = await shop.service.startMigration({ priceId: 'seat', to: 'now' }, caller)
+  expect(await shop.finished(id)).toMatchObject({ state: 'done' })
+  const before = { here: (await shopInvoices(shop, 'here')).length, there: (await shopInvoices(shop, 'there')).length }
+  shop.advance(monthly)
+  expect([await lastAmount(shop, 'here'), await lastAmount(shop, 'there')]).toEqual([800, 720])
+  expect(before).toEqual({ here: 1, there: 1 })
+})
+
+test('a tenant who pays in another currency of the base price pays the negotiated price in that currency', async () => {
+  const shop = await tenantShop(
+    negotiated('1.0.0', (config) => {
+      Object.assign(priceIn(config, 'seat'), { currency_options: { eur: { amount: 250 } } })
+      Object.assign(priceIn(config, 'seat_gold'), { currency_options: { eur: { amount: 170 } } })
+    }),
+  )
+  const { id } = await shop.subscribe(await shop.tenant('there'), [['seat', 10]], { currency: 'eur' })
+  expect(await shop.apply('there')).toMatchObject({ swaps: [{ from: 'seat', to: 'seat_gold' }], skipped: [] })
+  expect(await shop.items(id)).toEqual([['seat_gold', 10]])
+  shop.advance(monthly)
+  expect(await lastAmount(shop, 'there')).toBe(1700)
 })
 
 test('only and except choose tenants, and an unknown one is a mistake', async () => {

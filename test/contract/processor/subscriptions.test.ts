@@ -14,7 +14,14 @@ describe('subscriptions read through the adapter', () => {
     const items = [{ price: seats.id, quantity: 7 }, { price: dear.id }]
     const made = await bench.subscribed(seats, { items })
     const period = { currentPeriodStart: at('2027-01-01'), currentPeriodEnd: at('2027-02-01') }
-    const price = { active: true, currency: 'usd', interval: 'month', intervalCount: 1, billingScheme: 'per_unit' }
+    const price = {
+      active: true,
+      currency: 'usd',
+      interval: 'month',
+      intervalCount: 1,
+      billingScheme: 'per_unit',
+      transformQuantity: null,
+    }
     expect(await bench.live(made)).toEqual({
       id: made.id,
       customer: bench.customer,

@@ -14,8 +14,8 @@ test.each(['classic', 'flexible'] as const)(
     await stripe.testHelpers.testClocks.advance(shop.clockId, { frozen_time: april + 15 * day })
     const change = {
       items: [{ id: made.items.data[0]?.id ?? '', price: (await monthly(2000)).id }],
-      proration_behavior: 'always_invoice',
-    } as const
+      proration_behavior: 'always_invoice' as const,
+    }
     const discounts = [{ coupon: coupon.id }]
     const after = await stripe.subscriptions.update(made.id, { ...change, discounts, expand: ['latest_invoice'] })
     const invoice = after.latest_invoice

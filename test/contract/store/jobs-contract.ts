@@ -1,5 +1,6 @@
 // What the journal of jobs promises, and the wish to cancel a push or a job. The same for every engine.
 import { describe, expect, test } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
 import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
@@ -161,6 +162,33 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await ids({ limit: 1, offset: 1 })).toEqual(['j2'])
       expect(await ids({ kind: 'migration' })).toEqual(['j3', 'j1'])
       expect(await store.jobs.list({ limit: 1, offset: 0, kind: 'migration' })).toMatchObject({ total: 2 })
+    })
+
+    test('moves from or to a price are found behind any number of newer migrations, whatever its id was; other moves are not', async () => {
+      const store = await open()
+      const move = (from: string, to: string) => JSON.stringify({ from_processor_id: from, to_processor_id: to })
+      await store.exclusively('a', async ({ token }) => {
+        const made = async (change: Partial<NewJob>) => {
+          const { id } = await store.jobs.open(newJob(change), token)
+          await store.jobs.settle(id, 0, { state: 'succeeded', result: '{}', error: null }, token)
+        }
+        await made({
+          id: 'old',
+          subject: 'team_monthly',
+          createdAt: 1,
+          steps: [move('price_a', 'price_b'), move('x', 'price_b')],
+        })
+        await made({ id: 'back', createdAt: 2, steps: [move('price_b', 'price_a')] })
+        await made({ id: 'deal', kind: 'template_move', createdAt: 3, steps: [move('price_a', 'price_b')] })
+        for (let more = 0; more < 101; more++)
+          await made({ id: `other_${String(more)}`, createdAt: 4 + more, steps: [move('price_aa', 'price_bb')] })
+      })
+      const found = async (...prices: string[]) =>
+        (await store.jobs.movesBetween(prices.map(processorId))).map(({ jobId, index }) => `${jobId} ${String(index)}`)
+      expect(await found('price_b')).toEqual(['back 0', 'old 0'])
+      expect(await found('price_a', 'price_c')).toEqual(['back 0', 'old 0'])
+      expect(await found('price_c')).toEqual([])
+      expect(await found()).toEqual([])
     })
 
     test('unfinished are the running, waiting and interrupted ones of this kind and subject, oldest first', async () => {

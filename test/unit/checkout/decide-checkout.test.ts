@@ -95,6 +95,8 @@ describe('what a checkout sells', () => {
     ['a million is the most', { priceId: 'kiln', quantity: 1_000_000 }, { quantity: 1_000_000 }],
     ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', quantity: null }],
     ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 30 }, { trialPeriodDays: 30 }],
+    ['no trial of a price that has none', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, { trialPeriodDays: null }],
+    ['no trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 0 }, { trialPeriodDays: null }],
     ['codes that the customer types', { priceId: 'kiln', allowPromotionCodes: true }, { allowPromotionCodes: true }],
     ['a code by its text', { priceId: 'kiln', promotionCode: 'hello25' }, { promotionCode: 'promo_hello' }],
     ['a code that ends soon', { priceId: 'kiln', promotionCode: 'Soon' }, { promotionCode: 'promo_soon' }],
@@ -114,7 +116,7 @@ describe('what a checkout sells', () => {
     ['a quantity beyond a million', { priceId: 'kiln', quantity: 1_000_001 }, '#/quantity'],
     ['a quantity of usage', { priceId: 'readings', quantity: 1 }, '#/quantity'],
     ['more than one free price', { priceId: 'kiln_free', quantity: 2 }, '#/quantity'],
-    ['a trial of no days', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, '#/trial_period_days'],
+    ['a trial of less than no days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
     ['a trial without end', { priceId: 'kiln_monthly', trialPeriodDays: 731 }, '#/trial_period_days'],
     ['a trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 7 }, '#/trial_period_days'],
     [
@@ -128,6 +130,15 @@ describe('what a checkout sells', () => {
     ['a code by its id, for a session', { priceId: 'kiln', promotionCode: 'code_hello' }, '#/promotion_code'],
   ])('is never %s', (_what, wish, pointer) => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })
+  })
+
+  test('a price with a trial could not be sold without one: 0 days are none, and silence takes the trial of the price', () => {
+    const products = [{ id: 'oven', name: 'Oven', prices: [monthly('oven_monthly', { trial_period_days: 14 })] }]
+    const shop = situation({ applied: { ...applied, config: { version: '2.1.0', products } } })
+    expect(decideCheckout(shop, { priceId: 'oven_monthly' })).toMatchObject({ trialPeriodDays: 14 })
+    expect(decideCheckout(shop, { priceId: 'oven_monthly', trialPeriodDays: 0 })).toMatchObject({
+      trialPeriodDays: null,
+    })
   })
 
   test('is at the discount of a code that a service key names by its id', () => {

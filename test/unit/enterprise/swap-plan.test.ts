@@ -40,6 +40,7 @@ const licensed: Omit<LivePrice, 'id'> = {
   meter: null,
   billingScheme: 'per_unit',
   unitAmount: '1000',
+  transformQuantity: null,
 }
 const metered: Partial<LivePrice> = { usageType: 'metered', meter: processorId('m_calls') }
 
@@ -201,7 +202,6 @@ describe('what stays, with the reason', () => {
   test.each<[string, Partial<LivePrice>]>([
     ['interval', { interval: 'year' }],
     ['interval', { intervalCount: 3 }],
-    ['currency', { currency: 'eur' }],
     ['usage type', { usageType: 'metered', meter: processorId('m_calls') }],
   ])('an item of another %s', (what, change) => {
     expect(reasons([state([item('old_pro_monthly', change)])], book(), gold)[0]).toContain(`another ${what}`)
@@ -211,7 +211,10 @@ describe('what stays, with the reason', () => {
     const other = item('old_calls', { ...metered, meter: processorId('m_before') })
     expect(reasons([state([other])], book(), gold)[0]).toContain('another meter')
     const abroad = state([item('p_pro_monthly')], { currency: 'eur' })
-    expect(reasons([abroad], book(), gold)[0]).toContain('another subscription currency')
+    expect(reasons([abroad], book(), gold)[0]).toContain('another currency')
+    // A price whose first currency is another one, and that is sold in the subscription's too.
+    const sold = state([item('old_pro_monthly', { currency: 'eur' })])
+    expect(moves([sold], book(), gold)).toHaveLength(1)
   })
 
   test('an item whose schedule brings a former price gives it up for what fits the item as it is, else nothing is known of it', () => {

@@ -73,7 +73,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
     price: processorId(price.processor_id),
     mode: price.interval === undefined ? 'payment' : 'subscription',
     quantity: isMetered(price) ? null : (wish.quantity ?? 1),
-    trialPeriodDays: wish.trialPeriodDays ?? trialOf(price),
+    trialPeriodDays: trialOf(wish, price),
     currency: wish.currency ?? null,
     allowPromotionCodes: wish.allowPromotionCodes ?? false,
     promotionCode:
@@ -98,8 +98,8 @@ export function decideCheckout(situation: CheckoutSituation, wish: Wish): Checko
 function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionCode }: Wish): void {
   if (quantity !== undefined && !isWithin(quantity, 1, largestQuantity))
     throw invalid('quantity', `"quantity" is a whole number from 1 to ${largestQuantity}.`)
-  if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 1, longestTrialDays))
-    throw invalid('trial_period_days', `"trial_period_days" is a whole number from 1 to ${longestTrialDays}.`)
+  if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 0, longestTrialDays))
+    throw invalid('trial_period_days', `"trial_period_days" is a whole number from 0 to ${longestTrialDays}.`)
   if (allowPromotionCodes === true && promotionCode !== undefined)
     throw invalid(
       'promotion_code',
@@ -119,16 +119,17 @@ function checkOwnTrial({ trialPeriodDays }: Wish, longest: number): void {
   )
 }
 
-/** The trial that the price itself gives. */
-function trialOf({ trial_period_days: days }: Price): number | null {
-  return days === undefined || days === 0 ? null : days
+/** The trial that was asked for, else the one that the price gives. 0 days are none: so a price with a trial is sold without. */
+function trialOf({ trialPeriodDays }: Wish, price: Price): number | null {
+  const days = trialPeriodDays ?? price.trial_period_days ?? 0
+  return days === 0 ? null : days
 }
 
 function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Wish): void {
   inCurrency(price, currency)
   if (isMetered(price) && quantity !== undefined)
     throw invalid('quantity', `The price "${price.id}" is metered: it is billed by usage and has no quantity.`)
-  if (price.interval === undefined && trialPeriodDays !== undefined)
+  if (price.interval === undefined && (trialPeriodDays ?? 0) > 0)
     throw invalid('trial_period_days', `The price "${price.id}" is paid once: there is nothing to try first.`)
 }
 

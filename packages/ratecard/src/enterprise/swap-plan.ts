@@ -1,6 +1,7 @@
 // Decides, for the subscriptions of one tenant, which item goes to which negotiated price, when, and why another stays.
 // Pure. Nothing that it plans is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
 import type { ProcessorId } from '../catalog/resource.ts'
+import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { SkipReport } from '../service/tenants.ts'
 import type { EnterpriseTarget } from '../service/tenants.ts'
@@ -190,7 +191,10 @@ function differsFromScheduled(
   if (booked.processorId !== coming && unfit !== null)
     return `Its schedule moves it to a former price of "${booked.price.id}".`
   const rhythm = ({ price, meter }: BookedPrice) =>
-    JSON.stringify([price.currency, price.interval, price.interval_count ?? 1, price.usage_type ?? 'licensed', meter])
+    JSON.stringify([
+      ...[[...currenciesOf(price)].sort(), price.interval, price.interval_count ?? 1],
+      ...[price.usage_type ?? 'licensed', meter],
+    ])
   return rhythm(booked) === rhythm(to)
     ? null
     : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`

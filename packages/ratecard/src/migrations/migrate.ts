@@ -110,8 +110,8 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
         toProcessorPriceId: replaced.current ?? priceId,
         quantity: move.item.quantity,
         currency: subscription.currency,
-        monthlyBefore: await money.before(move.item, move.from),
-        monthlyAfter: money.after(replaced.booked, move.item),
+        monthlyBefore: await money.before(move.item, move.from, subscription.currency),
+        monthlyAfter: money.after(replaced.booked, move.item, subscription.currency),
         effective: move.effective,
         effectiveAt: move.effectiveAt,
         skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
@@ -130,7 +130,7 @@ async function freeLines(
   if (current === null) return []
   const { id: priceId, currency, interval, interval_count: intervalCount = 1 } = booked.price
   const monthlyAfter =
-    interval === undefined ? null : money.after(booked, { quantity: 1, price: { currency, interval, intervalCount } })
+    interval === undefined ? null : money.after(booked, { quantity: 1, price: { interval, intervalCount } }, currency)
   const running = (await deps.store.localSubscriptions.running(priceId)).filter(({ tenantId }) => chosen(tenantId))
   return running.map(({ id, tenantId }) => ({
     tenantId,

@@ -85,6 +85,11 @@ export function calculate(listed: Price, quantity: number, currency?: string): C
   }
 }
 
+/** The currencies that the price is sold in, its own first. */
+export function currenciesOf(price: Pick<Price, 'currency' | 'currency_options'>): readonly string[] {
+  return [price.currency, ...Object.keys(price.currency_options ?? {})]
+}
+
 /** The price as it is sold in one of its currencies. Throws `currency_not_offered`. */
 export function inCurrency(price: Price, currency: string | undefined): Price {
   if (currency === undefined || currency === price.currency) return price
@@ -92,7 +97,7 @@ export function inCurrency(price: Price, currency: string | undefined): Price {
   const option = Object.hasOwn(options, currency) ? options[currency] : undefined
   if (option === undefined || !isCurrency(currency))
     throw new ServiceError('currency_not_offered', `The price "${price.id}" is not offered in "${currency}".`, {
-      hint: `It is offered in ${[price.currency, ...Object.keys(options)].join(', ')}.`,
+      hint: `It is offered in ${currenciesOf(price).join(', ')}.`,
     })
   const { amount: _amount, unit_amount_decimal: _decimal, tiers: _tiers, ...rest } = price
   return { ...rest, ...option, currency }

@@ -13,8 +13,10 @@ export interface LivePrice {
   readonly usageType: 'licensed' | 'metered'
   readonly meter: ProcessorId | null
   readonly billingScheme: 'per_unit' | 'tiered'
-  /** Canonical decimal in minor units; null with tiers. */
+  /** Canonical decimal in minor units, of one unit or of one package; null with tiers. */
   readonly unitAmount: string | null
+  /** The packages that a quantity is billed in; null where each unit is billed. */
+  readonly transformQuantity: { readonly divideBy: number; readonly round: 'up' | 'down' } | null
 }
 
 export interface LiveItem {

@@ -104,6 +104,11 @@ export interface JobStore extends Journal<
     readonly offset: number
     readonly kind?: JobKind
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
+  /**
+   * Steps of migrations that succeeded and name one of these prices at the processor, as the one that they moved from or to:
+   * newest job first, whatever id the price had then. A step may be among them that names it elsewhere.
+   */
+  movesBetween(processorPrices: readonly ProcessorId[]): Promise<readonly JobStepRecord[]>
   /** Waiting jobs of every kind and subject whose time has come, oldest first. */
   due(now: number): Promise<readonly JobRecord[]>
   /**

@@ -3,6 +3,7 @@
 // a metered item that is swapped loses the usage recorded so far; what a schedule owns is changed in the schedule.
 import type { Price } from '../config/document/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
+import { currenciesOf, inCurrency } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription, SubscriptionStatus } from '../processor/customer-half.ts'
 import type { BookedPrice } from './price-book.ts'
 
@@ -15,7 +16,7 @@ export function isLive(subscription: Pick<LiveSubscription, 'status'>): boolean 
   return billing.includes(subscription.status)
 }
 
-/** Why the item cannot go on to this price: it must keep currency, rhythm and measure. null when it can. */
+/** Why the item cannot go on to this price: it must offer the subscription's currency and keep rhythm and measure. null when it can. */
 export function incompatibility(
   item: Pick<LiveItem, 'price'>,
   subscription: Pick<LiveSubscription, 'currency'>,
@@ -23,9 +24,10 @@ export function incompatibility(
 ): string | null {
   const { price: live } = item
   const { price } = wanted
+  const { currency } = subscription
   const compared: readonly (readonly [string, string | null, string | null])[] = [
-    ['currency', live.currency, price.currency],
-    ['subscription currency', subscription.currency, price.currency],
+    // Whatever the first currency of either price is: the subscription is billed in one of them, for good.
+    ['currency', currency, currenciesOf(price).includes(currency) ? currency : price.currency],
     ['interval', every(live.interval, live.intervalCount), every(price.interval, price.interval_count ?? 1)],
     ['usage type', live.usageType, price.usage_type ?? 'licensed'],
     ['meter', live.meter, wanted.meter],
@@ -49,16 +51,22 @@ export function effectiveFor(
   present?: Price,
 ): Effective {
   if (subscription.schedule !== null || item.price.usageType === 'metered') return 'period_end'
-  return isFree(item, present) === isFreePrice(wanted.price) ? 'now' : 'period_end'
+  const { currency } = subscription
+  return isFree(item, present, currency) === isFreePrice(wanted.price, currency) ? 'now' : 'period_end'
 }
 
-/** `present` is the item's price in the configuration, if it is unchanged. It has the tiers, which an item does not show. */
-function isFree(item: LiveItem, present: Price | undefined): boolean {
-  if (item.price.unitAmount !== null) return canonicalDecimal(item.price.unitAmount) === '0'
-  return present !== undefined && isFreePrice(present)
+/**
+ * `present` is the item's price in the configuration, if it is unchanged. It has the tiers and the further currencies, which an item
+ * does not show. Of a former price the amount in its first currency stands for the others.
+ */
+function isFree({ price }: LiveItem, present: Price | undefined, currency: string): boolean {
+  if (price.unitAmount !== null && (present === undefined || price.currency === currency))
+    return canonicalDecimal(price.unitAmount) === '0'
+  return present !== undefined && isFreePrice(present, currency)
 }
 
-function isFreePrice(price: Price): boolean {
+function isFreePrice(listed: Price, currency: string): boolean {
+  const price = currenciesOf(listed).includes(currency) ? inCurrency(listed, currency) : listed
   const nothing = (integer: number | undefined, decimal: string | undefined) =>
     (integer ?? 0) === 0 && (decimal === undefined || canonicalDecimal(decimal) === '0')
   if (price.tiers === undefined) return nothing(price.amount, price.unit_amount_decimal)

@@ -151,26 +151,34 @@ function monthlyOf(
   live: ObservedResource<'price'>,
   subscriptions: readonly LiveSubscription[],
 ): PriceImpact['monthly'] {
-  const price = billedPrice(live.fields)
   // A price with parts that the document cannot express may bill another amount than its fields say.
-  if (price === null || live.fields.usageType === 'metered' || live.unrepresentable.length > 0) return []
-  const quantities = subscriptions
-    // Billed in another of its currencies, by an amount that is not among its fields.
-    .filter(({ currency }) => currency === price.currency)
-    .flatMap(({ items }) => items)
-    .filter((item) => item.price.id === live.processorId)
-    .map(({ quantity }) => quantity ?? 0)
-  return quantities.length === 0 ? [] : [monthlyAmount(price, quantities)]
+  if (live.fields.usageType === 'metered' || live.unrepresentable.length > 0) return []
+  const currencies = [...new Set(subscriptions.map(({ currency }) => currency))]
+  // Its own currency first, the others by name.
+  const rank = (currency: string) => (currency === live.fields.currency ? '' : currency)
+  currencies.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+  return currencies.flatMap((currency) => {
+    const price = billedPrice(live.fields, currency)
+    const quantities = subscriptions
+      .filter((subscription) => subscription.currency === currency)
+      .flatMap(({ items }) => items)
+      .filter((item) => item.price.id === live.processorId)
+      .map(({ quantity }) => quantity ?? 0)
+    return price === null || quantities.length === 0 ? [] : [monthlyAmount(price, quantities)]
+  })
 }
 
-function billedPrice(fields: FieldsOf<'price', ProcessorId>): BilledPrice | null {
-  if (fields.interval === null) return null
+/** What is billed in one of the price's currencies; null where it is not sold in that one, or once. */
+function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): BilledPrice | null {
+  const { currencyOptions: options } = fields
+  const sold = currency === fields.currency ? fields : Object.hasOwn(options, currency) ? options[currency] : undefined
+  if (fields.interval === null || sold === undefined) return null
   return {
-    currency: fields.currency,
+    currency,
     interval: fields.interval,
     intervalCount: fields.intervalCount,
-    ...(fields.unitAmount === null ? {} : { unit_amount_decimal: fields.unitAmount }),
-    ...(fields.tiers === null ? {} : { tiers: fields.tiers.map(documentTier) }),
+    ...(sold.unitAmount === null ? {} : { unit_amount_decimal: sold.unitAmount }),
+    ...(sold.tiers === null ? {} : { tiers: sold.tiers.map(documentTier) }),
     ...(fields.tiersMode === null ? {} : { tiers_mode: fields.tiersMode }),
     ...(fields.transformQuantity === null
       ? {}

@@ -3,6 +3,7 @@
 // processor already go to that price all the same: the plan names them, and another migration moves them on.
 import { placesOf } from '../catalog/places.ts'
 import type { Plan } from '../catalog/plan.ts'
+import type { ProcessorId } from '../catalog/resource.ts'
 import type { BillingConfig } from '../config/document/schema.ts'
 import type { Issue } from '../errors/issue.ts'
 import type { JobRecord } from '../store/records/journal.ts'
@@ -24,11 +25,14 @@ export async function waitingMigrations(
   const issues: Issue[] = []
   const movedAlong: string[] = []
   const scheduled: Issue[] = []
-  const now = clock.now()
-  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
-    if (kind !== 'price' || (action !== 'replace' && action !== 'archive')) continue
+  const leaving = plan.changes.flatMap(({ kind, action, configId, processorIdBefore }) =>
+    kind === 'price' && (action === 'replace' || action === 'archive') ? [{ action, configId, processorIdBefore }] : [],
+  )
+  const prices = leaving.flatMap(({ processorIdBefore: id }) => (id === null ? [] : [id]))
+  const scheduledTo = await scheduledFor(store, { prices, now: clock.now() })
+  for (const { action, configId, processorIdBefore } of leaving) {
     const pointer = action === 'replace' ? placesOf(config)('price', configId) : '#/products'
-    const going = processorIdBefore === null ? 0 : await scheduledFor(store, { target: processorIdBefore, now })
+    const going = processorIdBefore === null ? 0 : (scheduledTo.get(processorIdBefore) ?? 0)
     if (going > 0) scheduled.push(toldOfScheduled(going, { configId, action, pointer }))
     let moves = 0
     for (const { id } of await waitingFor(store, plan, configId)) {
@@ -53,26 +57,26 @@ export async function waitingMigrations(
   return { issues, movedAlong, scheduled }
 }
 
-/** How many of the newest migrations are looked through. */
-const newestMigrations = 100
-
-/** Items that a migration put on a schedule which has not got to the price yet. */
+/**
+ * Items that a migration put on a schedule which has not got to its price yet, counted by that price. Whether their subscriptions
+ * still run is not asked: the count may hold some that ended meanwhile.
+ */
 async function scheduledFor(
   { jobs }: SyncDeps['store'],
-  { target, now }: { readonly target: string; readonly now: number },
-): Promise<number> {
-  const { items } = await jobs.list({ kind: 'migration', limit: newestMigrations, offset: 0 })
+  { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
+): Promise<ReadonlyMap<string, number>> {
   // Newest first: an item goes where its newest step says, from where its oldest one that is still to come found it.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
-  for (const { id } of items)
-    for (const { state, step, result } of await jobs.steps(id)) {
-      if (state !== 'succeeded' || result === null) continue
-      const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
-      const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }
-      if (Date.parse(at ?? said.effective_at) <= now) continue
-      ways.set(said.item, { to: ways.get(said.item)?.to ?? said.to_processor_id, from: said.from_processor_id })
-    }
-  return [...ways.values()].filter(({ to, from }) => to === target && from !== target).length
+  for (const { step, result } of await jobs.movesBetween(prices)) {
+    if (result === null) continue
+    const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
+    const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }
+    if (Date.parse(at ?? said.effective_at) <= now) continue
+    ways.set(said.item, { to: ways.get(said.item)?.to ?? said.to_processor_id, from: said.from_processor_id })
+  }
+  const going = new Map<string, number>()
+  for (const { to, from } of ways.values()) if (to !== from) going.set(to, (going.get(to) ?? 0) + 1)
+  return going
 }
 
 function toldOfScheduled(

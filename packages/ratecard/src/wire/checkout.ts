@@ -19,7 +19,13 @@ export const NewCheckout = shape('NewCheckout', {
   success_url: Url('Where the customer goes after paying; its origin must be allowed.'),
   cancel_url: Url('Where the customer goes instead; its origin must be allowed.'),
   quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Not for metered prices.' })),
-  trial_period_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 730, description: 'Recurring prices only.' })),
+  trial_period_days: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 730,
+      description: 'Recurring prices only. 0 is no trial, whatever the price gives.',
+    }),
+  ),
   currency: Type.Optional(
     Type.String({
       pattern: '^[a-z]{3}$',

@@ -1,4 +1,5 @@
 // A live object stands for the resource: what has to be written so that it does so fully.
+import type { Issue } from '../../errors/issue.ts'
 import type { Change, FieldChange } from '../change.ts'
 import { differences } from '../fields/differences.ts'
 import type { Difference } from '../fields/differences.ts'
@@ -9,7 +10,7 @@ import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
 import { changeOf, joined, together } from './decision.ts'
 import type { Decision } from './decision.ts'
-import { fieldChange, ourEdits, renamedFrom } from './state.ts'
+import { caution, fieldChange, ourEdits, renamedFrom } from './state.ts'
 import { switchedOff } from './switched-off.ts'
 import type { PlanState } from './state.ts'
 
@@ -57,31 +58,53 @@ export function settleOn<K extends ResourceKind>(
     moves,
     options,
   })
+  const steps = stepsFor(options.replacing?.whole ?? want, object, found, needs, moves)
+  const orphaned = steps.length === 0 && !options.adopting ? orphanedCode(state, want, object) : []
+  // Nothing but being on is new of a code that cannot be on: saying that it changes would promise a code that works.
+  const idle = orphaned.length > 0 && because.every(({ field }) => field === 'active')
   const change = changeOf(state, {
-    action,
+    action: idle ? 'keep' : action,
     kind,
     configId,
     home,
-    because: action === 'keep' ? [] : because,
+    because: idle || action === 'keep' ? [] : because,
     before: action === 'adopt' ? null : mapped,
     after: object.processorId,
     reused: moves,
   })
   const settled = {
     // What refuses the plan is no reason to leave the change out: the drift report lives on it.
-    issues: off.issues,
+    issues: [...off.issues, ...orphaned],
     outcome: { kind, configId, is: object.processorId },
     settled: [object],
     change,
-    steps: stepsFor(options.replacing?.whole ?? want, object, found, needs, moves),
+    steps,
   }
   if (!needs.claim && !wakes) return settled
   return together(
-    { issues: off.issues },
+    { issues: settled.issues },
     needs.claim ? { issues: takenLookupKey(state, want) } : {},
     wakes ? clearTheWay(state, want) : {},
     { ...settled, issues: [] },
   )
+}
+
+/** That a code which comes back, or is switched on, stays off: its coupon was deleted at the processor. */
+function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
+  if (want.kind !== 'promotion_code' || object.active || object.spent) return []
+  const { coupon, active } = (want as DesiredResource<'promotion_code'>).fields
+  const last = state.known.get('promotion_code', want.configId) as DesiredResource<'promotion_code'> | undefined
+  if (!active || last?.fields.active === true) return []
+  if (state.own.find('coupon', (object as ObservedResource<'promotion_code'>).fields.coupon) !== null) return []
+  return [
+    caution(
+      state,
+      want,
+      'switched_off_at_processor',
+      `The promotion code "${want.configId}" stays off: its coupon "${coupon}" was deleted at the processor.`,
+      'Make both again with --force, or take both out of the files.',
+    ),
+  ]
 }
 
 /** Why an object that stands for the resource changes, in the order in which people read it. */

@@ -161,10 +161,15 @@ export function fieldChange(state: PlanState, kind: ResourceKind, difference: Di
     if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id)).sort()
     return typeof value === 'string' && value !== '' ? readableReference(state, of, value) : undefined
   }
+  const { live, want } = difference
+  const [before, after] = [readable(live), readable(want)]
+  // What was deleted at the processor is made again under its own id: a reader would see a change from a value to itself.
+  const deleted =
+    of !== null && before === after && typeof live === 'string' && state.own.find(of, live as ProcessorId) === null
   return {
-    field: documentName(kind, difference.field, difference.want, difference.live),
-    before: readable(difference.live),
-    after: readable(difference.want),
+    field: documentName(kind, difference.field, want, live),
+    before: deleted ? undefined : before,
+    after,
     origin: difference.origin,
   }
 }

@@ -4,7 +4,7 @@ import { authorOf } from '../author.ts'
 import type { Command, CommandContext, CommandResult, OptionSpec } from '../program/command.ts'
 import { usageFailure } from '../failure.ts'
 import { followJob, requireDone } from '../follow/follow-job.ts'
-import { outcomeOf, reasonText, sayStayed } from '../follow/job-outcome.ts'
+import { closedPagesText, outcomeOf, reasonText, sayStayed } from '../follow/job-outcome.ts'
 import type { Output } from '../terminal/output.ts'
 import { connect } from '../server-address.ts'
 import { table } from '../views/table.ts'
@@ -155,10 +155,7 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   for (const { subscription, price, reason, detail } of outcome.skipped)
     out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reasonText(reason, detail)}`)
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
-  if (outcome.checkoutsClosed > 0)
-    out.say(
-      `  ${paint.dim('·')}  ${String(outcome.checkoutsClosed)} open checkout ${outcome.checkoutsClosed === 1 ? 'page' : 'pages'} closed: what they sold is not the tenant’s price any more.`,
-    )
+  if (outcome.checkoutsClosed > 0) out.say(`  ${paint.dim('·')}  ${closedPagesText(outcome.checkoutsClosed)}`)
   const left = outcome.leftOnOtherDeal
   // A tick beside a discount that goes on would be read as done.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''

@@ -45,6 +45,12 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
   return outcome
 }
 
+/** What was done about checkout pages of a tenant whose deal changed. */
+export function closedPagesText(count: number): string {
+  const pages = count === 1 ? 'page closed: what it' : 'pages closed: what they'
+  return `${String(count)} open checkout ${pages} sold is not the tenant’s price any more.`
+}
+
 /** A reason of one word with the sentence behind it. */
 export function reasonText(reason: string, detail: string | undefined): string {
   return detail === undefined ? reason : `${reason}. ${detail}`

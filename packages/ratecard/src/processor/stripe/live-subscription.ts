@@ -63,6 +63,7 @@ function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
   const id = processorId(text(price.id, 'price id'))
   const recurring = present(price.recurring, `rhythm of the price ${id}`)
   const billingScheme = word(['per_unit', 'tiered'], price.billing_scheme, 'billing_scheme')
+  const packages = price.transform_quantity
   return {
     id,
     active: price.active === true,
@@ -76,5 +77,11 @@ function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
       billingScheme === 'tiered'
         ? null
         : observedAmount(price.unit_amount ?? null, (price.unit_amount_decimal as Stripe.Decimal | null) ?? null),
+    transformQuantity: packages
+      ? {
+          divideBy: integer(packages.divide_by, 'transform_quantity.divide_by'),
+          round: word(['up', 'down'], packages.round, 'transform_quantity.round'),
+        }
+      : null,
   }
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../errors/service-error.ts'
 import type { LeaseToken } from '../../lease-token.ts'
 import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../records/journal.ts'
 import type { JobKind, JobRecord, JobStepRecord } from '../../records/journal.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { JobStore, NewJob } from '../../tenant-store.ts'
 import type { Write } from '../database/database.ts'
 import { SqlJournal } from './journal.ts'
@@ -12,6 +13,9 @@ import type { SqlSecrets } from './secrets.ts'
 
 type Outcome = Parameters<JobStore['settle']>[2]
 type Ended = Parameters<JobStore['end']>[1]
+
+/** Conditions of one query. */
+const mostConditions = 50
 
 /** The journal of jobs that change subscriptions. */
 export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended> implements JobStore {
@@ -54,6 +58,27 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
       const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
       return { items, total }
     })
+  }
+
+  async movesBetween(processorPrices: readonly ProcessorId[]): Promise<readonly JobStepRecord[]> {
+    if (processorPrices.length === 0) return []
+    const succeeded = await this.deps.database.read((db) =>
+      db
+        .selectFrom('jobSteps')
+        .innerJoin('jobs', 'jobs.id', 'jobSteps.jobId')
+        .selectAll('jobSteps')
+        .where('jobs.kind', '=', 'migration')
+        .where('jobSteps.state', '=', 'succeeded')
+        // A push that replaces many prices reads all moves: an expression of hundreds of conditions is slower, and has a limit.
+        .$if(processorPrices.length <= mostConditions, (query) =>
+          query.where((eb) => eb.or(processorPrices.map((id) => eb('jobSteps.step', 'like', `%"${id}"%`)))),
+        )
+        .orderBy('jobs.createdAt', 'desc')
+        .orderBy('jobs.id', 'desc')
+        .orderBy('jobSteps.position')
+        .execute(),
+    )
+    return succeeded.map(({ position, ...step }) => ({ ...step, index: position }))
   }
 
   async due(now: number): Promise<readonly JobRecord[]> {
