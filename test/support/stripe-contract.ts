@@ -48,6 +48,7 @@ const errorSchema: Schema = {
         type: { enum: ['api_error', 'card_error', 'idempotency_error', 'invalid_request_error'] },
         message: { type: 'string', minLength: 1 },
         code: { type: 'string', pattern: '^[a-z_]+$' },
+        decline_code: { type: 'string', pattern: '^[a-z_]+$' },
         param: { type: 'string', minLength: 1 },
         doc_url: { type: 'string' },
         request_log_url: { type: 'string' },

@@ -59,7 +59,7 @@ test('usage that does not count is told of: without a customer, without a meter,
   ]
   expect((await send(sandbox, token, events)).status).toBe(200)
   expect((await reports(sandbox)).toReversed()).toEqual([
-    { type: 'v1.billing.meter.error_report_triggered', code: 'missing_dimension_payload_keys' },
+    { type: 'v1.billing.meter.error_report_triggered', code: 'meter_event_no_customer_defined' },
     { type: 'v1.billing.meter.no_meter_found', code: 'no_meter' },
     { type: 'v1.billing.meter.error_report_triggered', code: 'timestamp_malformed' },
   ])

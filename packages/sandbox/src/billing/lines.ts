@@ -2,7 +2,13 @@
 import { formatMinor } from '../money/format.ts'
 import type { PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
-import type { DebitBody, InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
+import type {
+  CreditedItems,
+  DebitBody,
+  InvoiceLineBody,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../objects/customer-bodies.ts'
 import { newId } from '../protocol/ids.ts'
 import { dividedDown } from '../money/decimal.ts'
 import { amountFor, partsOf, pricingIn } from './charges.ts'
@@ -23,6 +29,8 @@ interface LineParts {
   readonly period: Period
   readonly description: string
   readonly proration?: boolean
+  /** Of a proration that gives back. */
+  readonly credited?: CreditedItems | null
   /** Of a tier; else that of the price. */
   readonly unitAmount?: string | null
 }
@@ -50,7 +58,7 @@ export function newLine(parts: LineParts): InvoiceLineBody {
           : {
               invoice_item: null,
               proration: parts.proration ?? false,
-              proration_details: { credited_items: null },
+              proration_details: { credited_items: parts.credited ?? null },
               subscription: subscription.id,
               subscription_item: item.id,
             },
@@ -214,7 +222,23 @@ export function prorationLine(
     period: { start: call.now, end },
     description: `${sign < 0 ? 'Unused' : 'Remaining'} time on ${what}`,
     proration: true,
+    credited: sign < 0 ? creditedBy(call, subscription, item) : null,
   })
+}
+
+/** What charged last for the period of an item that runs; null while that waits for an invoice, or was never billed. */
+function creditedBy(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): CreditedItems | null {
+  const charges = ({ amount, parent, period }: InvoiceLineBody): boolean =>
+    amount > 0 &&
+    parent.subscription_item_details?.subscription_item === item.id &&
+    period.end === item.current_period_end
+  if (subscription._pending.some(charges)) return null
+  const conditions = [{ field: 'parent.subscription_details.subscription', is: subscription.id }]
+  for (const { id, lines, status } of call.select('invoice', conditions)) {
+    const charging = status === 'void' ? [] : lines.data.filter(charges)
+    if (charging.length > 0) return { invoice: id, invoice_line_items: charging.map((line) => line.id) }
+  }
+  return null
 }
 
 /** A licensed item that ends in the middle of its first period: that part of its price, rounded down. */

@@ -3,7 +3,9 @@ import type { Call } from '../protocol/call.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../objects/customer-bodies.ts'
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
 import { StripeError, cardDeclined } from '../protocol/errors.ts'
+import type { Refusal } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
+import { refusalByCard } from '../resources/test-banks.ts'
 import { blankIntent } from './intents.ts'
 import type { WantedIntent } from './intents.ts'
 
@@ -74,17 +76,6 @@ export function cancelIntent(call: Call, invoice: InvoiceBody): void {
   call.update(intent, over, 'payment_intent.canceled')
 }
 
-interface Refusal {
-  readonly code: string
-  readonly decline_code: string
-  readonly message: string
-}
-
-const declined: Refusal = {
-  code: 'card_declined',
-  decline_code: 'generic_decline',
-  message: 'Your card was declined.',
-}
 const notThere: Refusal = {
   code: 'authentication_required',
   decline_code: 'authentication_required',
@@ -120,7 +111,7 @@ export function tried(
   if (method.customer === null && method._fresh !== false && !kept)
     call.update(method, { ...method, _fresh: false }, null)
   if (method.type === 'sepa_debit') return debited(call, intent, method, clock)
-  const refusal = method._declines ? declined : asks ? notThere : undefined
+  const refusal = method._declines ? refusalByCard(method) : asks ? notThere : undefined
   const charge = call.create(
     chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal),
     refusal === undefined ? 'charge.succeeded' : 'charge.failed',
@@ -145,7 +136,7 @@ function failed(
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
   charge: ChargeBody | null,
-  { code, decline_code, message }: Refusal | (Omit<Refusal, 'decline_code'> & { readonly decline_code?: undefined }),
+  { code, decline_code, message }: Refusal,
 ): PaymentIntentBody {
   const error = {
     ...(charge === null ? {} : { charge: charge.id }),
@@ -222,8 +213,9 @@ export function answered(call: Call, waiting: PaymentIntentBody): PaymentIntentB
 
 /** What a try that came to nothing is answered with. */
 export function refusalOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
-  if (error?.['code'] !== notThere.code) return cardDeclined()
-  return new StripeError(notThere.message, { status: 402, type: 'card_error', code: notThere.code })
+  const { code, decline_code: reason, message } = error ?? {}
+  if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
+  return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
 }
 
 /** The bank asks first; in the real API's words (public threads). */
@@ -241,7 +233,9 @@ export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
 
 /** Why an invoice is not paid, as it is said of it or of its subscription. */
 export function unpaidRefusal(call: Call, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
-  return intentOf(call, invoice)?.status === 'requires_action' ? actionRequired(of) : cardDeclined()
+  const intent = intentOf(call, invoice)
+  if (intent?.status === 'requires_action') return actionRequired(of)
+  return intent === undefined ? cardDeclined() : refusalOf(intent)
 }
 
 type Failure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>

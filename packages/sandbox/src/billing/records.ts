@@ -1,5 +1,6 @@
 // How a subscription and its items are written: the items are rows of their own as well, and the subscription always knows
 // when it has to act next.
+import { isDeepStrictEqual } from 'node:util'
 import type { CustomerBody, PriceBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../objects/customer-bodies.ts'
@@ -103,7 +104,9 @@ export function save(
     former.delete(item.id)
   }
   for (const gone of former.values()) call.remove(gone, null)
-  const written = call.update(before, body, event)
+  // Nobody is told of what nobody can see.
+  const seen = event === null || !isDeepStrictEqual(call.shown(before), call.shown(body))
+  const written = call.update(before, body, seen ? event : null)
   if (grants(before) !== grants(written)) refreshEntitlements(call, written.customer)
   return written
 }

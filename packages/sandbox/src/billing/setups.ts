@@ -4,9 +4,11 @@ import type { SetupIntentBody } from '../objects/session-bodies.ts'
 import type { Call } from '../protocol/call.ts'
 import { newId } from '../protocol/ids.ts'
 import { refusesToBeKept } from '../resources/payment-methods.ts'
+import { refusalByCard } from '../resources/test-banks.ts'
 import { blankIntent } from './intents.ts'
 import type { WantedIntent } from './intents.ts'
 import { authenticationFailure, nextAction } from './payments.ts'
+import { save } from './records.ts'
 
 interface NewSetup extends WantedIntent {
   readonly usage: SetupIntentBody['usage']
@@ -48,7 +50,7 @@ export function setUp(
   }
   if (refusesToBeKept(card)) {
     const error = {
-      ...{ code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' },
+      ...refusalByCard(card),
       ...{ payment_method: call.shown(card), type: 'card_error' },
     }
     const failed = { ...tried, last_setup_error: error, payment_method: null }
@@ -59,7 +61,18 @@ export function setUp(
   else if (card.customer === null)
     call.update(card, { ...card, customer: intent.customer, _fresh: false }, 'payment_method.attached')
   const after = { ...tried, last_setup_error: null, payment_method: card.id, status: 'succeeded' as const }
-  return call.update(intent, after, 'setup_intent.succeeded')
+  const done = call.update(intent, after, 'setup_intent.succeeded')
+  paysFromNowOn(call, done.id, card.id)
+  return done
+}
+
+/** A subscription that waited for a card has it: it keeps it if that was asked for (the SDK's types, `save_default_payment_method`). */
+function paysFromNowOn(call: Call, intent: string, card: string): void {
+  const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]
+  if (waiting === undefined) return
+  const keeps = waiting.payment_settings.save_default_payment_method === 'on_subscription'
+  const method = keeps ? card : waiting.default_payment_method
+  save(call, waiting, { ...waiting, default_payment_method: method, pending_setup_intent: null })
 }
 
 /** The cardholder did not pass the bank's question. */

@@ -19,7 +19,9 @@ import { amountFor, pricingIn } from './charges.ts'
 import { debited } from './debits.ts'
 import { discountsOfPhase, readDiscounts, redeem } from './discounts.ts'
 import type { DiscountParams } from './discounts.ts'
-import { afterInvoice, cardOf, draft, finalize, statusAfter } from './invoicing.ts'
+import { newSetup } from './setups.ts'
+import { afterInvoice, cardOf, draft, finalize } from './invoicing.ts'
+import { statusAfter } from './standing.ts'
 import { noInvoiceText } from './invoice-text.ts'
 import { checkItems, itemFrom, usablePrice } from './items.ts'
 import type { ItemParams } from './items.ts'
@@ -122,7 +124,7 @@ export function subscribe(call: Call, wish: Wish): SubscriptionBody {
     discounts,
   })
   if (wish.customer.currency === null) call.update(wish.customer, { ...wish.customer, currency }, null)
-  const started = firstInvoice(call, made, wish)
+  const started = withPendingSetup(call, firstInvoice(call, made, wish), wish)
   call.announce('customer.subscription.created', started)
   if (started._trial_told && started.status === 'trialing')
     call.announce('customer.subscription.trial_will_end', started)
@@ -268,6 +270,16 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
     status,
   }
   return save(call, made, after, null)
+}
+
+/** A trial that nothing can pay for yet: the intent that the page takes a card with (the SDK's types, `pending_setup_intent`). */
+function withPendingSetup(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
+  if (made.status !== 'trialing' || made.collection_method === 'send_invoice') return made
+  if ((wish.session ?? null) !== null || wish.phase !== undefined) return made
+  if (cardOf(call, { ...made, parent: null }) !== undefined) return made
+  const wanted = { customer: made.customer, description: null, metadata: {}, paymentMethod: null }
+  const intent = newSetup(call, { ...wanted, usage: 'off_session', session: null })
+  return save(call, made, { ...made, pending_setup_intent: intent.id }, null)
 }
 
 /** A card whose bank asks is set up while nothing is to be paid, with an intent of the subscription's own. That is not here. */

@@ -1,4 +1,5 @@
-import { attempt, reflect } from '../billing/invoicing.ts'
+import { attempt } from '../billing/invoicing.ts'
+import { reflect } from '../billing/standing.ts'
 import { notAuthenticated, tried } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
 import { setUp, setupNotAuthenticated } from '../billing/setups.ts'

@@ -1,5 +1,6 @@
 import { formatMinor } from '../money/format.ts'
-import { attempt, reflect } from '../billing/invoicing.ts'
+import { attempt } from '../billing/invoicing.ts'
+import { reflect } from '../billing/standing.ts'
 import { momentOf } from '../billing/records.ts'
 import { newPaymentMethod } from '../resources/payment-methods.ts'
 import { cardByNumber } from '../resources/test-banks.ts'
@@ -58,7 +59,7 @@ export function payInvoice(outer: Call, invoice: InvoiceBody, number: string): P
   if (invoice.status !== 'open') return showInvoice(invoice)
   const card = cardByNumber(number)
   if (card === undefined) throw refused('Your card number is invalid. Use one of the test cards.', 'number')
-  if (card.declines !== undefined) throw cardDeclined()
+  if (card.declines !== undefined) throw cardDeclined(card.refusal)
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const method = newPaymentMethod(call, card, invoice.customer)
   // Whoever pays here is there to answer the bank.

@@ -223,7 +223,7 @@ export interface SubscriptionBody extends Timed {
     save_default_payment_method: 'off' | 'on_subscription'
   }
   pending_invoice_item_interval: null
-  pending_setup_intent: null
+  pending_setup_intent: string | null
   pending_update: null
   schedule: string | null
   start_date: number
@@ -238,6 +238,12 @@ export interface SubscriptionBody extends Timed {
   /** Prorations that wait for the next invoice. */
   _pending: InvoiceLineBody[]
   _trial_told: boolean
+}
+
+/** The lines that charged what a line gives back. */
+export interface CreditedItems {
+  invoice: string
+  invoice_line_items: string[]
 }
 
 export interface InvoiceLineBody {
@@ -256,14 +262,14 @@ export interface InvoiceLineBody {
     invoice_item_details: {
       invoice_item: string
       proration: boolean
-      proration_details: { credited_items: null }
+      proration_details: { credited_items: CreditedItems | null }
       subscription: string | null
     } | null
     subscription_item_details: {
       /** Of a proration, which waited for the invoice. */
       invoice_item: string | null
       proration: boolean
-      proration_details: { credited_items: null }
+      proration_details: { credited_items: CreditedItems | null }
       subscription: string
       subscription_item: string
     } | null

@@ -5,6 +5,8 @@ export interface StripeErrorDetails {
   readonly status?: number
   readonly type?: StripeErrorType
   readonly code?: string | undefined
+  /** The bank's reason, of a card that is declined. */
+  readonly declineCode?: string | undefined
   readonly param?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -15,6 +17,7 @@ export class StripeError extends Error {
   readonly status: number
   readonly type: StripeErrorType
   readonly code: string | undefined
+  readonly declineCode: string | undefined
   readonly param: string | undefined
   readonly headers: Readonly<Record<string, string>>
 
@@ -23,6 +26,7 @@ export class StripeError extends Error {
     this.status = details.status ?? 400
     this.type = details.type ?? 'invalid_request_error'
     this.code = details.code
+    this.declineCode = details.declineCode
     this.param = details.param
     this.headers = details.headers ?? {}
   }
@@ -34,6 +38,7 @@ export class StripeError extends Error {
         ...(this.code === undefined
           ? {}
           : { code: this.code, doc_url: `https://stripe.com/docs/error-codes/${this.code.replaceAll('_', '-')}` }),
+        ...(this.declineCode === undefined ? {} : { decline_code: this.declineCode }),
         message: this.message,
         ...(this.param === undefined ? {} : { param: this.param }),
         request_log_url: logUrl,
@@ -138,8 +143,22 @@ export function lockTimeout(): StripeError {
   })
 }
 
-export function cardDeclined(): StripeError {
-  return new StripeError('Your card was declined.', { status: 402, type: 'card_error', code: 'card_declined' })
+/** Why a bank does not pay, in the real API's words (docs.stripe.com/testing, declined payments). */
+export interface Refusal {
+  readonly code: string
+  /** Left out by banks that say no more than the code. */
+  readonly decline_code?: string
+  readonly message: string
+}
+
+export const genericDecline: Refusal = {
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  message: 'Your card was declined.',
+}
+
+export function cardDeclined({ code, decline_code: declineCode, message }: Refusal = genericDecline): StripeError {
+  return new StripeError(message, { status: 402, type: 'card_error', code, declineCode })
 }
 
 export function serverError(): StripeError {

@@ -72,6 +72,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     discounts,
     items: listOf(itemRules),
     latest_invoice: { refer: 'invoice' },
+    pending_setup_intent: { refer: 'setup_intent' },
     schedule: { refer: 'subscription_schedule' },
     test_clock: clock,
   },

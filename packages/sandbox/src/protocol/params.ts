@@ -81,6 +81,16 @@ export function text(limits: { readonly max?: number; readonly pattern?: RegExp 
   })
 }
 
+/** An address that mail can be sent to. */
+export function email(): Optional<string> {
+  const address = text({ max: 512 })
+  return optional((value, name) => {
+    const given = address.read(value, name)
+    if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw refused(`Invalid email address: ${given}`, name, 'email_invalid')
+    return given
+  })
+}
+
 export function integer(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
   return optional((value, name) => {
     const given = scalar(value, name)

@@ -1,6 +1,7 @@
 // Credit notes in their simplest form: they lower what an open invoice asks for, and give back what was paid to the customer's
 // balance, outside or to the card. Taxes and discounts are refused (the SDK's types, credit notes).
-import { paidElsewhere, reflect } from '../billing/invoicing.ts'
+import { paidElsewhere } from '../billing/invoicing.ts'
+import { reflect } from '../billing/standing.ts'
 import { adjustIntent } from '../billing/payments.ts'
 import { customerOf, momentOf } from '../billing/records.ts'
 import { refund } from '../billing/refunds.ts'

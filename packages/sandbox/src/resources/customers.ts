@@ -10,7 +10,7 @@ import { applyMetadata, metadata } from '../protocol/metadata.ts'
 import { deleted } from '../protocol/operation.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../protocol/list-pages.ts'
-import { boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
+import { email, boolean, emptyable, integer, list, oneOf, range, required, shape, text } from '../protocol/params.ts'
 import type { Fields, Read } from '../protocol/params.ts'
 import { addressFields, toAddress } from './addresses.ts'
 import { addSource } from './customer-sources.ts'
@@ -32,7 +32,7 @@ const sharedFields = {
   address: emptyable(address),
   balance: integer(),
   description: emptyable(text()),
-  email: emptyable(text({ max: 512 })),
+  email: emptyable(email()),
   invoice_prefix: text({ max: 12, pattern: /^[A-Z0-9]{3,12}$/ }),
   invoice_settings: shape(invoiceSettingFields),
   metadata: metadata(),

@@ -1,4 +1,5 @@
-import { attempt, finalize, givenUp, paidElsewhere, reflect, settle } from '../billing/invoicing.ts'
+import { attempt, finalize, givenUp, paidElsewhere, settle } from '../billing/invoicing.ts'
+import { reflect } from '../billing/standing.ts'
 import { unpaidRefusal } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
 import type { Call } from '../protocol/call.ts'

@@ -6,7 +6,7 @@ import { StripeError, refused } from '../protocol/errors.ts'
 import { newId } from '../protocol/ids.ts'
 import type { Answer, Operation } from '../protocol/operation.ts'
 import { pageFields } from '../protocol/list-pages.ts'
-import { mapOf, oneOf, required, text, timestamp } from '../protocol/params.ts'
+import { mapOf, oneOf, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { momentOf } from '../billing/records.ts'
 
@@ -33,10 +33,14 @@ function meterOf(call: Call, eventName: string): MeterBody {
   throw refused(`No active meter found for event name: \`${eventName}\`.`, 'event_name', 'no_meter')
 }
 
-function payloadValue(payload: ReadonlyMap<string, string>, key: string): string {
+function payloadValue(
+  payload: ReadonlyMap<string, string>,
+  key: string,
+  code = 'missing_dimension_payload_keys',
+): string {
   const value = payload.get(key)
   if (value !== undefined) return value
-  throw refused(`Meter event payload is missing the key \`${key}\`.`, 'payload', 'missing_dimension_payload_keys')
+  throw refused(`Meter event payload is missing the key \`${key}\`.`, 'payload', code)
 }
 
 /** An identifier is only good once within a day. */
@@ -49,6 +53,7 @@ function refuseRepeated(call: Call, identifier: string): void {
 /** What is found out later, by the code of the refusal; the rest is refused at once. */
 const reported: Readonly<Record<string, string>> = {
   meter_event_invalid_value: 'meter_event_invalid_value',
+  meter_event_no_customer_defined: 'meter_event_no_customer_defined',
   missing_dimension_payload_keys: 'missing_dimension_payload_keys',
   no_meter: 'no_meter',
   resource_missing: 'meter_event_customer_not_found',
@@ -135,7 +140,11 @@ function taken(call: Call, params: Params, code: string, message: string): Answe
 
 function record(outer: Call, params: Params): Answer {
   const meter = meterOf(outer, params.event_name)
-  const customerId = payloadValue(params.payload, meter.customer_mapping.event_payload_key)
+  const customerId = payloadValue(
+    params.payload,
+    meter.customer_mapping.event_payload_key,
+    'meter_event_no_customer_defined',
+  )
   const customer = outer.reference('customer', customerId, `payload[${meter.customer_mapping.event_payload_key}]`)
   const call = outer.at(momentOf(outer, customer.test_clock))
   const counted = meter.default_aggregation.formula === 'count'
@@ -228,7 +237,44 @@ function summaries(call: Call): Answer {
   return { unstored: { object: 'list', data, has_more: false, url: `/v1/billing/meters/${meter.id}/event_summaries` } }
 }
 
+const adjustmentFields = {
+  cancel: required(shape({ identifier: required(text({ max: 100 })) })),
+  event_name: required(text({ max: 100 })),
+  type: required(oneOf('cancel')),
+}
+
+/** Takes usage back within a day of its being sent (docs.stripe.com/api/billing/meter-event-adjustment). */
+function adjust(call: Call): Answer {
+  const { cancel, event_name: eventName, type } = call.read(adjustmentFields)
+  const conditions = [
+    { field: 'identifier', is: cancel.identifier },
+    { field: 'event_name', is: eventName },
+  ]
+  const found = call.select('billing.meter_event', conditions, 1)[0]
+  if (found === undefined) {
+    const message = `No meter event \`${eventName}\` found with identifier ${cancel.identifier}.`
+    throw refused(message, 'cancel[identifier]', 'resource_missing')
+  }
+  const clock = call.find('customer', found._customer)?.test_clock ?? null
+  if (found.created <= momentOf(call, clock) - day) {
+    const message = 'A meter event can only be cancelled within 24 hours of its being received.'
+    throw refused(message, 'cancel[identifier]')
+  }
+  call.remove(found, null)
+  return {
+    unstored: {
+      object: 'billing.meter_event_adjustment',
+      cancel: { identifier: cancel.identifier },
+      event_name: eventName,
+      livemode: false,
+      status: 'pending',
+      type,
+    },
+  }
+}
+
 export const meterEvents: readonly Operation[] = [
+  { method: 'POST', path: '/v1/billing/meter_event_adjustments', of: null, run: adjust },
   { method: 'POST', path: '/v1/billing/meter_events', of: null, run: create },
   { method: 'GET', path: '/v1/billing/meters/:id/event_summaries', of: null, run: summaries },
 ]

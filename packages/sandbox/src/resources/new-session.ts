@@ -1,7 +1,7 @@
 import type { Call } from '../protocol/call.ts'
 import { notSupported, refused } from '../protocol/errors.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { boolean, integer, list, oneOf, required, shape, text, timestamp } from '../protocol/params.ts'
+import { email, boolean, integer, list, oneOf, required, shape, text, timestamp } from '../protocol/params.ts'
 import type { Param, Read } from '../protocol/params.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { shippingField, toShipping } from './addresses.ts'
@@ -21,7 +21,7 @@ export const createFields = {
   currency: currency(),
   customer: text(),
   customer_creation: oneOf('always', 'if_required'),
-  customer_email: text({ max: 512 }),
+  customer_email: email(),
   discounts: list(shape({ coupon: text(), promotion_code: text() }), { max: 1 }),
   expires_at: timestamp(),
   line_items: list(lineItem, { max: 40 }),

@@ -1,4 +1,5 @@
-import { attempt, reflect, subscriptionOf } from '../billing/invoicing.ts'
+import { attempt } from '../billing/invoicing.ts'
+import { reflect, subscriptionOf } from '../billing/standing.ts'
 import { newIntent, refusalOf, tried } from '../billing/payments.ts'
 import { momentOf } from '../billing/records.ts'
 import type { InvoiceBody, PaymentMethodBody } from '../objects/customer-bodies.ts'

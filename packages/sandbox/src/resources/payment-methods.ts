@@ -13,10 +13,10 @@ import { retrieve } from '../protocol/operation.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { pageFields, where } from '../protocol/list-pages.ts'
 import { applyMetadata, metadata } from '../protocol/metadata.ts'
-import { emptyable, oneOf, required, shape, text } from '../protocol/params.ts'
+import { email, emptyable, oneOf, required, shape, text } from '../protocol/params.ts'
 import type { Read } from '../protocol/params.ts'
 import { addressFields, toAddress } from './addresses.ts'
-import { accountByIban, testCards } from './test-banks.ts'
+import { accountByIban, refusalByCard, testCards } from './test-banks.ts'
 import type { TestCard } from './test-banks.ts'
 
 export function newPaymentMethod(
@@ -25,7 +25,7 @@ export function newPaymentMethod(
   customer: string | null,
   source?: { readonly id: string },
 ): PaymentMethodBody {
-  if (card.declines === 'attach' && customer !== null) throw cardDeclined()
+  if (card.declines === 'attach' && customer !== null) throw cardDeclined(card.refusal)
   const body: PaymentMethodBody = {
     ...blankMethod(call, customer),
     ...source,
@@ -105,7 +105,7 @@ export function attachTo(call: Call, id: string, customer: string): PaymentMetho
   if (known.customer === customer) return known
   if (known.type === 'sepa_debit') throw notSupported('bank accounts that a customer keeps', 'payment_method')
   if (known._fresh === true) {
-    if (refusesToBeKept(known)) throw cardDeclined()
+    if (refusesToBeKept(known)) throw cardDeclined(refusalByCard(known))
     return call.update(known, { ...known, customer, _fresh: false }, 'payment_method.attached')
   }
   if (known.customer === null) throw usedUp()
@@ -122,7 +122,7 @@ function cardOfToken(token: string, name: string): TestCard {
 
 const details = shape({
   address: emptyable(shape(addressFields)),
-  email: emptyable(text({ max: 512 })),
+  email: emptyable(email()),
   name: emptyable(text()),
   phone: emptyable(text()),
 })
@@ -239,6 +239,18 @@ export const paymentMethods: readonly Operation[] = [
     },
   },
   { method: 'POST', path: base, of: 'payment_method', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: '/v1/customers/:id/payment_methods',
+    of: 'payment_method',
+    list: true,
+    run: (call) => {
+      const customer = call.subject('customer')
+      const params = call.read({ ...pageFields, type: oneOf('card', 'sepa_debit') })
+      const conditions = [{ field: 'customer', is: customer.id }, ...where('type', params.type)]
+      return { page: call.page('payment_method', params, conditions) }
+    },
+  },
   retrieve(`${base}/:id`, 'payment_method'),
   { method: 'POST', path: `${base}/:id`, of: 'payment_method', run: (call) => ({ object: update(call) }) },
   { method: 'POST', path: `${base}/:id/attach`, of: 'payment_method', run: (call) => ({ object: attach(call) }) },

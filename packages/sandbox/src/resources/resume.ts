@@ -1,6 +1,7 @@
 // A paused subscription goes on: its trial had ended without anything to pay with.
 import { reanchored } from '../billing/change.ts'
-import { afterInvoice, cardOf, draft, finalize, statusAfter } from '../billing/invoicing.ts'
+import { afterInvoice, cardOf, draft, finalize } from '../billing/invoicing.ts'
+import { statusAfter } from '../billing/standing.ts'
 import { advanceLines } from '../billing/lines.ts'
 import { isMetered, isOver, momentOf, priceOf, save } from '../billing/records.ts'
 import { paidBy } from '../billing/renewal.ts'

@@ -11,6 +11,7 @@ import { boolean, oneOf, range, text } from '../protocol/params.ts'
 import { atCustomer, lacksMethod, refuseOver } from './intents.ts'
 import { webUrl } from './new-session.ts'
 import { cardFor } from './payment-methods.ts'
+import { refusalByCard } from './test-banks.ts'
 
 const sharedFields = {
   customer: text(),
@@ -47,7 +48,7 @@ function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody 
   if (card === null) throw lacksMethod(intent)
   if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
   const after = setUp(call, intent, card, { returnUrl })
-  return after.status === 'requires_payment_method' ? { refusal: cardDeclined() } : { object: after }
+  return after.status === 'requires_payment_method' ? { refusal: cardDeclined(refusalByCard(card)) } : { object: after }
 }
 
 /** The setup of a checkout is confirmed by its page, and ends with it (the SDK’s types, `setup_intent`). */

@@ -1,6 +1,8 @@
 // The cards and bank accounts of the real API's test mode: what a bank answers is decided by the number.
 import { createHash } from 'node:crypto'
 import type { PaymentMethodBody } from '../objects/customer-bodies.ts'
+import { genericDecline } from '../protocol/errors.ts'
+import type { Refusal } from '../protocol/errors.ts'
 
 export interface TestCard {
   readonly name: string
@@ -8,8 +10,16 @@ export interface TestCard {
   readonly brand: string
   /** When the bank says no: already to being kept, or only when it is to pay. */
   readonly declines?: 'attach' | 'payment'
+  /** The bank's reason, where it names one. */
+  readonly refusal?: Refusal
   /** The bank asks the cardholder before every payment, and before the card is set up. */
   readonly asks?: true
+}
+
+const insufficientFunds: Refusal = {
+  code: 'card_declined',
+  decline_code: 'insufficient_funds',
+  message: 'Your card has insufficient funds.',
 }
 
 /** Under the real API's names and numbers. */
@@ -20,10 +30,25 @@ export const testCards: readonly TestCard[] = [
   { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
   // The same card under its older name.
   { name: 'pm_card_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
+  {
+    ...{ name: 'pm_card_visa_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
+    ...{ declines: 'attach', refusal: insufficientFunds },
+  },
+  // The same card under its older name.
+  {
+    ...{ name: 'pm_card_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
+    ...{ declines: 'attach', refusal: insufficientFunds },
+  },
   { name: 'pm_card_chargeCustomerFail', number: '4000000000000341', brand: 'visa', declines: 'payment' },
   { name: 'pm_card_threeDSecure2Required', number: '4000000000003220', brand: 'visa', asks: true },
   { name: 'pm_card_authenticationRequired', number: '4000002760003184', brand: 'visa', asks: true },
 ]
+
+/** What the bank of a card that declines says. */
+export function refusalByCard({ card }: Pick<PaymentMethodBody, 'card'>): Refusal {
+  const found = testCards.find(({ number }) => number.slice(-4) === card?.last4)
+  return found?.refusal ?? genericDecline
+}
 
 /** The card behind a number that was typed, or undefined when it is none of the test cards. */
 export function cardByNumber(typed: string): TestCard | undefined {
