@@ -3,7 +3,7 @@ import { commands, groups } from '../../packages/ratecard/src/cli/program/comman
 import { globalOptions } from '../../packages/ratecard/src/cli/program/global-options.ts'
 import { code, page, table } from './markdown.ts'
 
-const intro = `Exit codes: \`0\` done, \`1\` your matter (invalid, refused, conflict), \`2\` usage, \`3\` changes or drift present (with \`--exit-code\`), \`70\` ours
+const intro = `Exit codes: \`0\` done, \`1\` your matter (invalid, refused, conflict), \`2\` usage, \`3\` changes or drift present (with \`--exit-code\`), \`141\` whoever reads the output left before the end, \`70\` ours
 (internal, unreachable server). Results go to stdout, everything else to stderr.`
 
 function optionRow({ flags, description, choices, range, defaultText }: OptionSpec): string[] {

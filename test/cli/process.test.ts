@@ -44,6 +44,13 @@ describe('the ratecard process', () => {
     expect(ran.stderr).not.toContain('    at ')
   })
 
+  it('is not done when its reader has left before the end', async () => {
+    const child = start(['help'])
+    child.stdout?.destroy()
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    expect(await ended).toBe(141)
+  })
+
   it('moves the clock of the sandbox from the folder of another project', async () => {
     const server = start(['server', 'start', '--port', '0', '--data-dir', path.join(world.cwd, 'clock'), '--json'], {
       RATECARD_SANDBOX_PORT: '0',

@@ -82,9 +82,9 @@ export async function runProcess(): Promise<void> {
     stopping.abort()
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  // A reader such as `head` may leave early; that is no failure of ours.
+  // A reader such as `head` may leave early. The work may not be done then, so it ends as a program that SIGPIPE ended: never as done.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
+    if (error.code === 'EPIPE') process.exit(141)
     throw error
   })
   const code = await main(process.argv.slice(2), processIo(process, homedir(), stopping.signal))
