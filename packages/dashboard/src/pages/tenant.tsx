@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import type { EnterpriseOutcome, Tenant } from '@ratecard/client'
 import { api } from '../api.ts'
-import { dealLines } from '../deal.ts'
-import type { DealLine } from '../deal.ts'
+import { dealMoney } from '../deal.ts'
+import type { DealLine, DealMoney } from '../deal.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
@@ -204,13 +204,13 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   const target: Target = { kind, name: kind === 'list' ? '' : chosen }
   const unmatched = isBase ? 'base' : 'keep'
   const dry = useAct(async () => {
-    const [outcome, subscriptions, served, upcoming] = await Promise.all([
+    const [outcome, subscriptions, served] = await Promise.all([
       apply(tenant.id, target, unmatched, { dryRun: true }),
       api.tenants.subscriptions(tenant.id),
       api.admin.config(),
-      api.tenants.upcomingInvoice(tenant.id),
     ])
-    return { outcome, lines: dealLines(outcome, subscriptions, served.config, upcoming), target, subscriptions }
+    const preview = () => api.tenants.upcomingInvoice(tenant.id)
+    return { outcome, money: await dealMoney(outcome, subscriptions, served.config, preview), target }
   })
   return (
     <Card title="Deal">
@@ -277,7 +277,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
         <div aria-live="polite">
           {dry.value === undefined ? null : (
             <div className="stack">
-              <DryRun outcome={dry.value.outcome} lines={dry.value.lines} />
+              <DryRun outcome={dry.value.outcome} money={dry.value.money} />
               <div className="actions">
                 <button type="button" className="button button-primary" onClick={() => setAsking(true)}>
                   {kind === 'list' ? 'Remove the deal …' : 'Apply the deal …'}
@@ -292,7 +292,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
           tenant={tenant}
           target={dry.value.target}
           unmatched={unmatched}
-          lines={dry.value.lines}
+          money={dry.value.money}
           outcome={dry.value.outcome}
           onClose={(isDone) => {
             setAsking(false)
@@ -304,7 +304,12 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   )
 }
 
-function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; readonly lines: readonly DealLine[] }) {
+interface DryRunProps {
+  readonly outcome: EnterpriseOutcome
+  readonly money: DealMoney
+}
+
+function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
   return (
     <div className="stack-small">
       <p>
@@ -336,6 +341,18 @@ function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; reado
         />
       )}
       <Totals lines={lines} />
+      {unknown === null ? null : (
+        <div className="alert alert-warning">
+          <p>
+            <b>What replaced prices cost before is not known:</b> <Text>{unknown.message}</Text>
+          </p>
+          {unknown.hint === undefined ? null : (
+            <p>
+              <Text>{unknown.hint}</Text>
+            </p>
+          )}
+        </div>
+      )}
       {outcome.skipped.length === 0 ? null : (
         <div className="alert alert-warning">
           <p>
@@ -385,12 +402,12 @@ interface ApplyDealProps {
   readonly tenant: Tenant
   readonly target: Target
   readonly unmatched: 'keep' | 'base'
-  readonly lines: readonly DealLine[]
+  readonly money: DealMoney
   readonly outcome: EnterpriseOutcome
   readonly onClose: (isDone: boolean) => void
 }
 
-function ApplyDeal({ tenant, target, unmatched, lines, outcome, onClose }: ApplyDealProps) {
+function ApplyDeal({ tenant, target, unmatched, money, outcome, onClose }: ApplyDealProps) {
   const { actor, fields } = useActor()
   const act = useAct(async () => {
     await apply(tenant.id, target, unmatched, actor)
@@ -405,7 +422,7 @@ function ApplyDeal({ tenant, target, unmatched, lines, outcome, onClose }: Apply
       onConfirm={() => void act.run()}
       onClose={() => onClose(false)}
     >
-      <DryRun outcome={outcome} lines={lines} />
+      <DryRun outcome={outcome} money={money} />
       {fields}
     </Confirm>
   )
