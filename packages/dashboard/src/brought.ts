@@ -47,21 +47,21 @@ export async function answerFrom<Value>(
   base: string,
   load: Question<Value>['load'],
 ): Promise<{ readonly value: Value } | null> {
-  let isMissing = false
+  const missing: string[] = []
   const client = createClient({
     baseUrl: base,
     retries: 0,
     fetch: (input) => {
       const path = typeof input === 'string' ? input.slice(base.length) : ''
       if (Object.hasOwn(answers, path)) return Promise.resolve(Response.json(answers[path]))
-      isMissing = true
+      missing.push(path)
       return Promise.reject(new Error(`The document does not have ${path}.`))
     },
   })
   try {
     return { value: await load(client, {}) }
   } catch (error) {
-    if (isMissing) return null
+    if (missing.length > 0) return null
     throw error
   }
 }

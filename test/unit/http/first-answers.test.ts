@@ -4,15 +4,21 @@ import { ServiceError } from '../../../packages/ratecard/src/errors/service-erro
 import { firstAnswers } from '../../../packages/ratecard/src/http/dashboard/first-answers.ts'
 import type { ServiceKey } from '../../../packages/ratecard/src/service/service.ts'
 
-const key = { id: 'key_1', name: 'mine', scope: 'read', createdAt: 0, expiresAt: null, lastUsedAt: null }
+const key: ServiceKey = {
+  id: 'key_1',
+  name: 'mine',
+  hint: 'abcd',
+  scope: 'read',
+  createdAt: '2026-11-01T00:00:00.000Z',
+  expiresAt: null,
+  lastUsedAt: null,
+  revokedAt: null,
+}
 
 async function openWith(error: Error) {
   const failures: unknown[] = []
-  const answers = await firstAnswers(
-    '/prices',
-    key as unknown as ServiceKey,
-    { published: () => Promise.reject(error) },
-    (failure) => failures.push(failure),
+  const answers = await firstAnswers('/prices', key, { published: () => Promise.reject(error) }, (failure) =>
+    failures.push(failure),
   )
   return { paths: Object.keys(JSON.parse(answers) as object), failures }
 }
