@@ -9,7 +9,7 @@ const key: ServiceKey = {
   name: 'mine',
   hint: 'abcd',
   scope: 'read',
-  createdAt: '2026-11-01T00:00:00.000Z',
+  createdAt: 0,
   expiresAt: null,
   lastUsedAt: null,
   revokedAt: null,
