@@ -417,4 +417,8 @@ test('a credit note gave nothing back to the card (types)', async () => {
   const own = await stripe.refunds.create({ charge: refund.charge as string, amount: 100 })
   const linked = await stripe.creditNotes.create({ invoice, amount: 100, refunds: [{ refund: own.id }] })
   expect(linked.refunds).toMatchObject([{ amount_refunded: 100, refund: own.id }])
+  // What one note names, no other one may.
+  const again = [{ refund: own.id, amount_refunded: 100 }]
+  const twice = stripe.creditNotes.create({ invoice, amount: 100, refunds: again })
+  expect(await refusal(twice)).toMatchObject({ param: 'refunds[0][amount_refunded]' })
 })

@@ -227,6 +227,16 @@ describe('what stays, with the reason', () => {
     })
   })
 
+  test('a scheduled price that was sold in other currencies gives way where the new one has that of the subscription', () => {
+    const inEuros = book((config) => {
+      Object.assign(priceIn(config, 'pro_monthly_gold'), { currency_options: { eur: { amount: 900 } } })
+    })
+    const scheduled = state([item('p_seat')], {}, { p_seat: 'p_pro_monthly' })
+    expect(moves([scheduled], inEuros, gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
+    const abroad = state([item('p_seat')], { currency: 'gbp' }, { p_seat: 'p_pro_monthly' })
+    expect(moves([abroad], inEuros, gold)).toEqual([])
+  })
+
   test('a price without a negotiated one, one that is gone, and one that is none of ours', () => {
     const [missing, gone, foreign] = reasons(
       [state([item('p_pro_yearly', { interval: 'year' }), item('gone'), item('foreign')])],

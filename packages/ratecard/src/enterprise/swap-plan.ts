@@ -164,7 +164,10 @@ function verdictOn(
   if (to.processorId === coming) return { kind: 'stays' }
   if (to.processorId === null) return skipped(`The price "${to.price.id}" is free and has no object at the processor.`)
   const unfit = incompatibility(item, subscription, to)
-  const reason = coming === item.price.id ? unfit : differsFromScheduled(booked, coming, to, unfit)
+  const reason =
+    coming === item.price.id
+      ? unfit
+      : differsFromScheduled(booked, coming, to, { currency: subscription.currency, unfit })
   if (reason !== null) return skipped(reason)
   const effective = effectiveFor(
     item,
@@ -186,16 +189,13 @@ function differsFromScheduled(
   booked: BookedPrice,
   coming: ProcessorId,
   to: BookedPrice,
-  unfit: string | null,
+  { currency, unfit }: { readonly currency: string; readonly unfit: string | null },
 ): string | null {
   if (booked.processorId !== coming && unfit !== null)
     return `Its schedule moves it to a former price of "${booked.price.id}".`
   const rhythm = ({ price, meter }: BookedPrice) =>
-    JSON.stringify([
-      ...[[...currenciesOf(price)].sort(), price.interval, price.interval_count ?? 1],
-      ...[price.usage_type ?? 'licensed', meter],
-    ])
-  return rhythm(booked) === rhythm(to)
+    JSON.stringify([price.interval, price.interval_count ?? 1, price.usage_type ?? 'licensed', meter])
+  return rhythm(booked) === rhythm(to) && currenciesOf(to.price).includes(currency)
     ? null
     : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`
 }

@@ -150,17 +150,22 @@ type RefundOfNote = CreditNoteBody['refunds'][number]
 
 /** Refunds of the invoice's payment that were made already. */
 function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: InvoiceBody): RefundOfNote[] {
+  const linked = new Map<string, number>()
+  for (const { refunds } of call.select('credit_note', [{ field: 'invoice', is: invoice.id }]))
+    for (const { refund: id, amount_refunded: amount } of refunds) linked.set(id, (linked.get(id) ?? 0) + amount)
   return given.map(({ amount_refunded: part, refund: id }, index) => {
     const name = `refunds[${index}]`
     const found = call.reference('refund', id, `${name}[refund]`)
     if (call.find('payment_intent', found.payment_intent)?._invoice !== invoice.id)
       throw refused(`The refund ${id} is not of the invoice ${invoice.id}.`, `${name}[refund]`)
-    const amount = part ?? found.amount
-    if (amount > found.amount)
+    const before = linked.get(id) ?? 0
+    const amount = part ?? found.amount - before
+    if (amount > found.amount - before)
       throw refused(
-        `The refund ${id} gave back ${formatMinor(found.amount, invoice.currency)} only.`,
+        `The refund ${id} gave back ${formatMinor(found.amount, invoice.currency)}, of which credit notes name ${formatMinor(before, invoice.currency)} already.`,
         `${name}[amount_refunded]`,
       )
+    linked.set(id, before + amount)
     return { amount_refunded: amount, payment_record_refund: null, refund: id, type: 'refund' }
   })
 }
