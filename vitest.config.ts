@@ -18,6 +18,8 @@ const shared = {
   // Generous: it ends what hangs, and says nothing about how fast a machine is or what else it does.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // A second, as it would be, is little for a process that waits for its turn.
+  expect: { poll: { timeout: 60_000 } },
   setupFiles: ['test/support/setup.ts'],
 }
 
