@@ -1,6 +1,6 @@
 // The one client of these pages: that of the package, over the session cookie instead of a key.
 import { createClient } from '@ratecard/client'
-import { firstAnswers, pageToken } from './document.ts'
+import { pageToken } from './document.ts'
 import { base } from './menu.ts'
 
 const signIn = `${base}/sign-in`
@@ -20,15 +20,3 @@ const fetchSignedIn: typeof fetch = async (input, init) => {
 }
 
 export const api = createClient({ baseUrl: base, credentials: 'same-origin', fetch: fetchSignedIn })
-
-/** The same client over what the document brought along: it asks the service for nothing, and fails for what is not there. */
-export const documentApi: typeof api = createClient({
-  baseUrl: base,
-  retries: 0,
-  fetch: (input) => {
-    const answer = typeof input === 'string' ? firstAnswers[input.slice(base.length)] : undefined
-    return answer === undefined
-      ? Promise.reject(new Error('The document does not have it.'))
-      : Promise.resolve(Response.json(answer))
-  },
-})

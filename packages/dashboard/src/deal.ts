@@ -3,11 +3,13 @@ import type {
   BillingDocument,
   EnterpriseOutcome,
   PriceDocument,
+  RatecardError,
   SubscriptionItem,
   TenantSubscriptions,
   UpcomingInvoice,
 } from '@ratecard/client'
 import { calculate } from '../../ratecard/src/pricing/calculate.ts'
+import { asError } from './words.ts'
 
 export interface DealLine {
   readonly subscription: string
@@ -18,10 +20,40 @@ export interface DealLine {
   readonly quantity: number | null
   readonly currency: string
   readonly interval: PriceDocument['interval']
-  /** Minor units a period; null where usage decides, or where nothing says what an earlier version of the price costs. */
+  /** Minor units a period; null where usage decides, or where nothing says what a replaced price costs. */
   readonly before: number | null
   /** Minor units a period; null where usage decides. */
   readonly after: number | null
+}
+
+export interface DealMoney {
+  readonly lines: readonly DealLine[]
+  /** Why nothing says what the replaced prices cost; null where it was learned, or where there is none. */
+  readonly unknown: RatecardError | null
+}
+
+/**
+ * The lines of a deal. `preview` is asked only where an item is on a price that was replaced; where it fails, the money before of
+ * these items alone is not known.
+ */
+export async function dealMoney(
+  outcome: Pick<EnterpriseOutcome, 'swaps'>,
+  tenant: Pick<TenantSubscriptions, 'subscriptions'>,
+  document: Pick<BillingDocument, 'products'>,
+  preview: () => Promise<Pick<UpcomingInvoice, 'invoices'>>,
+): Promise<DealMoney> {
+  const prices = pricesOf(document.products)
+  const items = itemsOf(tenant.subscriptions)
+  const isPreviewed = outcome.swaps.some((swap) => {
+    const item = items.get(swap.item)
+    return item !== undefined && isReplaced(item, swap, prices) && isBilledByPeriod(item)
+  })
+  if (!isPreviewed) return { lines: dealLines(outcome, tenant, document, { invoices: [] }), unknown: null }
+  try {
+    return { lines: dealLines(outcome, tenant, document, await preview()), unknown: null }
+  } catch (error) {
+    return { lines: dealLines(outcome, tenant, document, { invoices: [] }), unknown: asError(error) }
+  }
 }
 
 export function dealLines(
@@ -30,10 +62,8 @@ export function dealLines(
   { products }: Pick<BillingDocument, 'products'>,
   { invoices }: Pick<UpcomingInvoice, 'invoices'>,
 ): DealLine[] {
-  const prices = new Map(products.flatMap(({ prices = [] }) => prices.map((price) => [price.id, price] as const)))
-  const items = new Map(
-    subscriptions.flatMap(({ currency, items: list }) => list.map((item) => [item.id, { ...item, currency }] as const)),
-  )
+  const prices = pricesOf(products)
+  const items = itemsOf(subscriptions)
   return swaps.map((swap) => {
     const item = items.get(swap.item)
     const to = prices.get(swap.to)
@@ -46,7 +76,7 @@ export function dealLines(
       currency,
       interval: to?.interval,
       before:
-        item === undefined || (!item.legacy && prices.has(swap.from))
+        item === undefined || !isReplaced(item, swap, prices)
           ? cost(prices.get(swap.from))
           : billed(
               item,
@@ -57,12 +87,28 @@ export function dealLines(
   })
 }
 
-/** A price that was replaced, or is none of ours, is in no document: what the processor will bill for the next period. */
-function billed(
-  { processorPriceId, quantity, currentPeriodEnd }: SubscriptionItem,
-  invoice: UpcomingInvoice['invoices'][number] | undefined,
-): number | null {
-  if (quantity === null || currentPeriodEnd === null) return null
+type Swap = EnterpriseOutcome['swaps'][number]
+
+const pricesOf = (products: BillingDocument['products']): ReadonlyMap<string, PriceDocument> =>
+  new Map(products.flatMap(({ prices = [] }) => prices.map((price) => [price.id, price] as const)))
+
+const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
+  new Map(
+    subscriptions.flatMap(({ currency, items }) => items.map((item) => [item.id, { ...item, currency }] as const)),
+  )
+
+/** A price that was replaced, or is none of ours, is in no document. */
+const isReplaced = ({ legacy }: SubscriptionItem, { from }: Swap, prices: ReadonlyMap<string, PriceDocument>) =>
+  legacy || !prices.has(from)
+
+/** false: no invoice says beforehand what it costs. */
+const isBilledByPeriod = (item: SubscriptionItem): item is SubscriptionItem & { readonly currentPeriodEnd: string } =>
+  item.quantity !== null && item.currentPeriodEnd !== null
+
+/** What the processor will bill for the next period. */
+function billed(item: SubscriptionItem, invoice: UpcomingInvoice['invoices'][number] | undefined): number | null {
+  if (!isBilledByPeriod(item)) return null
+  const { processorPriceId, currentPeriodEnd } = item
   // Lines of the running period are corrections of it.
   const lines = (invoice?.lines ?? []).filter(
     (line) =>

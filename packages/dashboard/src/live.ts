@@ -2,75 +2,21 @@
 // only then does a page read its own data again.
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
-import { api, documentApi } from './api.ts'
-import { firstChangeTag } from './document.ts'
+import { api } from './api.ts'
+import { answerFrom, Brought } from './brought.ts'
+import type { Question } from './brought.ts'
+import { firstAnswers, firstChangeTag } from './document.ts'
+import { base } from './menu.ts'
+import { Pulse } from './pulse.ts'
 import { asError } from './words.ts'
 
-const askEveryMs = 1000
-
-type Listener = () => void
-
-class Pulse {
-  readonly #changed = new Set<Listener>()
-  readonly #connection = new Set<Listener>()
-  #tag = firstChangeTag
-  #timer: ReturnType<typeof setTimeout> | null = null
-  isConnected = true
-  /** Settled once there is a tag to compare with: what is read afterwards is no older than it. */
-  readonly ready: Promise<void>
-
-  constructor() {
-    this.ready = this.#tag === null ? this.#look() : Promise.resolve()
-  }
-
-  onChange(listener: Listener): () => void {
-    this.#changed.add(listener)
-    this.#start()
-    return () => this.#changed.delete(listener)
-  }
-
-  readonly onConnection = (listener: Listener): (() => void) => {
-    this.#connection.add(listener)
-    return () => this.#connection.delete(listener)
-  }
-
-  #start(): void {
-    if (this.#timer !== null) return
-    this.#timer = setTimeout(() => void this.#ask(), askEveryMs)
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') void this.#look()
-    })
-  }
-
-  async #ask(): Promise<void> {
-    if (document.visibilityState === 'visible') await this.#look()
-    this.#timer = setTimeout(() => void this.#ask(), this.isConnected ? askEveryMs : 3 * askEveryMs)
-  }
-
-  async #look(): Promise<void> {
-    try {
-      const tag = await api.admin.changeTag({ timeoutMs: 5000 })
-      this.#connected(true)
-      if (tag === this.#tag) return
-      const isFirst = this.#tag === null
-      this.#tag = tag
-      if (!isFirst) for (const listener of this.#changed) listener()
-    } catch {
-      // Shown as a banner until an answer comes.
-      this.#connected(false)
-    }
-  }
-
-  #connected(is: boolean): void {
-    if (is === this.isConnected) return
-    this.isConnected = is
-    for (const listener of this.#connection) listener()
-    // What was missed meanwhile.
-    if (is) for (const listener of this.#changed) listener()
-  }
-}
-
-const pulse = new Pulse()
+const brought = new Brought()
+const pulse = new Pulse({
+  firstTag: firstChangeTag,
+  ask: () => api.admin.changeTag({ timeoutMs: 5000 }),
+  forget: () => brought.clear(),
+  page: document,
+})
 
 export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
 
@@ -90,24 +36,16 @@ export interface LoadOptions {
   readonly isLive?: boolean
 }
 
-/** What the first picture of a page needs. */
-export interface Question<Value> {
-  readonly key: string
-  readonly load: (from: typeof api, options: { readonly signal?: AbortSignal }) => Promise<Value>
-}
-
-const brought = new Map<string, unknown>()
-
 /** Before anything is rendered: what the document brought along is there with the first picture. */
 export async function readDocument(questions: readonly Question<unknown>[]): Promise<void> {
   const read = async ({ key, load }: Question<unknown>) => {
-    try {
-      brought.set(key, await load(documentApi, {}))
-    } catch {
-      // The document of this page does not have it: whoever shows it asks for it, and shows why where that fails.
-    }
+    const answer = await answerFrom(firstAnswers, base, load)
+    // Otherwise whoever shows it asks for it.
+    if (answer !== null) brought.keep(key, answer.value)
   }
-  await Promise.all(questions.map(read))
+  // The page asks for what could not be read, too, and says why where that fails.
+  for (const result of await Promise.allSettled(questions.map(read)))
+    if (result.status === 'rejected') reportError(result.reason)
 }
 
 /** As `useLoaded`, without waiting where the document brought the answer. */
@@ -123,10 +61,11 @@ export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   { everyMs, isLive = true }: LoadOptions = {},
 ): Loaded<Value> {
+  const [beginning] = useState(() => brought.begin(key))
   const [state, setState] = useState<{ key: string; value?: Value; error: RatecardError | null; isLoading: boolean }>(
-    brought.has(key)
-      ? { key, value: brought.get(key) as Value, error: null, isLoading: false }
-      : { key, error: null, isLoading: true },
+    beginning.answer === null
+      ? { key, error: null, isLoading: true }
+      : { key, value: beginning.answer.value as Value, error: null, isLoading: false },
   )
   const loader = useRef(load)
   loader.current = load
@@ -151,8 +90,8 @@ export function useLoaded<Value>(
 
   // Before the browser paints: the answer is on its way meanwhile.
   useLayoutEffect(() => {
-    // What the document brought counts once: it is as of the tag that is compared with from here on.
-    if (!brought.delete(key)) run()
+    // What was shown from the document is as of the tag that is compared with from here on.
+    if (!beginning.stands(key)) run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,
       everyMs === undefined ? () => undefined : repeat(run, everyMs),
@@ -161,7 +100,7 @@ export function useLoaded<Value>(
     return () => {
       for (const stop of stops) stop()
     }
-  }, [key, run, isLive, everyMs])
+  }, [key, run, beginning, isLive, everyMs])
 
   const isCurrent = state.key === key
   return {

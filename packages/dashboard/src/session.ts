@@ -1,7 +1,7 @@
 // Which key this browser is signed in with, and what it may do.
 import { createContext, useContext } from 'react'
 import type { ServiceKey } from '@ratecard/client'
-import type { Question } from './live.ts'
+import type { Question } from './brought.ts'
 
 export const ownKey: Question<ServiceKey> = { key: 'key', load: (from, options) => from.admin.ownKey(options) }
 

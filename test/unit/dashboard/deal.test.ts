@@ -1,6 +1,6 @@
 import type { EnterpriseOutcome, SubscriptionItem, TenantSubscriptions, UpcomingInvoice } from '@ratecard/client'
 import { describe, expect, it } from 'vitest'
-import { dealLines } from '../../../packages/dashboard/src/deal.ts'
+import { dealLines, dealMoney } from '../../../packages/dashboard/src/deal.ts'
 
 const renewal = '2026-12-01T00:00:00.000Z'
 const item = (changes: Partial<SubscriptionItem> = {}): SubscriptionItem => ({
@@ -42,24 +42,26 @@ const products = [
   },
 ] as const
 
+const subscriptionOf = (items: SubscriptionItem[]): TenantSubscriptions['subscriptions'][number] => ({
+  id: 'sub_1',
+  home: 'processor',
+  status: 'active',
+  currency: 'usd',
+  cancelAtPeriodEnd: false,
+  trialEnd: null,
+  createdAt: renewal,
+  duplicateOf: null,
+  items,
+})
+const documentOf = () => ({ products: products.map((product) => ({ ...product, prices: [...product.prices] })) })
+
 function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[], from = 'pro') {
-  const subscription: TenantSubscriptions['subscriptions'][number] = {
-    id: 'sub_1',
-    home: 'processor',
-    status: 'active',
-    currency: 'usd',
-    cancelAtPeriodEnd: false,
-    trialEnd: null,
-    createdAt: renewal,
-    duplicateOf: null,
-    items: [on],
-  }
+  const subscription = subscriptionOf([on])
   const invoice = {
     ...{ subscription: 'sub_1', currency: 'usd', subtotal: 0, total: 0, amountDue: 0, dueAt: renewal, formatted: '' },
     lines: [...lines],
   }
-  const document = { products: products.map((product) => ({ ...product, prices: [...product.prices] })) }
-  const [found] = dealLines({ swaps: [{ ...swap, from }] }, { subscriptions: [subscription] }, document, {
+  const [found] = dealLines({ swaps: [{ ...swap, from }] }, { subscriptions: [subscription] }, documentOf(), {
     invoices: [invoice],
   })
   return [found?.before, found?.after]
@@ -87,5 +89,36 @@ describe('money before and after a deal', () => {
   it('is not guessed: by usage, and where nothing is billed next', () => {
     expect(moneyOf(item(), [])).toEqual([null, 3000])
     expect(moneyOf(item({ quantity: null }), [line(3600)])).toEqual([null, null])
+  })
+})
+
+describe('a dry run of a deal whose invoice preview fails', () => {
+  const onList = item({ id: 'si_2', legacy: false })
+  const outcome = { swaps: [swap, { ...swap, item: 'si_2' }] }
+  const failing = () => Promise.reject(new Error('the processor is down'))
+
+  it('still shows what would move; only the money before of replaced prices is not known, and why', async () => {
+    const subscriptions = [subscriptionOf([item(), onList])]
+    const { lines, unknown } = await dealMoney(outcome, { subscriptions }, documentOf(), failing)
+    expect(lines.map(({ before, after }) => [before, after])).toEqual([
+      [null, 3000],
+      [4500, 3000],
+    ])
+    expect(unknown?.message).toContain('the processor is down')
+  })
+
+  it('is not asked for where no item needs it', async () => {
+    let asked = 0
+    const preview = () => {
+      asked += 1
+      return failing()
+    }
+    for (const on of [item({ legacy: false }), item({ quantity: null }), item({ currentPeriodEnd: null })]) {
+      const subscriptions = [subscriptionOf([on])]
+      expect((await dealMoney({ swaps: [swap] }, { subscriptions }, documentOf(), preview)).unknown).toBeNull()
+    }
+    expect(asked).toBe(0)
+    await dealMoney({ swaps: [swap] }, { subscriptions: [subscriptionOf([item()])] }, documentOf(), preview)
+    expect(asked).toBe(1)
   })
 })

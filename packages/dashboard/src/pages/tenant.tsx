@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import type { EnterpriseOutcome, Tenant } from '@ratecard/client'
 import { api } from '../api.ts'
-import { dealLines } from '../deal.ts'
-import type { DealLine } from '../deal.ts'
+import { dealMoney } from '../deal.ts'
+import type { DealMoney } from '../deal.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
@@ -27,7 +27,8 @@ import {
 import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { DroppedUsage } from '../ui/dropped-usage.tsx'
-import { count, many, money, period, shown } from '../words.ts'
+import { DryRun } from '../ui/dry-run.tsx'
+import { count, money, shown } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
 export function TenantPage() {
@@ -204,13 +205,13 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   const target: Target = { kind, name: kind === 'list' ? '' : chosen }
   const unmatched = isBase ? 'base' : 'keep'
   const dry = useAct(async () => {
-    const [outcome, subscriptions, served, upcoming] = await Promise.all([
+    const [outcome, subscriptions, served] = await Promise.all([
       apply(tenant.id, target, unmatched, { dryRun: true }),
       api.tenants.subscriptions(tenant.id),
       api.admin.config(),
-      api.tenants.upcomingInvoice(tenant.id),
     ])
-    return { outcome, lines: dealLines(outcome, subscriptions, served.config, upcoming), target, subscriptions }
+    const preview = () => api.tenants.upcomingInvoice(tenant.id)
+    return { outcome, money: await dealMoney(outcome, subscriptions, served.config, preview), target }
   })
   return (
     <Card title="Deal">
@@ -277,7 +278,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
         <div aria-live="polite">
           {dry.value === undefined ? null : (
             <div className="stack">
-              <DryRun outcome={dry.value.outcome} lines={dry.value.lines} />
+              <DryRun outcome={dry.value.outcome} money={dry.value.money} />
               <div className="actions">
                 <button type="button" className="button button-primary" onClick={() => setAsking(true)}>
                   {kind === 'list' ? 'Remove the deal …' : 'Apply the deal …'}
@@ -292,7 +293,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
           tenant={tenant}
           target={dry.value.target}
           unmatched={unmatched}
-          lines={dry.value.lines}
+          money={dry.value.money}
           outcome={dry.value.outcome}
           onClose={(isDone) => {
             setAsking(false)
@@ -304,93 +305,16 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   )
 }
 
-function DryRun({ outcome, lines }: { readonly outcome: EnterpriseOutcome; readonly lines: readonly DealLine[] }) {
-  return (
-    <div className="stack-small">
-      <p>
-        <b>{outcome.pricesSwapped === 0 ? 'No item' : many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is
-        billed now; the new price counts from the renewal on.
-      </p>
-      {lines.length === 0 ? null : (
-        <Table
-          caption="What would move"
-          columns={[
-            'From',
-            'To',
-            { name: 'Quantity', isNumber: true },
-            { name: 'Before', isNumber: true },
-            { name: 'After', isNumber: true },
-            'From when',
-          ]}
-          rows={lines.map((line) => ({
-            key: line.item,
-            cells: [
-              <Id>{line.from}</Id>,
-              <Id>{line.to}</Id>,
-              line.quantity === null ? '—' : count(line.quantity),
-              <Sum line={line} amount={line.before} />,
-              <Sum line={line} amount={line.after} />,
-              line.effective === 'now' ? 'the renewal' : 'the end of the period',
-            ],
-          }))}
-        />
-      )}
-      <Totals lines={lines} />
-      {outcome.skipped.length === 0 ? null : (
-        <div className="alert alert-warning">
-          <p>
-            <b>{many(outcome.skipped.length, 'item')} would stay</b>
-          </p>
-          <ul className="issues">
-            {outcome.skipped.map((one, index) => (
-              <li key={index}>
-                <Id>{one.price}</Id>: <Text>{one.detail ?? one.reason}</Text>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </div>
-  )
-}
-
-const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: number | null }) =>
-  amount === null ? (
-    <span className="quiet">{line.quantity === null ? 'by usage' : 'not known'}</span>
-  ) : (
-    <span>
-      <Money amount={amount} currency={line.currency} />{' '}
-      <span className="quiet small">{line.interval === undefined ? '' : period({ interval: line.interval })}</span>
-    </span>
-  )
-
-/** Only where each line can be added up. */
-function Totals({ lines }: { readonly lines: readonly DealLine[] }) {
-  const [first] = lines
-  if (first === undefined || lines.length < 2) return null
-  const isAlike = lines.every(
-    ({ currency, interval, before, after }) =>
-      currency === first.currency && interval === first.interval && before !== null && after !== null,
-  )
-  if (!isAlike) return null
-  const sum = (member: 'before' | 'after') => lines.reduce((total, line) => total + (line[member] ?? 0), 0)
-  return (
-    <p>
-      Together {money(sum('before'), first.currency)} before, <b>{money(sum('after'), first.currency)}</b> after.
-    </p>
-  )
-}
-
 interface ApplyDealProps {
   readonly tenant: Tenant
   readonly target: Target
   readonly unmatched: 'keep' | 'base'
-  readonly lines: readonly DealLine[]
+  readonly money: DealMoney
   readonly outcome: EnterpriseOutcome
   readonly onClose: (isDone: boolean) => void
 }
 
-function ApplyDeal({ tenant, target, unmatched, lines, outcome, onClose }: ApplyDealProps) {
+function ApplyDeal({ tenant, target, unmatched, money, outcome, onClose }: ApplyDealProps) {
   const { actor, fields } = useActor()
   const act = useAct(async () => {
     await apply(tenant.id, target, unmatched, actor)
@@ -405,7 +329,7 @@ function ApplyDeal({ tenant, target, unmatched, lines, outcome, onClose }: Apply
       onConfirm={() => void act.run()}
       onClose={() => onClose(false)}
     >
-      <DryRun outcome={outcome} lines={lines} />
+      <DryRun outcome={outcome} money={money} />
       {fields}
     </Confirm>
   )

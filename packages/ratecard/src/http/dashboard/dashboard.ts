@@ -111,7 +111,9 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null) return sendPage(reply, 200, built.index(place))
     // Kept nowhere: from a cache a script could read what it cannot ask for.
     const changeTag = await service.changeTag()
-    const answers = await firstAnswers(place, session.key, service)
+    const answers = await firstAnswers(place, session.key, service, (error) =>
+      request.log.warn({ err: error, request_id: request.id }, 'the price list could not be read for the dashboard'),
+    )
     const known = { pageToken: pageTokenOf(session.value), changeTag, answers }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }

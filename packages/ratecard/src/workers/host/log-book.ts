@@ -3,6 +3,7 @@
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
+import { longestMessage } from './runtime.ts'
 import type { RequestOutcome, WorkerLogLine } from './runtime.ts'
 
 export interface LogBookOptions {
@@ -25,7 +26,6 @@ const waitingOfAll = 32 * 1024 * 1024
 const waitingAssured = 64 * 1024
 /** One write: few enough lines that nobody who waits for the database notices. */
 const batch = { lines: 100, bytes: 256 * 1024 }
-const maxMessage = 16_384
 /** Ids and times of a line. */
 const lineOverhead = 200
 const requestsPerSecond = 100
@@ -79,7 +79,7 @@ export class LogBook {
       deploymentId: version,
       time,
       level,
-      message: message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
+      message: message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
       requestId: requestId ?? null,
       runId: runId ?? null,
     }

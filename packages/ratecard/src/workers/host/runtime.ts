@@ -33,6 +33,9 @@ export const defaultLimits: WorkerLimits = {
   concurrent: 1_000,
 }
 
+/** Characters of a message in the log; what is longer is cut, at the worker's side already. */
+export const longestMessage = 16_384
+
 /** All that is needed to run one version of a worker, on any replica. */
 export interface WorkerVersionSpec {
   readonly name: string

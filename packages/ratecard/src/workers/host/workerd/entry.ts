@@ -1,6 +1,8 @@
 // The modules we put beside the author's own in each process, as text. They run in the author's isolate and protect nothing:
 // by changing them a worker can spoil its own logs and outcomes, nobody else's.
 
+import { longestMessage } from '../runtime.ts'
+
 /** Marks a response that stands for an exception of the handler. */
 export const exceptionHeader = 'x-ratecard-exception'
 /** Marks a refusal of the egress; the text becomes the message of the TypeError. */
@@ -17,7 +19,7 @@ function plain(value) {
   if (value instanceof Error) return value.stack ?? String(value);
   try { return (typeof value === 'object' && value !== null ? stringify(value) : undefined) ?? String(value); } catch { return String(value); }
 }
-const cut = (text) => text.length > 16384 ? text.slice(0, 16384) + '… (' + text.length + ' characters)' : text;
+const cut = (text) => text.length > ${longestMessage} ? text.slice(0, ${longestMessage}) + '… (' + text.length + ' characters)' : text;
 export function emit(level, message, extra) {
   raw('\\u001e' + stringify({ time: now(), level, ...invocation.getStore(), message: cut(message), ...extra }));
 }

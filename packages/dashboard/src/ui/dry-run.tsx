@@ -1,0 +1,99 @@
+// What a deal would do to a tenant: what moves, for how much, and what stays.
+import type { EnterpriseOutcome } from '@ratecard/client'
+import type { DealLine, DealMoney } from '../deal.ts'
+import { count, many, money, period } from '../words.ts'
+import { Id, Money, Table, Text } from './basic.tsx'
+
+interface DryRunProps {
+  readonly outcome: EnterpriseOutcome
+  readonly money: DealMoney
+}
+
+export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
+  return (
+    <div className="stack-small">
+      <p>
+        <b>{outcome.pricesSwapped === 0 ? 'No item' : many(outcome.pricesSwapped, 'item')}</b> would move. Nothing is
+        billed now; the new price counts from the renewal on.
+      </p>
+      {lines.length === 0 ? null : (
+        <Table
+          caption="What would move"
+          columns={[
+            'From',
+            'To',
+            { name: 'Quantity', isNumber: true },
+            { name: 'Before', isNumber: true },
+            { name: 'After', isNumber: true },
+            'From when',
+          ]}
+          rows={lines.map((line) => ({
+            key: line.item,
+            cells: [
+              <Id>{line.from}</Id>,
+              <Id>{line.to}</Id>,
+              line.quantity === null ? '—' : count(line.quantity),
+              <Sum line={line} amount={line.before} />,
+              <Sum line={line} amount={line.after} />,
+              line.effective === 'now' ? 'the renewal' : 'the end of the period',
+            ],
+          }))}
+        />
+      )}
+      <Totals lines={lines} />
+      {unknown === null ? null : (
+        <div className="alert alert-warning">
+          <p>
+            <b>What replaced prices cost before is not known:</b> <Text>{unknown.message}</Text>
+          </p>
+          {unknown.hint === undefined ? null : (
+            <p>
+              <Text>{unknown.hint}</Text>
+            </p>
+          )}
+        </div>
+      )}
+      {outcome.skipped.length === 0 ? null : (
+        <div className="alert alert-warning">
+          <p>
+            <b>{many(outcome.skipped.length, 'item')} would stay</b>
+          </p>
+          <ul className="issues">
+            {outcome.skipped.map((one, index) => (
+              <li key={index}>
+                <Id>{one.price}</Id>: <Text>{one.detail ?? one.reason}</Text>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: number | null }) =>
+  amount === null ? (
+    <span className="quiet">{line.quantity === null ? 'by usage' : 'not known'}</span>
+  ) : (
+    <span>
+      <Money amount={amount} currency={line.currency} />{' '}
+      <span className="quiet small">{line.interval === undefined ? '' : period({ interval: line.interval })}</span>
+    </span>
+  )
+
+/** Only where each line can be added up. */
+function Totals({ lines }: { readonly lines: readonly DealLine[] }) {
+  const [first] = lines
+  if (first === undefined || lines.length < 2) return null
+  const isAlike = lines.every(
+    ({ currency, interval, before, after }) =>
+      currency === first.currency && interval === first.interval && before !== null && after !== null,
+  )
+  if (!isAlike) return null
+  const sum = (member: 'before' | 'after') => lines.reduce((total, line) => total + (line[member] ?? 0), 0)
+  return (
+    <p>
+      Together {money(sum('before'), first.currency)} before, <b>{money(sum('after'), first.currency)}</b> after.
+    </p>
+  )
+}
