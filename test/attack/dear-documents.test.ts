@@ -22,6 +22,9 @@ function cpuOf(work: () => unknown): number {
 
 const sound = shop(many(10_000, (index) => price(`price_${String(index)}`)))
 
+/** What one may cost, in sound documents. They cost up to about five. */
+const most = 15
+
 /** Each took seconds to minutes, and grew with the square of its size. */
 const dear: readonly (readonly [string, unknown])[] = [
   [
@@ -69,10 +72,21 @@ const dear: readonly (readonly [string, unknown])[] = [
 
 describe('a document whose every value is wrong costs no more than a large one', () => {
   it.each(dear)('%s', (_name, document) => {
-    cpuOf(() => validateConfig(sound))
-    const cost = Math.min(...[1, 2].map(() => cpuOf(() => validateConfig(document))))
-    const yardstick = Math.min(...[1, 2, 3].map(() => cpuOf(() => validateConfig(sound))))
-    expect(cost).toBeLessThan(yardstick * 15)
+    // The least of several: a collection of garbage or a cold cache in one of them says nothing about the document.
+    let [cost, yardstick] = [Infinity, Infinity]
+    for (let round = 0; round < 5 && !(cost < yardstick * most); round++) {
+      // Cold code counts for neither.
+      if (round === 0) cpuOf(() => validateConfig(sound))
+      yardstick = Math.min(
+        yardstick,
+        cpuOf(() => validateConfig(sound)),
+      )
+      cost = Math.min(
+        cost,
+        cpuOf(() => validateConfig(document)),
+      )
+    }
+    expect(cost).toBeLessThan(yardstick * most)
     const { valid, errors } = validateConfig(document)
     expect(valid).toBe(false)
     expect(errors.every(({ detail, pointer }) => detail.length < 1_000 && pointer.length < 1_000)).toBe(true)

@@ -201,6 +201,26 @@ describe('an edit at the processor is taken into the files', () => {
     expect((await world.run(['billing', 'push', '--dry-run'])).stdout).toContain('Nothing is written to the processor.')
   })
 
+  it('with the new default price of a product, and the new meter that it bills: the file named a meter that it had not', async () => {
+    const meter = await stripe.billing.meters.create({
+      display_name: 'Calls',
+      event_name: 'calls',
+      default_aggregation: { formula: 'sum' },
+    })
+    const recurring = { interval: 'month', usage_type: 'metered', meter: meter.id } as const
+    const made = { currency: 'eur', unit_amount: 2, recurring }
+    const price = await stripe.prices.create({ product: 'rc_pro', lookup_key: 'pro_calls', ...made })
+    await stripe.prices.create({ product: 'rc_pro', lookup_key: 'pro_other', currency: 'eur', unit_amount: 7 })
+    await stripe.products.update('rc_pro', { default_price: price.id })
+    const { exit, stderr } = await world.run(update)
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('1 active object in no file: price pro_other')])
+    expect(file('catalog.yaml')).toContain('pro_calls')
+    expect(await world.run(['billing', 'validate'])).toMatchObject({ exit: 0 })
+    expect(await world.run(['billing', 'push', '--yes'])).toMatchObject({ exit: 0 })
+    expect((await stripe.products.retrieve('rc_pro')).default_price).toBe(price.id)
+    expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
+  })
+
   it('what was archived there is left in the file, and named', async () => {
     await stripe.products.update('rc_pro', { default_price: '' })
     await stripe.prices.update(await priceId('pro_monthly'), { active: false })

@@ -96,6 +96,56 @@ describe('tenants on the command line', () => {
     expect((await json('billing usage --tenant drops')).document).toMatchObject({ dropped: [{ count: 1 }] })
   })
 
+  test('that no report names a tenant is not told as if nothing of it was dropped', async () => {
+    await run('tenants create unnamed --name Unnamed')
+    const { stdout } = await run('billing usage --tenant unnamed')
+    expect(stdout).toContain(
+      'No report of the last 30 days names the tenant "unnamed". The processor gives only samples',
+    )
+    expect(stdout).not.toContain('No usage')
+    expect((await run('billing usage --tenant unnamed --meter readings')).stdout).toContain(
+      'No report of the meter "readings" of the last 30 days names the tenant',
+    )
+  })
+
+  test('a failure of our own is not told as a processor that did not answer, where a tenant is shown', async () => {
+    const customer = await payingCustomer(stripe, { name: 'untold' })
+    await run(`tenants create untold --customer ${customer}`)
+    const { data } = await stripe.prices.list({ active: true, limit: 100 })
+    const metered = data.find((each) => each.metadata['ratecard_id'] === 'sensor_readings')
+    await stripe.subscriptions.create({ customer, items: [{ price: metered?.id ?? '' }] })
+    let failure = { status: 404, code: 'route_not_found' }
+    // The server as it is, but for the reports of dropped usage.
+    const front = createServer((request, response) => {
+      const { url = '/', headers } = request
+      const answer = url.includes('/usage/dropped')
+        ? Promise.resolve(Response.json({ ...failure, title: 'No', detail: 'No.' }, failure))
+        : fetch(`${server.url}${url}`, { headers: { 'x-service-key': String(headers['x-service-key']) } })
+      void answer.then(async (each) => {
+        const type = url.includes('/usage/dropped') ? 'application/problem+json' : 'application/json'
+        response.writeHead(each.status, { 'content-type': type }).end(await each.text())
+      })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => front.once('listening', resolve))
+    const address = front.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const show = async (status: number, code: string) => {
+      failure = { status, code }
+      return world.json(['tenants', 'show', 'untold'], {
+        env: { ...env(), RATECARD_API_URL: `http://127.0.0.1:${String(port)}` },
+      })
+    }
+    const earlier = await show(404, 'route_not_found')
+    expect([earlier.exit, 'dropped_usage' in earlier.document]).toEqual([0, false])
+    expect(await show(422, 'processor_rejected')).toMatchObject({ exit: 0, document: { dropped_usage: null } })
+    expect(await show(401, 'service_key_invalid')).toMatchObject({
+      exit: 1,
+      document: { error: { code: 'service_key_invalid' } },
+    })
+    front.closeAllConnections()
+    front.close()
+  })
+
   test('a template is tried, applied, seen in the trail and taken back, and nothing is billed', async () => {
     const customer = await subscriber('glazeworks', 'kiln_monthly', 7)
     const bills = async () => (await stripe.invoices.list({ customer })).data.length

@@ -17,14 +17,26 @@ export interface RewritingProxy {
   readonly url: string
   /** From now on each successful answer is what this makes of it; counting begins anew. */
   rewrite(how: (answered: Answered) => unknown): void
+  /** From now on the key may not do what this says; it does not reach the server. */
+  forbid(what: (asked: Pick<Answered, 'method' | 'path'>) => boolean): void
 }
 
 /** In front of a server on 127.0.0.1; closed when the test ends. */
 export async function rewritingProxy(port: number): Promise<RewritingProxy> {
   let how: (answered: Answered) => unknown = ({ body }) => body
+  let forbidden: Parameters<RewritingProxy['forbid']>[0] = () => false
   let index = 0
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url: path = '/', headers } = incoming
+    if (forbidden({ method, path: path.split('?', 1)[0] ?? path })) {
+      incoming.resume()
+      const error = {
+        type: 'invalid_request_error',
+        message: 'The provided key does not have the required permissions.',
+      }
+      outgoing.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+      return
+    }
     const sent = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       void read(answer).then((text) => {
         const said = { method, path: path.split('?', 1)[0] ?? path, index: index++, body: JSON.parse(text) as unknown }
@@ -45,6 +57,9 @@ export async function rewritingProxy(port: number): Promise<RewritingProxy> {
     rewrite: (next) => {
       how = next
       index = 0
+    },
+    forbid: (what) => {
+      forbidden = what
     },
   }
 }

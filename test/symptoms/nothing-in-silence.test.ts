@@ -135,6 +135,26 @@ it('a trial of the price itself is named where the price that replaces it cannot
     expect(lost?.detail).toContain('recurring.trial_period_days')
   }))
 
+it('an archived price with a trial of its own was brought back for one without: another is made', () =>
+  withStack(async (stack) => {
+    const { stripe, service } = stack
+    await service.push(document(monthly), nobody)
+    const first = await current(stack)
+    const twin = await stripe.prices.create({
+      product: 'rc_pro',
+      currency: 'eur',
+      unit_amount: 1500,
+      recurring: { interval: 'month', trial_period_days: 14 },
+      metadata: first.metadata,
+    })
+    await stripe.prices.update(twin.id, { active: false })
+    await service.push(document({ ...monthly, amount: 1500 }), nobody)
+    const second = await current(stack)
+    expect(second).toMatchObject({ active: true, unit_amount: 1500, recurring: { trial_period_days: null } })
+    expect(second.id).not.toBe(twin.id)
+    expect((await stripe.prices.retrieve(twin.id)).active).toBe(false)
+  }))
+
 it('a former price that is brought back takes over what the document does not manage', () =>
   withStack(async (stack) => {
     const { stripe, service } = stack

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BillingConfig, Coupon, Meter, PromotionCode } from '../../packages/ratecard/src/config/document/schema.ts'
+import { rewritingProxy } from '../support/rewriting-proxy.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import type { Stack } from '../support/stack.ts'
 
@@ -97,6 +98,52 @@ describe('promotions', () => {
     // What is there already is not asked about.
     await stripe.customers.del(id)
     expect((await service.push(promo({}, { customer: id }), nobody)).status).toBe('unchanged')
+  })
+
+  test('a plan asked for one customer after the other: it asks for several at once', async () => {
+    const { stripe, service, processor } = stack
+    const ids = await Promise.all([1, 2, 3].map(async () => (await stripe.customers.create({ name: 'Here' })).id))
+    const knows = processor.knowsCustomer.bind(processor)
+    const asked = new Set<string>()
+    const all = Promise.withResolvers<undefined>()
+    processor.knowsCustomer = async (customer, signal) => {
+      asked.add(customer)
+      if (asked.size === ids.length) all.resolve(undefined)
+      // Each answer waits for the last question.
+      await all.promise
+      return knows(customer, signal)
+    }
+    const many = (customers: readonly string[]) => ({
+      ...promo({}),
+      promotion_codes: customers.map((customer, at) => {
+        const name = `code${String(at)}`
+        return { id: name, code: name, coupon: 'deal', customer }
+      }),
+    })
+    await service.push(many(ids), nobody)
+    expect(await codes()).toHaveLength(3)
+  })
+
+  test('a key that may not read customers could push no code for one: it is told that nobody looked', async () => {
+    const proxy = await rewritingProxy(Number(new URL(stack.sandbox.url).port))
+    const restricted = await startStack({ sandbox: stack.sandbox, apiBase: proxy.url })
+    try {
+      const { id } = await restricted.stripe.customers.create({ name: 'Here' })
+      proxy.forbid(({ method, path }) => method === 'GET' && path.startsWith('/v1/customers/'))
+      const { status, warnings } = await restricted.service.push(promo({}, { customer: id }), nobody)
+      expect([status, warnings.map(({ code, pointer }) => `${code} ${pointer}`)]).toEqual([
+        'applied',
+        ['customer_unchecked #/promotion_codes/0/customer'],
+      ])
+      // Where nothing is to be looked up, nothing is said.
+      expect((await restricted.service.push(promo({}, { customer: id }), nobody)).warnings).toEqual([])
+      // The processor looks itself.
+      await expect(restricted.service.push(promo({}, { customer: 'cus_mistyped' }), nobody)).rejects.toMatchObject({
+        code: 'processor_rejected',
+      })
+    } finally {
+      await restricted.close()
+    }
   })
 
   test('a coupon limited to products loses the limit on the way', async () => {

@@ -2236,7 +2236,7 @@ export interface Operations {
     query: {
       /** Config id: only reports of this meter. */
       readonly meter?: string | undefined
-      /** Only reports with an example of this tenant. */
+      /** Only reports with an example of this tenant, or with a digest of an identifier that was too long, which may be of any. Examples are samples: that no report names a tenant does not prove that it lost nothing. */
       readonly tenantId?: string | undefined
     }
     answers: {

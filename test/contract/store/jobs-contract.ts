@@ -184,11 +184,45 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
           await made({ id: `other_${String(more)}`, createdAt: 4 + more, steps: [move('price_aa', 'price_bb')] })
       })
       const found = async (...prices: string[]) =>
-        (await store.jobs.movesBetween(prices.map(processorId))).map(({ jobId, index }) => `${jobId} ${String(index)}`)
-      expect(await found('price_b')).toEqual(['back 0', 'old 0'])
-      expect(await found('price_a', 'price_c')).toEqual(['back 0', 'old 0'])
+        (await store.jobs.movesBetween(prices.map(processorId), 0)).map(({ step }) => step)
+      const both = [move('price_b', 'price_a'), move('price_a', 'price_b')]
+      expect(await found('price_b')).toEqual(both)
+      expect(await found('price_a', 'price_c')).toEqual(both)
       expect(await found('price_c')).toEqual([])
       expect(await found()).toEqual([])
+    })
+
+    test('a push of very many prices finds the moves of one of them in a large migration, and no others', async () => {
+      const store = await open()
+      const moves = Array.from({ length: 1_001 }, (_, at) => JSON.stringify({ to_processor_id: `price_${String(at)}` }))
+      await store.exclusively('a', async ({ token }) => {
+        const { id } = await store.jobs.open(newJob({ steps: moves }), token)
+        for (const at of [0, 7, 1_000])
+          await store.jobs.settle(id, at, { state: 'succeeded', result: `"${String(at)}"`, error: null }, token)
+      })
+      const others = Array.from({ length: 60 }, (_, at) => `other_${String(at)}`)
+      const found = (prices: readonly string[]) => store.jobs.movesBetween(prices.map(processorId), 0)
+      const wanted = [0, 1_000].map((at) => ({ step: moves[at], result: `"${String(at)}"` }))
+      expect(await found(['price_0', 'price_1000', ...others])).toEqual(wanted)
+      expect(await found(['price_0', 'price_1000'])).toEqual(wanted)
+      // What stands for any character in a pattern stands for itself in an id.
+      expect(await found(['price%'])).toEqual([])
+    })
+
+    test('every push read the moves of all migrations there ever were: those that ended before a time are left out', async () => {
+      const store = await open()
+      const step = JSON.stringify({ to_processor_id: 'price_a' })
+      await store.exclusively('a', async ({ token }) => {
+        for (const id of ['ended', 'running']) {
+          await store.jobs.open(newJob({ id, createdAt: 1, steps: [step] }), token)
+          await store.jobs.settle(id, 0, { state: 'succeeded', result: `"${id}"`, error: null }, token)
+        }
+        await store.jobs.end('ended', 'done', null, token)
+      })
+      const since = async (at: number) =>
+        (await store.jobs.movesBetween([processorId('price_a')], at)).map(({ result }) => result)
+      expect(await since(5000)).toEqual(['"running"', '"ended"'])
+      expect(await since(5001)).toEqual(['"running"'])
     })
 
     test('unfinished are the running, waiting and interrupted ones of this kind and subject, oldest first', async () => {

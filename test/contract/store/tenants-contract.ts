@@ -130,6 +130,25 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(other.id)).toEqual(other)
     })
 
+    test('a taken customer that nobody sent was refused with a place in what was sent: only who sent it hears of a place', async () => {
+      const store = await open()
+      await addTenant(store, { processorCustomerId: 'cus_1' })
+      const other = await addTenant(store)
+      const change = { processorCustomerId: 'cus_1' }
+      const refusals = [
+        addTenant(store, { id: 'third', ...change }),
+        store.tenants.update(other.id, change, newAudit(other.id)),
+        store.tenants.bindCustomer(other.id, 'cus_1', 5000),
+      ]
+      const refused = await Promise.all(refusals.map(async (work) => refusedBy(work)))
+      expect(refused.map(({ issues }) => issues.map(({ pointer }) => pointer))).toEqual([
+        ['#/processor_customer_id'],
+        ['#/processor_customer_id'],
+        [],
+      ])
+      expect(new Set(refused.map(({ message }) => message)).size).toBe(1)
+    })
+
     test('enterprise fields change together under the lease, and never after it is lost', async () => {
       const store = await open()
       const tenant = await addTenant(store, { enterpriseTemplate: 'silver' })

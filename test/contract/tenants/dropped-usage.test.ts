@@ -46,7 +46,8 @@ test('usage that was taken and dropped is found by the examination, with meter, 
 })
 
 test('dropped usage is shown where the usage of a tenant is looked at, by its own ids', async () => {
-  const shop = await tenantShop(negotiated())
+  let ahead = 0
+  const shop = await tenantShop(negotiated(), { clock: { now: () => Date.now() + ahead } })
   const { stripe, sandbox, service } = shop
   const customer = await shop.tenant('t')
   await shop.subscribe(await shop.tenant('other'), [['calls']])
@@ -73,7 +74,7 @@ test('dropped usage is shown where the usage of a tenant is looked at, by its ow
   })
   expect(foreign?.examples).toEqual([{ tenantId: null, identifier: 'lost-1' }])
   expect(long?.examples).toEqual([{ tenantId: null, identifier: expect.stringMatching(/^[0-9a-f]{64}$/) }])
-  expect(await service.droppedUsage({ meter: 'calls', tenantId: 't' })).toEqual([own])
+  expect(await service.droppedUsage({ meter: 'calls', tenantId: 't' })).toEqual([long, own])
   expect(await service.droppedUsageOf('t')).toEqual([own])
   expect(await service.droppedUsageOf('other')).toEqual([])
   await expect(service.droppedUsage({ meter: 'call' })).rejects.toMatchObject({ code: 'meter_not_found' })
@@ -81,8 +82,52 @@ test('dropped usage is shown where the usage of a tenant is looked at, by its ow
 
   // What cannot be told must not hide the invoices.
   await shop.subscribe(customer, [['calls']])
+  ahead = 61_000
   sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v2/core/events', count: 20 })
   expect(await service.droppedUsageOf('t')).toBeNull()
   await expect(service.droppedUsage({})).rejects.toMatchObject({ code: expect.stringMatching(/^processor_/) })
   expect(await service.upcomingInvoices('t')).toHaveLength(1)
+})
+
+test('an example with a digest is not hidden from the tenant that asks what it lost', async () => {
+  const shop = await tenantShop(negotiated())
+  await shop.tenant('t')
+  await shop.tenant('other')
+  shop.sandbox.control.checkUsage('later')
+  const timestamp = shop.sandbox.control.now(shop.secretKey) * 1000 + 2 * 86_400_000
+  await shop.service.recordUsage(
+    { meter: 'calls', value: 3, identifier: 'x'.repeat(200), timestamp },
+    { kind: 'key', keyId: 'key_1', tenantId: 't' },
+  )
+  for (const tenantId of ['t', 'other'])
+    expect(await shop.service.droppedUsage({ tenantId })).toMatchObject([{ count: 1, examples: [{ tenantId: null }] }])
+  // Nobody knows that it is missing from this invoice.
+  expect(await shop.service.droppedUsageOf('other')).toEqual([])
+})
+
+test('a foreign identifier with colons in it is nobody’s, and one under a former id of its meter is still its tenant’s', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('t')
+  shop.sandbox.control.checkUsage('later')
+  const timestamp = shop.sandbox.control.now(shop.secretKey) * 1000 + 2 * 86_400_000
+  await shop.stripe.billing.meterEvents.create({
+    event_name: 'call',
+    payload: { stripe_customer_id: customer, value: 'many' },
+    identifier: '2026-01-01T10:00:00Z',
+  })
+  await shop.service.recordUsage(
+    { meter: 'calls', value: 3, identifier: 'day:7', timestamp },
+    { kind: 'key', keyId: 'key_1', tenantId: 't' },
+  )
+  await shop.push(
+    JSON.parse(
+      JSON.stringify(negotiated('2.0.0'))
+        .replaceAll('"meter":"calls"', '"meter":"requests"')
+        .replace('{"id":"calls","display_name"', '{"id":"requests","previous_ids":["calls"],"display_name"'),
+    ),
+  )
+  expect(await shop.service.droppedUsage({ meter: 'requests' })).toMatchObject([
+    { meter: 'requests', examples: [{ tenantId: 't', identifier: 'day:7' }] },
+    { meter: 'requests', examples: [{ tenantId: null, identifier: '2026-01-01T10:00:00Z' }] },
+  ])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { Meter } from '../../../packages/ratecard/src/config/document/schema.ts'
-import { decideUsage } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
+import { decideUsage, isDigest, readIdentifier } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
 import type { UsageSituation } from '../../../packages/ratecard/src/subscribers/decide-usage.ts'
 import type { NewUsage } from '../../../packages/ratecard/src/service/tenants.ts'
 import { refusedWith } from '../../support/refused.ts'
@@ -103,5 +103,26 @@ describe('reported usage', () => {
 
   test.each(['', 'a\u0000', '\ud800', 'x'.repeat(256)])('has no identifier like %j', (identifier) => {
     expect(refusal({}, { identifier })).toEqual(['#/identifier'])
+  })
+})
+
+describe('an identifier at the processor', () => {
+  const meters = new Set(['readings', 'measurements'])
+
+  test('is taken apart when its middle is an id that the meter has had', () => {
+    for (const whole of ['acme:readings:day:7', '~acme:measurements:day:7'])
+      expect(readIdentifier(whole, meters)).toEqual({ tenantId: 'acme', identifier: 'day:7' })
+    expect(readIdentifier(event().identifier, meters)).toEqual({ tenantId: 'acme', identifier: 'a' })
+  })
+
+  test('a time as an identifier does not become a tenant', () => {
+    for (const whole of ['2026-01-01T10:00:00Z', 'acme:calls:day-7', 'acme:readings:', '~:readings:a', 'lost-1'])
+      expect(readIdentifier(whole, meters)).toEqual({ tenantId: null, identifier: whole })
+    expect(readIdentifier('acme:readings:a', new Set())).toEqual({ tenantId: null, identifier: 'acme:readings:a' })
+  })
+
+  test('is a digest when it was too long', () => {
+    expect(isDigest(event({}, { identifier: 'x'.repeat(200) }).identifier)).toBe(true)
+    expect(isDigest('lost-1')).toBe(false)
   })
 })

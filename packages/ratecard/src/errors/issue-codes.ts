@@ -88,6 +88,8 @@ export const issueCodes = {
     'More live subscriptions than the server lets pass unasked are on prices that the plan archives or replaces.',
   migration_waiting:
     'A migration waits for its date to move subscribers to a price that the plan replaces or archives.',
+  customer_unchecked:
+    'The key may not read customers: nobody looked whether the customer of a promotion code exists (warning).',
   migration_scheduled:
     'Subscribers are scheduled to go to a price that the plan replaces or archives: migrate them again after the push (warning).',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',

@@ -1,4 +1,5 @@
 // What could go wrong, found before it does: one finding per check, each with the next action.
+import { reportUsageAgain } from '../errors/advice.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'
 import { duplicates } from '../swaps/twice.ts'
@@ -133,7 +134,7 @@ async function checkUsage({ store, processor, signal }: DoctorDeps): Promise<Omi
   return {
     status: 'warning',
     detail: `${String(dropped)} usage events were taken and then dropped in the last 30 days: ${named.join('; ')}${more}`,
-    hint: 'They are not billed; `ratecard billing usage` shows each. Put the cause right, then report that usage again under new identifiers.',
+    hint: `They are not billed; \`ratecard billing usage\` shows each. ${reportUsageAgain}`,
   }
 }
 

@@ -133,11 +133,14 @@ export interface TenantOperations {
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>
-  /** Usage of the last 30 days that the processor took and then dropped, newest first. */
+  /**
+   * Usage of the last 30 days that the processor took and then dropped, newest first. Of a tenant: what names it in an example,
+   * and what has an example that nobody can attribute.
+   */
   droppedUsage(query: DroppedUsageQuery): Promise<readonly DroppedUsage[]>
   /**
-   * The same for what is shown beside a tenant's invoices: empty where the configuration has no meter or the tenant is no
-   * customer yet; null when the processor did not tell, which must not hide the invoices.
+   * What names the tenant, for what is shown beside its invoices, at most a minute old: empty where the configuration has no
+   * meter or the tenant is no customer yet; null when the processor did not tell in time, which must not hold the invoices.
    */
   droppedUsageOf(tenantId: string): Promise<readonly DroppedUsage[] | null>
 

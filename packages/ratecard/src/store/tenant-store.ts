@@ -106,9 +106,13 @@ export interface JobStore extends Journal<
   }): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>
   /**
    * Steps of migrations that succeeded and name one of these prices at the processor, as the one that they moved from or to:
-   * newest job first, whatever id the price had then. A step may be among them that names it elsewhere.
+   * newest job first, whatever id the price had then. A step may be among them that names it elsewhere. Migrations that ended
+   * before `since` (epoch milliseconds) are left out.
    */
-  movesBetween(processorPrices: readonly ProcessorId[]): Promise<readonly JobStepRecord[]>
+  movesBetween(
+    processorPrices: readonly ProcessorId[],
+    since: number,
+  ): Promise<readonly Pick<JobStepRecord, 'step' | 'result'>[]>
   /** Waiting jobs of every kind and subject whose time has come, oldest first. */
   due(now: number): Promise<readonly JobRecord[]>
   /**

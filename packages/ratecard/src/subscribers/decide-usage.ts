@@ -90,11 +90,23 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
   return whole.length <= longestIdentifier ? whole : createHash('sha256').update(whole).digest('hex')
 }
 
-/** What {@link processorIdentifier} made, taken apart; null for what was not reported here or is too long to be read. */
-export function readIdentifier(whole: string): { readonly tenantId: string; readonly identifier: string } | null {
-  const [, tenantId, identifier] = /^~?([^~:][^:]*):[^:]+:(.+)$/su.exec(whole) ?? []
-  return tenantId === undefined || identifier === undefined ? null : { tenantId, identifier }
+/**
+ * What {@link processorIdentifier} made, taken apart; whole for what was not reported here or is too long to be read. `meters`:
+ * the config ids that the event's meter has had. Others also write identifiers with colons, times for example.
+ */
+export function readIdentifier(
+  whole: string,
+  meters: ReadonlySet<string>,
+): { readonly tenantId: string | null; readonly identifier: string } {
+  const [, tenantId, meter = '', identifier] = /^~?([^~:][^:]*):([^:]+):(.+)$/su.exec(whole) ?? []
+  if (tenantId === undefined || identifier === undefined || !meters.has(meter)) {
+    return { tenantId: null, identifier: whole }
+  }
+  return { tenantId, identifier }
 }
+
+/** Whether {@link processorIdentifier} may have made it of one that was too long: nobody can tell whose it is. */
+export const isDigest = (identifier: string): boolean => /^[0-9a-f]{64}$/u.test(identifier)
 
 function invalid(field: string, detail: string, hint?: string): ServiceError {
   const hinted = hint === undefined ? {} : { hint }

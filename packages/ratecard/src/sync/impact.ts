@@ -5,6 +5,7 @@ import type { Issue } from '../errors/issue.ts'
 import { documentTier } from '../catalog/fields/amounts.ts'
 import type { Plan } from '../catalog/plan.ts'
 import type { ConfigId, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../catalog/resource.ts'
+import { runSteps } from '../journal/run-steps.ts'
 import { monthlyAmount } from '../pricing/impact.ts'
 import type { BilledPrice } from '../pricing/impact.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
@@ -90,7 +91,8 @@ function leavingPrices(plan: Plan, snapshot: Snapshot): Leaving[] {
 
 /** Up to this many prices are asked for one by one; beyond, reading all subscriptions may be cheaper. */
 const fewPrices = 50
-const width = 8
+/** Reads of the processor that one plan has under way. */
+export const readsAtOnce = 8
 
 /**
  * The first page of all subscriptions answers for a small account at once. A larger one is asked price by price; with many
@@ -106,14 +108,9 @@ async function subscriptionsOn(
   const all = await readForPush(() => processor.someSubscriptions(pages, signal))
   if (all.complete) return groupByPrice(all.subscriptions, new Set(prices))
   const found = new Map<ProcessorId, readonly LiveSubscription[]>()
-  const queue = [...prices]
-  const worker = async () => {
-    for (let price = queue.shift(); price !== undefined; price = queue.shift()) {
-      const id = price
-      found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, prices.length) }, worker))
+  await runSteps(prices, readsAtOnce, async (id) => {
+    found.set(id, await readForPush(() => processor.subscriptionsOfPrice(id, signal)))
+  })
   return found
 }
 

@@ -28,8 +28,8 @@ export interface PlanWithImpact {
   readonly impact: Impact
   /** What the plan does to live subscriptions that must be approved. */
   readonly approvals: readonly Issue[]
-  /** Warnings about subscribers who are on their way to a price that this plan changes. */
-  readonly scheduled: readonly Issue[]
+  /** Warnings beside the plan's own: of subscribers on their way to a price that it changes, and of what could not be looked up. */
+  readonly cautions: readonly Issue[]
   /** Jobs whose waiting moves go to the new price with this plan. */
   readonly movedAlong: readonly string[]
   readonly unchanged: boolean
@@ -82,11 +82,8 @@ export async function planAgainstLive(
       ...(undone === undefined ? {} : { renames: undone }),
     }),
   )
-  refuseImpossible([
-    ...plan.issues,
-    ...pastDates(plan, config, deps.clock.now()),
-    ...(await unknownCustomers(deps, { plan, config }, signal)),
-  ])
+  const customers = await unknownCustomers(deps, { plan, config }, signal)
+  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers])
   const sameContent = previous !== null && (await inTurns(meanTheSameTurns(previous, config)))
   const impact = await impactOf(deps, { plan, snapshot }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
@@ -104,7 +101,7 @@ export async function planAgainstLive(
     impact,
     approvals,
     movedAlong: waiting.movedAlong,
-    scheduled: waiting.scheduled,
+    cautions: [...customers, ...waiting.scheduled],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     checksum: document,
     fingerprint,

@@ -101,7 +101,7 @@ export async function planPush(
 ): Promise<PushResult> {
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
-  const { current, plan, impact, approvals, scheduled, unchanged, fingerprint } = await planAgainstLive(
+  const { current, plan, impact, approvals, cautions, unchanged, fingerprint } = await planAgainstLive(
     deps,
     config,
     request,
@@ -116,7 +116,7 @@ export async function planPush(
     pushId: null,
     changes: changeReport(plan.changes),
     details: detailsOf(plan.changes, () => null),
-    warnings: [...warnings, ...versionIssues, ...plan.issues, ...scheduled, ...approvals],
+    warnings: [...warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
     impact: impact.prices,
     writes: writesOf(plan),
     plan: fingerprint,
@@ -132,7 +132,7 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await resolveInterruptedPushes(deps, lease.token, lease.signal)
-  const { current, plan, impact, approvals, scheduled, movedAlong, unchanged, checksum, fingerprint } =
+  const { current, plan, impact, approvals, cautions, movedAlong, unchanged, checksum, fingerprint } =
     await planAgainstLive(deps, config, request, lease.signal)
   refuseStale(fingerprint, request)
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
@@ -179,7 +179,7 @@ export async function pushUnderLease(
     pushId: push.id,
     changes,
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
-    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...scheduled, ...approvals],
+    warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
     impact: impact.prices,
     writes: writesOf(plan),
     plan: fingerprint,

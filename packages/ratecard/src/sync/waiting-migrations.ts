@@ -9,6 +9,12 @@ import type { Issue } from '../errors/issue.ts'
 import type { JobRecord } from '../store/records/journal.ts'
 import type { SyncDeps } from './deps.ts'
 
+/**
+ * How long before its renewal a migration can have scheduled a move, in milliseconds: no interval is longer than three years, and a
+ * trial may come before one. One that ended earlier left no move that is still to come; one that waits for its date has not ended.
+ */
+const longestAhead = 6 * 366 * 24 * 60 * 60 * 1000
+
 export interface WaitingMigrations {
   /** One for each such price; each must be approved. */
   readonly issues: readonly Issue[]
@@ -67,7 +73,7 @@ async function scheduledFor(
 ): Promise<ReadonlyMap<string, number>> {
   // Newest first: an item goes where its newest step says, from where its oldest one that is still to come found it.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
-  for (const { step, result } of await jobs.movesBetween(prices)) {
+  for (const { step, result } of await jobs.movesBetween(prices, now - longestAhead)) {
     if (result === null) continue
     const said = JSON.parse(step) as Record<'item' | 'from_processor_id' | 'to_processor_id' | 'effective_at', string>
     const { effective_at: at } = JSON.parse(result) as { readonly effective_at: string | null }

@@ -1,5 +1,6 @@
 // Usage that was taken and then dropped, as the processor tells of it later.
 import { Type } from 'typebox'
+import { reportUsageAgain } from '../errors/advice.ts'
 import { TenantId } from './common.ts'
 import { customerErrors, operations } from './operation.ts'
 import { closed, Count, nullable, shape, Time } from './schema.ts'
@@ -16,7 +17,11 @@ export const DroppedUsage = shape(
     examples: Type.Array(
       Type.Object(
         {
-          tenant_id: nullable(Type.String({ description: 'null when the identifier names none.' })),
+          tenant_id: nullable(
+            Type.String({
+              description: 'null when the identifier names none, or is a digest of one that was too long.',
+            }),
+          ),
           identifier: Type.String({ description: 'As it was reported here; else as the processor has it.' }),
         },
         closed,
@@ -37,14 +42,17 @@ export const usageOperations = operations({
     method: 'GET',
     path: '/api/v1/billing/admin/usage/dropped',
     summary: 'Usage of the last 30 days that was taken and then dropped, newest first',
-    description:
-      'The processor checks usage after it has said yes. Put the cause right, then report that usage again under new identifiers.',
+    description: `The processor checks usage after it has said yes. ${reportUsageAgain}`,
     query: {
       meter: Type.Optional(
         Type.String({ minLength: 1, maxLength: 200, description: 'Config id: only reports of this meter.' }),
       ),
       tenant_id: Type.Optional(
-        Type.Unsafe<string>({ ...TenantId, description: 'Only reports with an example of this tenant.' }),
+        Type.Unsafe<string>({
+          ...TenantId,
+          description:
+            'Only reports with an example of this tenant, or with a digest of an identifier that was too long, which may be of any. Examples are samples: that no report names a tenant does not prove that it lost nothing.',
+        }),
       ),
     },
     answers: {

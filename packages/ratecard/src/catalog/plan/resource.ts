@@ -49,7 +49,7 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const { want: whole, issues } = over
   const wholeFields = state.wantedFields(whole)
   const equal = candidates.find(
-    (object) => object !== target && isEqual(want.kind, wholeFields, object) && hasUnsaid(object, over),
+    (object) => object !== target && isEqual(want.kind, wholeFields, object) && hasSameUnsaid(object, over),
   )
   if (equal === undefined) return together(drift, decideReplacement(state, want, target, found, over))
   const remaining = differences(want.kind, wholeFields, equal.fields, null)
@@ -60,8 +60,11 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   )
 }
 
-function hasUnsaid(object: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
-  return unsaid.every((carried) => object.carriable.some((own) => same(own, carried)))
+/** Neither less nor more: an object with a trial that its predecessor has not would give one to everybody who comes. */
+function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
+  const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>
+    some.every((one) => others.some((other) => same(one, other)))
+  return within(unsaid, carriable) && within(carriable, unsaid)
 }
 
 /** Free prices live with us: no object at the processor, mapped to themselves, but planned, journalled and reported as any other. */

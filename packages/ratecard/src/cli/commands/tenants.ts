@@ -104,25 +104,27 @@ export const tenantsShow: Command = {
     )
     showSubscriptions(context, subscriptions)
     const dropped = await droppedUsage(context, client, id, subscriptions)
-    sayDroppedUsage(context, dropped)
-    const json = dropped === null ? null : jsonDroppedUsage({ dropped }).dropped
-    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), dropped_usage: json } }
+    sayDroppedUsage(context, dropped, id)
+    const json = dropped ? jsonDroppedUsage({ dropped }).dropped : dropped
+    const told = json === undefined ? {} : { dropped_usage: json }
+    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), ...told } }
   },
 }
 
-/** null when it could not be read: the tenant is shown all the same. */
+/** null when the processor did not tell, undefined when an earlier server does not know: the tenant is shown all the same. */
 async function droppedUsage(
   { io }: CommandContext,
   client: Client,
   tenantId: string,
   { subscriptions }: TenantSubscriptions,
-): Promise<DroppedUsage[] | null> {
+): Promise<DroppedUsage[] | null | undefined> {
   const isMetered = subscriptions.some(({ items }) => items.some(({ usageType }) => usageType === 'metered'))
   if (!isMetered) return []
   try {
     return await client.usage.dropped({ tenantId, signal: io.signal })
   } catch (error) {
-    if (error instanceof RatecardError) return null
+    if (error instanceof RatecardError && error.code.startsWith('processor_')) return null
+    if (error instanceof RatecardError && error.code === 'route_not_found') return undefined
     throw error
   }
 }

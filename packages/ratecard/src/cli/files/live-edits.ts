@@ -3,7 +3,7 @@
 import { compareDocuments } from '../../catalog/compare-documents.ts'
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import { same } from '../../catalog/fields/differences.ts'
-import { membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
+import { documentName, membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { editsBetween } from '../../config/edit/apply-edits.ts'
 import { literal } from '../../config/files/interpolate.ts'
@@ -36,8 +36,8 @@ export function liveEdits(
     if (difference.change === 'changed') addChanges(result, sources, live, difference)
   dropDefaults(result, sources, live)
   const added = differences.filter(({ change }) => change === 'added')
-  const named = all ? null : namedBy(differences, live)
-  const isTaken = ({ kind, configId }: DocumentDifference) => named?.has(`${kind} ${configId}`) ?? true
+  const named = all ? null : namedBy(result.edits, differences, live)
+  const isTaken = (item: DocumentDifference) => named?.has(keyOf(item)) ?? true
   result.edits.push(...additionsOf(sources, live, added.filter(isTaken)))
   return {
     ...result,
@@ -46,18 +46,62 @@ export function liveEdits(
   }
 }
 
-/** What changed items refer to now, as `kind id`: a file that names what no file has would be invalid. */
-function namedBy(differences: readonly DocumentDifference[], live: BillingConfig): ReadonlySet<string> {
-  return new Set(
-    differences
-      .filter(({ change }) => change === 'changed')
-      .flatMap(({ kind, configId }) =>
-        references[kind].flatMap(([field, of]) => {
-          const members = rowOf(kind, field)?.members ?? []
-          const ids = members.flatMap((member) => itemOf(live, kind, configId)?.[member] ?? [])
-          return ids.flatMap((id) => (typeof id === 'string' ? [`${of} ${id}`] : []))
-        }),
-      ),
+/**
+ * What is in no file and is named by the edits, or by what is named so, as `kind id`: a file that names what no file has would be
+ * invalid.
+ */
+function namedBy(
+  edits: readonly LiveEdit[],
+  differences: readonly DocumentDifference[],
+  live: BillingConfig,
+): ReadonlySet<string> {
+  const edited = new Set(edits.map(({ item, field }) => `${item} ${field.split('.')[0] ?? ''}`))
+  const missing = new Set(differences.filter(({ change }) => change === 'added').map(keyOf))
+  const named = new Set<string>()
+  const queue = differences
+    .filter(({ change }) => change === 'changed')
+    .flatMap((item) => [
+      ...namedInMembers(item, live).filter(({ member }) => edited.has(`${nameOf(item)} ${member}`)),
+      ...namedElsewhere(item),
+    ])
+  // It grows while it is read.
+  for (const item of queue) {
+    if (!missing.has(keyOf(item)) || named.has(keyOf(item))) continue
+    named.add(keyOf(item))
+    queue.push(...namedInMembers(item, live), ...pricesOf(item, live))
+  }
+  return named
+}
+
+type Item = Pick<DocumentDifference, 'kind' | 'configId'>
+
+const keyOf = ({ kind, configId }: Item) => `${kind} ${configId}`
+
+function namedInMembers({ kind, configId }: Item, live: BillingConfig): (Item & { readonly member: string })[] {
+  const item = itemOf(live, kind, configId)
+  return references[kind].flatMap(([field, of]) =>
+    (rowOf(kind, field)?.members ?? []).flatMap((member) =>
+      [item?.[member]].flat().flatMap((id) => (typeof id === 'string' ? [{ kind: of, configId: id, member }] : [])),
+    ),
+  )
+}
+
+/** What a changed item refers to without a member of its own that says it: the default price says itself that it is. */
+function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonly member: null })[] {
+  return references[kind].flatMap(([field, of]) =>
+    (rowOf(kind, field)?.members ?? []).length > 0
+      ? []
+      : fields
+          .filter((difference) => difference.field === documentName(kind, field))
+          .flatMap(({ after }) => (typeof after === 'string' ? [{ kind: of, configId: after, member: null }] : [])),
+  )
+}
+
+/** A product comes with its prices. */
+function pricesOf({ kind, configId }: Item, live: BillingConfig): (Item & { readonly member: null })[] {
+  if (kind !== 'product') return []
+  return recordsOf(itemOf(live, kind, configId)?.['prices']).flatMap(({ id }) =>
+    typeof id === 'string' ? [{ kind: 'price' as const, configId: id, member: null }] : [],
   )
 }
 

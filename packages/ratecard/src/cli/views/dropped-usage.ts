@@ -1,25 +1,33 @@
 import type { DroppedUsage } from '@ratecard/client'
+import { reportUsageAgain } from '../../errors/advice.ts'
 import type { CommandContext } from '../program/command.ts'
 import { count } from './issues.ts'
 import { showTime } from './table.ts'
 
 /**
  * A line for each report, and what to do; nothing when nothing was dropped. `null`: the processor did not tell; undefined: an
- * earlier server, which does not know.
+ * earlier server, which does not know. `tenant`: whose they were asked for; a report that does not name it is marked.
  */
 export function sayDroppedUsage(
   { out }: Pick<CommandContext, 'out'>,
   dropped: readonly DroppedUsage[] | null | undefined,
+  tenant?: string,
 ): void {
   if (dropped === undefined) return
   if (dropped === null) {
     out.note(`${out.paint.yellow('!')} The processor did not tell whether it dropped usage; see \`ratecard doctor\`.`)
     return
   }
-  for (const one of dropped) out.say(`${out.paint.yellow('!')} ${droppedLine(one)}`)
-  if (dropped.length > 0)
-    out.note('What was dropped is not billed. Put the cause right, then report it again under new identifiers.')
+  for (const one of dropped) {
+    const whose = tenant === undefined || namesTenant(one, tenant) ? '' : '; whose it is cannot be told'
+    out.say(`${out.paint.yellow('!')} ${droppedLine(one)}${whose}`)
+  }
+  if (dropped.length > 0) out.note(`What was dropped is not billed. ${reportUsageAgain}`)
 }
+
+/** Whether an example is of the tenant. */
+export const namesTenant = ({ examples }: DroppedUsage, tenant: string): boolean =>
+  examples.some(({ tenantId }) => tenantId === tenant)
 
 function droppedLine({ at, meter, processorMeterId, code, count: events, message, examples }: DroppedUsage): string {
   const id = meter ?? processorMeterId

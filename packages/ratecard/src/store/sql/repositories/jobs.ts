@@ -13,9 +13,13 @@ import type { SqlSecrets } from './secrets.ts'
 
 type Outcome = Parameters<JobStore['settle']>[2]
 type Ended = Parameters<JobStore['end']>[1]
+type Move = Awaited<ReturnType<JobStore['movesBetween']>>[number]
 
 /** Conditions of one query. */
 const mostConditions = 50
+
+/** Steps that one query looks at: the embedded engine answers nobody else meanwhile. */
+const stepsAtOnce = 1000
 
 /** The journal of jobs that change subscriptions. */
 export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended> implements JobStore {
@@ -60,25 +64,47 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
     })
   }
 
-  async movesBetween(processorPrices: readonly ProcessorId[]): Promise<readonly JobStepRecord[]> {
+  async movesBetween(processorPrices: readonly ProcessorId[], since: number): Promise<readonly Move[]> {
     if (processorPrices.length === 0) return []
-    const succeeded = await this.deps.database.read((db) =>
+    const wanted = new Set<string>(processorPrices)
+    const jobs = await this.deps.database.read((db) =>
       db
-        .selectFrom('jobSteps')
-        .innerJoin('jobs', 'jobs.id', 'jobSteps.jobId')
-        .selectAll('jobSteps')
-        .where('jobs.kind', '=', 'migration')
-        .where('jobSteps.state', '=', 'succeeded')
-        // A push that replaces many prices reads all moves: an expression of hundreds of conditions is slower, and has a limit.
-        .$if(processorPrices.length <= mostConditions, (query) =>
-          query.where((eb) => eb.or(processorPrices.map((id) => eb('jobSteps.step', 'like', `%"${id}"%`)))),
-        )
-        .orderBy('jobs.createdAt', 'desc')
-        .orderBy('jobs.id', 'desc')
-        .orderBy('jobSteps.position')
+        .selectFrom('jobs')
+        .select(['id', 'stepsTotal'])
+        .where('kind', '=', 'migration')
+        .where((eb) => eb.or([eb('finishedAt', 'is', null), eb('finishedAt', '>=', since)]))
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
         .execute(),
     )
-    return succeeded.map(({ position, ...step }) => ({ ...step, index: position }))
+    const moves: Move[] = []
+    for (const job of jobs)
+      for await (const { step, result } of this.#succeeded(job, processorPrices))
+        if (namesAny(step, wanted)) moves.push({ step, result })
+    return moves
+  }
+
+  /** In the job's order. With few prices, only steps in which one of them may stand. */
+  async *#succeeded(
+    { id, stepsTotal }: Pick<JobRecord, 'id' | 'stepsTotal'>,
+    prices: readonly ProcessorId[],
+  ): AsyncGenerator<Move> {
+    for (let start = 0; start < stepsTotal; start += stepsAtOnce)
+      yield* await this.deps.database.read((db) =>
+        db
+          .selectFrom('jobSteps')
+          .select(['step', 'result'])
+          .where('jobId', '=', id)
+          .where('position', '>=', start)
+          .where('position', '<', start + stepsAtOnce)
+          .where('state', '=', 'succeeded')
+          // An expression of hundreds of conditions is slower than reading the steps, and has a limit.
+          .$if(prices.length <= mostConditions, (query) =>
+            query.where((eb) => eb.or(prices.map((price) => eb('step', 'like', `%"${price}"%`)))),
+          )
+          .orderBy('position')
+          .execute(),
+      )
   }
 
   async due(now: number): Promise<readonly JobRecord[]> {
@@ -161,4 +187,9 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, Ended>
   protected override notFound(id: string): ServiceError {
     return new ServiceError('job_not_found', `There is no job "${id}".`)
   }
+}
+
+/** Whether one of the ids is a value in the text of a step. The wildcards of LIKE let similar ids pass. */
+function namesAny(step: string, ids: ReadonlySet<string>): boolean {
+  return [...step.matchAll(/"([^"\\]*)"/g)].some(([, value = '']) => ids.has(value))
 }

@@ -87,7 +87,7 @@ export class SqlTenants implements TenantStore {
   }
 
   async update(id: string, change: Change, audit: AuditRecord): Promise<TenantRecord | null> {
-    return this.#claimingCustomer(id, change.processorCustomerId, () =>
+    return this.#claimingCustomer(id, change.processorCustomerId, customerRefused, () =>
       this.#change(id, audit, (db) =>
         db
           .updateTable('tenants')
@@ -100,7 +100,7 @@ export class SqlTenants implements TenantStore {
   }
 
   async bindCustomer(id: string, processorCustomerId: string, at: number): Promise<TenantRecord | null> {
-    return this.#claimingCustomer(id, processorCustomerId, () =>
+    return this.#claimingCustomer(id, processorCustomerId, customerTaken, () =>
       this.#database.write(async (db) => {
         const bound = await db
           .updateTable('tenants')
@@ -180,13 +180,18 @@ export class SqlTenants implements TenantStore {
     })
   }
 
-  async #claimingCustomer<T>(id: string, customer: string | null | undefined, work: () => Promise<T>): Promise<T> {
+  async #claimingCustomer<T>(
+    id: string,
+    customer: string | null | undefined,
+    taken: (customer: string) => ServiceError,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await work()
     } catch (error) {
       if (typeof customer !== 'string' || !isDuplicate(error)) throw error
       const owner = await this.findByCustomer(customer)
-      throw owner === null || owner.id === id ? error : customerTaken(customer)
+      throw owner === null || owner.id === id ? error : taken(customer)
     }
   }
 }
@@ -201,7 +206,7 @@ function matching(db: Read, query: Query) {
 
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   const same = await db.selectFrom('tenants').select('id').where('id', '=', tenant.id).executeTakeFirst()
-  if (same === undefined && tenant.processorCustomerId !== null) return customerTaken(tenant.processorCustomerId)
+  if (same === undefined && tenant.processorCustomerId !== null) return customerRefused(tenant.processorCustomerId)
   return conflict('id', `There is a tenant "${tenant.id}" already.`)
 }
 
@@ -213,6 +218,14 @@ function conflict(field: string, detail: string): ServiceError {
   })
 }
 
+/** Without a place: the customer is one that was made at the processor, no caller sent it. */
 function customerTaken(customer: string): ServiceError {
-  return conflict('processor_customer_id', `The customer "${customer}" belongs to another tenant.`)
+  return new ServiceError('conflict', takenText(customer))
 }
+
+/** The customer is one that the caller sent. */
+function customerRefused(customer: string): ServiceError {
+  return conflict('processor_customer_id', takenText(customer))
+}
+
+const takenText = (customer: string) => `The customer "${customer}" belongs to another tenant.`

@@ -1,0 +1,56 @@
+// Reports of dropped usage beside what is asked for again and again.
+import { afterEach, expect, test, vi } from 'vitest'
+import type { UsageError } from '../../../packages/ratecard/src/processor/customer-half.ts'
+import { createRecentUsageErrors } from '../../../packages/ratecard/src/subscribers/recent-usage-errors.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const report: UsageError = { at: 1, meter: null, code: 'no_meter', count: 1, message: '', identifiers: [] }
+
+function reports(answer: () => Promise<readonly UsageError[]>) {
+  const seen = { now: 1_000_000, reads: 0 }
+  const usageErrors = () => {
+    seen.reads++
+    return answer()
+  }
+  const recent = createRecentUsageErrors({
+    clock: { now: () => seen.now },
+    shutdown: new AbortController().signal,
+    processor: { usageErrors },
+  })
+  return { seen, recent }
+}
+
+test('a page that asks for an upcoming invoice again and again costs one read of the reports in a minute', async () => {
+  const { seen, recent } = reports(() => Promise.resolve([report]))
+  expect(await Promise.all([recent.recent(), recent.recent(), recent.read()])).toEqual([[report], [report], [report]])
+  seen.now += 59_999
+  expect([await recent.recent(), seen.reads]).toEqual([[report], 1])
+  seen.now += 1
+  expect([await recent.recent(), seen.reads]).toEqual([[report], 2])
+  // Who asks for the reports themselves gets them as they are.
+  await recent.read()
+  expect(seen.reads).toBe(3)
+})
+
+test('a failed read of the reports is not kept', async () => {
+  let fails = true
+  const { seen, recent } = reports(() => (fails ? Promise.reject(new Error('down')) : Promise.resolve([report])))
+  await expect(recent.recent()).rejects.toThrow('down')
+  fails = false
+  expect([await recent.recent(), seen.reads]).toEqual([[report], 2])
+})
+
+test('a slow read of the reports does not hold an invoice, and what comes late is kept', async () => {
+  vi.useFakeTimers()
+  const slow = Promise.withResolvers<readonly UsageError[]>()
+  const { seen, recent } = reports(() => slow.promise)
+  const first = recent.recent()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await first).toBeNull()
+  slow.resolve([report])
+  expect(await recent.read()).toEqual([report])
+  expect([await recent.recent(), seen.reads]).toEqual([[report], 1])
+})
