@@ -1,5 +1,6 @@
 import type { Command } from '../program/command.ts'
 import { connect } from '../server-address.ts'
+import { inline } from '../terminal/terminal-text.ts'
 import { namesTenant, sayDroppedUsage } from '../views/dropped-usage.ts'
 import { jsonDroppedUsage } from '../views/json.ts'
 
@@ -21,10 +22,10 @@ export const billingUsage: Command = {
     const [meter, tenantId] = [options.text('meter'), options.text('tenant')]
     const dropped = await connect(context).client.usage.dropped({ meter, tenantId, signal: io.signal })
     sayDroppedUsage(context, dropped, tenantId)
-    const ofMeter = meter === undefined ? '' : ` of the meter "${meter}"`
+    const ofMeter = meter === undefined ? '' : ` of the meter "${inline(meter)}"`
     if (tenantId !== undefined && !dropped.some((one) => namesTenant(one, tenantId))) {
       out.say(
-        `No report${ofMeter} of the last 30 days names the tenant "${tenantId}". The processor gives only samples of what it dropped: \`ratecard billing usage\` shows every report.`,
+        `No report${ofMeter} of the last 30 days names the tenant "${inline(tenantId)}". The processor gives only samples of what it dropped: \`ratecard billing usage\` shows every report.`,
       )
     } else if (dropped.length === 0) out.say(`No usage${ofMeter} was dropped in the last 30 days.`)
     return { json: jsonDroppedUsage({ dropped }) }

@@ -1,6 +1,7 @@
 import type { DroppedUsage } from '@ratecard/client'
 import { reportUsageAgain } from '../../errors/advice.ts'
 import type { CommandContext } from '../program/command.ts'
+import { inline } from '../terminal/terminal-text.ts'
 import { count } from './issues.ts'
 import { showTime } from './table.ts'
 
@@ -20,7 +21,7 @@ export function sayDroppedUsage(
   }
   for (const one of dropped) {
     const whose = tenant === undefined || namesTenant(one, tenant) ? '' : '; whose it is cannot be told'
-    out.say(`${out.paint.yellow('!')} ${droppedLine(one)}${whose}`)
+    out.say(`${out.paint.yellow('!')} ${inline(droppedLine(one))}${whose}`)
   }
   if (dropped.length > 0) out.note(`What was dropped is not billed. ${reportUsageAgain}`)
 }
