@@ -23,7 +23,7 @@ import { upcomingInvoice } from './previews.ts'
 import { readScheduledPrices, scheduleSwaps } from './schedules.ts'
 import { readSnapshot } from './snapshot.ts'
 import { someSubscriptions } from './some-subscriptions.ts'
-import { readSubscription, runningSubscriptions, swapItems } from './subscriptions.ts'
+import { everySubscription, readSubscription, runningSubscriptions, swapItems } from './subscriptions.ts'
 import { recordUsage } from './usage.ts'
 import { readUsageErrors } from './usage-errors.ts'
 
@@ -74,6 +74,7 @@ function customerHalf(context: StripeContext): CustomerProcessor {
     someSubscriptions: (pages, signal) => someSubscriptions(context, pages, signal),
     entitlements: (customer, signal) => readEntitlements(context, customer, signal),
     subscriptions: (customer, signal) => runningSubscriptions(context, { customer }, signal),
+    everySubscription: (customer, signal) => everySubscription(context, { customer }, signal),
     subscriptionsOfPrice: (price, signal) => runningSubscriptions(context, { price }, signal),
     subscription: (id, signal) => readSubscription(context, id, signal),
     swapItems: (subscription, swaps, writing) => swapItems(context, subscription, swaps, writing),
