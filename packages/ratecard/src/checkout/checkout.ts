@@ -246,8 +246,8 @@ async function standing(
 }
 
 /**
- * Closes the tenant's other open pages of the product or group: each of them could start one more trial. The customer may have paid one
- * of them since its subscriptions were read; then the new page is closed as well, and the retry finds what was paid.
+ * Closes the tenant's other open pages of the product or group: each of them could start one more trial. If one of them was paid since
+ * the subscriptions were read, the new page is closed as well, and the retry finds the trial used.
  */
 async function closeOtherTrials(
   deps: CheckoutDeps,
@@ -263,7 +263,7 @@ async function closeOtherTrials(
     return other !== null && sharesTrial(other, wanted)
   }
   const pages = { customer: sale.customer, tenantId: sale.tenantId, sells }
-  if ((await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)) === 0) return
+  await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)
   const now = await standing(deps, sale, true, signal)
   if (now === null || (now.firstTrial === null && (now.present === null || wish.allowDuplicate === true))) return
   await closePages(deps.processor, pages, signal)

@@ -35,19 +35,24 @@ export function standingOf(
   return { present: subscriptionBeside(wanted, subscriptions, soldItem), firstTrial: firstTrial?.id ?? null }
 }
 
-/** Throws `already_subscribed` unless two are meant. */
+/** Throws `already_subscribed`. */
 export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'present'>): void {
   if (present === null) return
-  const { subscription, item } = present
-  const common = inCommon(item, wanted)
-  const has = common === `the price "${item.name}"` ? '' : ` to "${item.name}", of ${common} as well`
+  const { subscription, item, endsAt } = present
+  const until = endsAt === null ? '' : `, until ${new Date(endsAt).toISOString()}`
+  const beside =
+    item.name === wanted.name
+      ? 'a second one would be billed beside it.'
+      : `one to "${wanted.name}", of ${inCommon(item, wanted)} as well, would be billed beside it.`
+  const instead =
+    endsAt === null
+      ? 'Cancel or change the present one in the customer portal (POST /api/v1/billing/portal).'
+      : 'It is cancelled already: buy the new one when it has ended.'
   throw new ServiceError(
     'already_subscribed',
-    has === ''
-      ? `The tenant has the subscription ${subscription} to "${item.name}" already; a second one would be billed beside it.`
-      : `The tenant has the subscription ${subscription}${has}; one to "${wanted.name}" would be billed beside it.`,
+    `The tenant has the subscription ${subscription} to "${item.name}" already${until}; ${beside}`,
     {
-      hint: 'Cancel or change the present one in the customer portal (POST /api/v1/billing/portal). Where two are meant, ask with "allow_duplicate": true.',
+      hint: `${instead} Where both are meant to be billed, ask with "allow_duplicate": true.`,
       extra: { subscription, price_id: item.name },
     },
   )

@@ -7,6 +7,8 @@ export interface PresentSubscription {
   readonly subscription: string
   /** Its item that excludes the other. */
   readonly item: SoldItem
+  /** Where it is cancelled already, the end of its period. */
+  readonly endsAt: number | null
 }
 
 /** The later of two subscriptions of one customer that exclude each other. */
@@ -17,7 +19,10 @@ export interface Duplicate {
   readonly beside: PresentSubscription
 }
 
-type BilledSubscription = Pick<LiveSubscription, 'id' | 'customer' | 'status' | 'items' | 'allowsDuplicate'>
+type BilledSubscription = Pick<
+  LiveSubscription,
+  'id' | 'customer' | 'status' | 'items' | 'cancelAtPeriodEnd' | 'allowsDuplicate'
+>
 
 /**
  * Whether a tenant should have only one of the two: products of one group exclude each other, and so do prices of one product. Within
@@ -40,30 +45,28 @@ export function subscriptionBeside(
   subscriptions: readonly BilledSubscription[],
   soldItem: SoldItemOf,
 ): PresentSubscription | null {
-  for (const { id, items } of billed(subscriptions)) {
-    const item = sold(items, soldItem).find((one) => excludes(one, wanted))
-    if (item !== undefined) return { subscription: id, item }
-  }
-  return null
+  const present = billed(subscriptions).flatMap((one) => itemsOf(one, soldItem))
+  return present.find(({ item }) => excludes(item, wanted)) ?? null
 }
 
 /** Later ones that nobody asked for, in their order; those of different customers have nothing to do with each other. */
 export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()
-  return billed(subscriptions).flatMap(({ id, customer, items, allowsDuplicate }) => {
+  return billed(subscriptions).flatMap((subscription) => {
+    const { id, customer, allowsDuplicate } = subscription
     const present = earlier.get(customer) ?? []
-    const own = sold(items, soldItem)
+    const own = itemsOf(subscription, soldItem)
     const found = allowsDuplicate ? undefined : firstPair(own, present)
-    earlier.set(customer, [...present, ...own.map((item) => ({ subscription: id, item }))])
+    earlier.set(customer, [...present, ...own])
     return found === undefined ? [] : [{ subscription: id, ...found }]
   })
 }
 
 function firstPair(
-  own: readonly SoldItem[],
+  own: readonly PresentSubscription[],
   present: readonly PresentSubscription[],
 ): Omit<Duplicate, 'subscription'> | undefined {
-  for (const item of own) {
+  for (const { item } of own) {
     const beside = present.find((one) => excludes(one.item, item))
     if (beside !== undefined) return { item, beside }
   }
@@ -83,4 +86,13 @@ function billed<One extends BilledSubscription>(subscriptions: readonly One[]): 
   )
 }
 
-const sold = (items: BilledSubscription['items'], soldItem: SoldItemOf) => items.flatMap((item) => soldItem(item) ?? [])
+function itemsOf(
+  { id, items, cancelAtPeriodEnd }: BilledSubscription,
+  soldItem: SoldItemOf,
+): readonly PresentSubscription[] {
+  const endsAt = cancelAtPeriodEnd ? Math.max(...items.map(({ currentPeriodEnd }) => currentPeriodEnd)) : null
+  return items.flatMap((live) => {
+    const item = soldItem(live)
+    return item === null ? [] : [{ subscription: id, item, endsAt }]
+  })
+}
