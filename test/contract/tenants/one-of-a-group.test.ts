@@ -194,6 +194,13 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await names()).toEqual(['hobby', 'team_monthly'])
   })
 
+  test('without a group, a free price is taken beside what is paid, also of the same product', async () => {
+    await push(plans('1.1.0', (config) => productIn(config, 'storage').prices?.push(monthly('storage_free', 0))))
+    await bought('storage_base')
+    await world.buy('acme', 'storage_free')
+    expect(await names()).toEqual(['storage_base', 'storage_free'])
+  })
+
   test('that is free goes to another free one: the first ends, with a line in the audit trail', async () => {
     await world.buy('acme', 'hobby')
     await world.buy('acme', 'student')

@@ -10,11 +10,11 @@ import { endsKey } from '../processor/customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service/tenants.ts'
 import type { Store } from '../store/store.ts'
-import type { LocalSubscriptionRecord, TenantRecord } from '../store/tenant-store.ts'
+import type { TenantRecord } from '../store/tenant-store.ts'
 import type { PriceBook } from '../swaps/price-book.ts'
 import { readSoldItems, soldPrice } from '../swaps/sold-items.ts'
 import type { SoldItem } from '../swaps/sold-items.ts'
-import { excludes, sharesTrial, subscriptionBeside } from '../swaps/twice.ts'
+import { isOtherOfGroup, sharesTrial, subscriptionBeside } from '../swaps/twice.ts'
 import type { Customers } from '../tenants/customers.ts'
 import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant, tenantNotFound } from '../tenants/customers.ts'
@@ -126,7 +126,7 @@ async function sell(
     : sellPage(deps, selling, { tenant, decision }, signal)
 }
 
-/** Nothing is billed twice here, but a tenant has one product of a group at a time. */
+/** A free price bills nothing twice, so that only another product of its group excludes it. */
 async function sellFree(
   deps: CheckoutDeps,
   { wish }: Selling,
@@ -134,11 +134,14 @@ async function sellFree(
   signal: AbortSignal,
 ): Promise<Checkout> {
   const { id } = tenant
-  const live = await liveOf(deps, tenant, signal)
   const book = await deps.priceBook()
-  const wanted = soldPriceOf(priceId, book)
-  if (wanted !== null && wish.allowDuplicate !== true)
-    refuseSecond(wanted, { present: subscriptionBeside(wanted, live, await readSoldItems(deps.store, book, live)) })
+  const sold = soldPriceOf(priceId, book)
+  const wanted = sold?.product.group == null || wish.allowDuplicate === true ? null : sold
+  const live = await liveOf(deps, tenant, wanted !== null, signal)
+  if (wanted !== null) {
+    const soldItem = await readSoldItems(deps.store, book, live)
+    refuseSecond(wanted, { present: subscriptionBeside(wanted, live, soldItem, isOtherOfGroup) })
+  }
   // One that was paid for in the meantime has ended: it must not be taken for this one.
   const running = await settleFree(deps, id, live)
   const started = await deps.store.localSubscriptions.start({
@@ -148,19 +151,12 @@ async function sellFree(
     createdAt: deps.clock.now(),
     endedAt: null,
   })
-  if (wanted !== null && wish.allowDuplicate !== true)
-    await endReplaced(
-      deps,
-      started,
-      running.filter((one) => isOther(one, wanted, book)),
-    )
+  const replaced = running.filter((one) => {
+    const present = soldPriceOf(one.priceId, book)
+    return wanted !== null && present !== null && isOtherOfGroup(present, wanted)
+  })
+  await endReplaced(deps, started, replaced)
   return { url: wish.successUrl, sessionId: null }
-}
-
-/** A free subscription to another product of the group. */
-function isOther(running: LocalSubscriptionRecord, wanted: SoldItem, book: PriceBook): boolean {
-  const present = soldPriceOf(running.priceId, book)
-  return present !== null && present.product.id !== wanted.product.id && excludes(present, wanted)
 }
 
 async function sellPage(
@@ -200,9 +196,15 @@ async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<R
   return ends === null ? {} : { [endsKey]: ends }
 }
 
-/** Nothing is read for a tenant that is no customer yet. */
-async function liveOf(deps: CheckoutDeps, { processorCustomerId: customer }: TenantRecord, signal: AbortSignal) {
+/** Read for a product of a group, and where something free could have ended. */
+async function liveOf(
+  deps: CheckoutDeps,
+  { id, processorCustomerId: customer }: TenantRecord,
+  grouped: boolean,
+  signal: AbortSignal,
+) {
   if (customer === null) return []
+  if (!grouped && !(await deps.store.localSubscriptions.list(id)).some(isRunning)) return []
   await deps.account()
   return subscriptionsOf(deps.processor, processorId(customer), signal)
 }

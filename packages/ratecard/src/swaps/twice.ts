@@ -32,6 +32,11 @@ export function excludes(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id ? a.meter === b.meter : sameGroup(a, b)
 }
 
+/** Whether they are of two products of one group. */
+export function isOtherOfGroup(a: SoldItem, b: SoldItem): boolean {
+  return a.product.id !== b.product.id && sameGroup(a, b)
+}
+
 /** Whether both share one trial. */
 export function sharesTrial(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id || sameGroup(a, b)
@@ -44,9 +49,10 @@ export function subscriptionBeside(
   wanted: SoldItem,
   subscriptions: readonly BilledSubscription[],
   soldItem: SoldItemOf,
+  rule: typeof excludes = excludes,
 ): PresentSubscription | null {
   const present = billed(subscriptions).flatMap((one) => itemsOf(one, soldItem))
-  return present.find(({ item }) => excludes(item, wanted)) ?? null
+  return present.find(({ item }) => rule(item, wanted)) ?? null
 }
 
 /** Later ones that nobody asked for, in their order; those of different customers have nothing to do with each other. */
