@@ -3,11 +3,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { catchUp } from './billing/catch-up.ts'
-import { Call } from './protocol/call.ts'
-import type { Outgoing, Surroundings } from './protocol/call.ts'
+import { Call } from './protocol/operation-context.ts'
+import type { Outgoing, Surroundings } from './protocol/operation-context.ts'
 import type { Cause } from './events/events.ts'
-import { emptyForm } from './protocol/form.ts'
-import type { FormNode } from './protocol/form.ts'
+import { emptyForm } from './protocol/parameters/form.ts'
+import type { FormNode } from './protocol/parameters/form.ts'
 import type { State } from './store/state.ts'
 
 interface TransactionParts {

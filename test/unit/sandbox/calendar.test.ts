@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { periodAt, stepped } from '../../../packages/sandbox/src/billing/calendar.ts'
+import { periodAt, stepped } from '../../../packages/sandbox/src/billing/pricing/billing-intervals.ts'
 
 const day = 86_400
 const step = fc.record({

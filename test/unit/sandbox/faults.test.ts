@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
-import { RateLimit } from '../../../packages/sandbox/src/protocol/rate-limit.ts'
+import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
 describe('ordering faults', () => {
   test('the oldest order that matches strikes, one failure at a time', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonical, decodeForm, fromJson, toPlain } from '../../../packages/sandbox/src/protocol/form.ts'
+import { canonical, decodeForm, fromJson, toPlain } from '../../../packages/sandbox/src/protocol/parameters/form.ts'
 
 const decoded = (text: string): unknown => toPlain(decodeForm(text))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
-import { matchesWildcard } from '../../../packages/sandbox/src/protocol/wildcard.ts'
+import { matchesWildcard } from '../../../packages/sandbox/src/protocol/requests/wildcard.ts'
 
 describe('wildcards of the sandbox', () => {
   test.each([

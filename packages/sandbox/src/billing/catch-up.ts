@@ -1,12 +1,12 @@
-import type { Call } from '../protocol/call.ts'
+import type { Call } from '../protocol/operation-context.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { CheckoutSessionBody, PaymentIntentBody } from '../objects/session-bodies.ts'
-import { attempt, overdue, settle } from './invoicing.ts'
-import { reflect } from './standing.ts'
-import { answered } from './payments.ts'
-import { renew } from './renewal.ts'
-import { startSchedule } from './schedule-start.ts'
-import { cancelSetup } from './setups.ts'
+import { attempt, overdue, settle } from './invoices/invoicing.ts'
+import { reflect } from './subscriptions/subscription-status.ts'
+import { answered } from './payments/payments.ts'
+import { renew } from './subscriptions/renewal.ts'
+import { startSchedule } from './schedules/schedule-start.ts'
+import { cancelSetup } from './payments/setup-intents.ts'
 
 /**
  * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when

@@ -5,8 +5,8 @@ import { ClockBusy, SeedRefused, usageChecks } from './control.ts'
 import type { SandboxControl, SeedCall, UsageCheck } from './control.ts'
 import { faultKinds } from './faults.ts'
 import type { FaultOrder } from './faults.ts'
-import { rateProfiles } from '../protocol/rate-limit.ts'
-import type { RateProfile } from '../protocol/rate-limit.ts'
+import { rateProfiles } from '../protocol/requests/rate-limit.ts'
+import type { RateProfile } from '../protocol/requests/rate-limit.ts'
 
 interface ControlRequest {
   readonly method: string

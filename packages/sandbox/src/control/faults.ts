@@ -1,5 +1,5 @@
 // Faults on order: the next N matching requests fail in a chosen way. Only decides which; the api carries it out.
-import { matchesWildcard } from '../protocol/wildcard.ts'
+import { matchesWildcard } from '../protocol/requests/wildcard.ts'
 
 export const faultKinds = [
   'rate_limit',

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../clock.ts'
-import type { Outgoing } from '../protocol/call.ts'
+import type { Outgoing } from '../protocol/operation-context.ts'
 import type { State } from '../store/state.ts'
 
 export interface DeliveryAttempt {

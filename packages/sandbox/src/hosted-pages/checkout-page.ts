@@ -10,10 +10,10 @@ import {
   typedCode,
 } from '../billing/checkout.ts'
 import type { Quote } from '../billing/checkout.ts'
-import { momentOf, priceOf } from '../billing/records.ts'
+import { momentOf, priceOf } from '../billing/subscriptions/subscription-records.ts'
 import type { PromotionCodeBody } from '../objects/bodies.ts'
-import type { Call } from '../protocol/call.ts'
-import { StripeError } from '../protocol/errors.ts'
+import type { Call } from '../protocol/operation-context.ts'
+import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem, redirect } from './html.ts'
 import type { Markup, Page } from './html.ts'

@@ -1,8 +1,8 @@
 // The pages a person sees: checkout and portal. Their address is the only key to them, as with the real ones.
 import type { Transactions } from '../transactions.ts'
 import type { ApiReply } from '../protocol/api.ts'
-import type { Call } from '../protocol/call.ts'
-import { StripeError } from '../protocol/errors.ts'
+import type { Call } from '../protocol/operation-context.ts'
+import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody, PortalSessionBody } from '../objects/session-bodies.ts'
 import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import type { State } from '../store/state.ts'

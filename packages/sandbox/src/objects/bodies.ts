@@ -12,7 +12,7 @@ import type {
   SubscriptionItemBody,
   TestClockBody,
 } from './customer-bodies.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 import type { ProductDetails } from './product-details.ts'
 import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
 import type {

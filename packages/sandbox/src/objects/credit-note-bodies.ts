@@ -1,6 +1,6 @@
 // Credit notes as they are kept. As in bodies.ts, fields that begin with an underscore are never shown.
 import type { ListOf } from './customer-bodies.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface CreditNoteLineBody {
   id: string

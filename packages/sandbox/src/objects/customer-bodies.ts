@@ -1,6 +1,6 @@
 // The objects of the customer's half as they are kept: who pays, for what, and what was asked of them. As in bodies.ts, fields
 // that begin with an underscore are never shown.
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface ListOf<T> {
   object: 'list'

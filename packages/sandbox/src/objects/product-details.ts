@@ -1,8 +1,8 @@
 // What a product says of itself and may take back. A row here is a parameter of its making and of its change (where an empty value
 // takes it back), and a member of the object, null where nothing is said.
-import { noSuchReference, refused } from '../protocol/errors.ts'
-import { emptyable, number, required, shape, text } from '../protocol/params.ts'
-import type { Param, Read } from '../protocol/params.ts'
+import { noSuchReference, refused } from '../protocol/responses/errors.ts'
+import { emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
+import type { Param, Read } from '../protocol/parameters/params.ts'
 
 /** At most 22 characters, without those that the SDK's types forbid, and at least one letter. */
 function statementDescriptor(): Param<string, false> {

@@ -1,4 +1,4 @@
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 import type { AutomaticTaxBody, CollectionMethod, InvoiceTextBody, ProrationBehavior } from './customer-bodies.ts'
 
 export interface InvoiceSettingsBody extends InvoiceTextBody {

@@ -1,6 +1,6 @@
 // The objects of hosted pages, and the payment of a one-time purchase.
 import type { ListOf, ShippingBody } from './customer-bodies.ts'
-import type { Metadata } from '../protocol/metadata.ts'
+import type { Metadata } from '../protocol/parameters/metadata.ts'
 
 export interface CheckoutItemBody {
   id: string

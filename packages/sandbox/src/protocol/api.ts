@@ -3,8 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
-import { accountOf, accountOfToken, notConnected, sessionExpired } from './auth.ts'
-import type { Call } from './call.ts'
+import { accountOf, accountOfToken, notConnected, sessionExpired } from './requests/auth.ts'
+import type { Call } from './operation-context.ts'
 import {
   StripeError,
   keyInUse,
@@ -14,20 +14,20 @@ import {
   refused,
   serverError,
   unknownUrl,
-} from './errors.ts'
-import { expandTree, nothingExpanded, readExpand, render } from './expand.ts'
+} from './responses/errors.ts'
+import { expandTree, nothingExpanded, readExpand, render } from './responses/expand.ts'
 import type { Faults, FaultOrder } from '../control/faults.ts'
-import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './form.ts'
-import type { FormNode, Plain } from './form.ts'
-import { IdempotencyKeys, fingerprintOf } from './idempotency.ts'
+import { decodeForm, emptyForm, fromJson, isNode, toPlain } from './parameters/form.ts'
+import type { FormNode, Plain } from './parameters/form.ts'
+import { IdempotencyKeys, fingerprintOf } from './requests/idempotency.ts'
 import { newId } from './ids.ts'
-import { inTodaysWords } from './former-words.ts'
-import { isKnownRequest } from './known.ts'
+import { inTodaysWords } from './parameters/former-versions.ts'
+import { isKnownRequest } from './parameters/known-parameters.ts'
 import type { Answer, Operation } from './operation.ts'
-import type { RateLimit } from './rate-limit.ts'
-import type { RequestLog } from './request-log.ts'
+import type { RateLimit } from './requests/rate-limit.ts'
+import type { RequestLog } from './requests/request-log.ts'
 import { route } from './routes.ts'
-import { streamPath } from '../resources/meter-event-stream.ts'
+import { streamPath } from '../endpoints/meters/meter-event-stream.ts'
 import type { State } from '../store/state.ts'
 import { apiVersion, apiVersions } from './api-values.generated.ts'
 

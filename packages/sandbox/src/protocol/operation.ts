@@ -1,7 +1,7 @@
 import type { Body, Kind } from '../objects/bodies.ts'
-import type { Call } from './call.ts'
-import type { StripeError } from './errors.ts'
-import type { Page } from './list-pages.ts'
+import type { Call } from './operation-context.ts'
+import type { StripeError } from './responses/errors.ts'
+import type { Page } from './responses/list-pages.ts'
 
 /** What an operation hands back; the server renders it with the caller's `expand`. */
 export type Answer =

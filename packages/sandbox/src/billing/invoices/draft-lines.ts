@@ -1,0 +1,42 @@
+// Other lines on a draft: its discounts are taken off anew, and its taxes and sums follow.
+import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import { reduced, reductionsOf } from '../pricing/discounts.ts'
+import type { Reduction } from '../pricing/discounts.ts'
+import { taxed } from './taxes.ts'
+import { totals } from './totals.ts'
+
+/** `fresh` says the rates of lines that were not there; the others keep those that they were taxed with. */
+export function withLines(
+  call: Call,
+  invoice: InvoiceBody,
+  lines: readonly InvoiceLineBody[],
+  fresh: ReadonlyMap<string, readonly string[]> = new Map(),
+): InvoiceBody {
+  const ratesOf = new Map(
+    lines.map((line) => [
+      line.id,
+      fresh.get(line.id) ?? line.taxes.map(({ tax_rate_details: { tax_rate: rate } }) => rate),
+    ]),
+  )
+  const reductions = reductionsOfDraft(call, invoice)
+  const ofItems = new Set(reductions.flatMap(({ discount, item }) => (item === undefined ? [] : [discount])))
+  const plain = lines.map((line) => ({ ...line, discount_amounts: [], invoice: invoice.id, taxes: [] }))
+  const data = taxed(call, reduced(plain, reductions), (line) => ratesOf.get(line.id) ?? [])
+  const sums = totals(data, ofItems)
+  const due = Math.max(0, sums.total + invoice.starting_balance)
+  const after = { ...invoice, ...sums, amount_due: due, amount_remaining: due, lines: { ...invoice.lines, data } }
+  return call.update(invoice, after, 'invoice.updated')
+}
+
+/** Those of items first, as they were taken off then. */
+function reductionsOfDraft(call: Call, invoice: InvoiceBody): Reduction[] {
+  const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
+  const own = new Set(invoice.discounts)
+  const ofItems = [...new Set(taken)].filter((discount) => !own.has(discount))
+  const then = call.at(invoice.created)
+  return [...ofItems, ...own].flatMap((discount) => {
+    const item = call.find('discount', discount)?.subscription_item ?? null
+    return reductionsOf(then, [discount]).map((one) => (item === null ? one : { ...one, item }))
+  })
+}

@@ -1,0 +1,159 @@
+// What waits for an invoice and becomes a line of it: what is billed beside subscriptions, and their prorations.
+import type { Call } from '../../protocol/operation-context.ts'
+import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
+import { newId } from '../../protocol/ids.ts'
+import { save } from '../subscriptions/subscription-records.ts'
+
+interface Pending {
+  readonly id: string | null
+  readonly customer: string
+  readonly currency: string
+}
+
+/**
+ * Newest first (recorded at 2026-08-26.dahlia). Those of another subscription, or in another currency, wait for their own;
+ * prorations are lines of their subscription already.
+ */
+export function pendingItems(call: Call, of: Pending): InvoiceItemBody[] {
+  return allPending(call, of).filter(
+    ({ proration, parent }) => !proration && (parent === null || parent.subscription_details.subscription === of.id),
+  )
+}
+
+/** Newest first: everything that waits in a currency, whatever it is of. */
+export function allPending(call: Call, { customer, currency }: Omit<Pending, 'id'>): InvoiceItemBody[] {
+  return call.select('invoiceitem', [
+    { field: 'customer', is: customer },
+    { field: 'currency', is: currency },
+    { field: 'invoice', is: null },
+  ])
+}
+
+/** An item that waits goes on an invoice by hand: as a proration it was a line of its subscription. */
+export function takenOff(call: Call, item: InvoiceItemBody): void {
+  const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
+  if (before === undefined || !item.proration) return
+  const lines = before._pending.filter((line) => line.parent.subscription_item_details?.invoice_item !== item.id)
+  save(call, before, { ...before, _pending: lines }, null)
+}
+
+export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
+  const of = item.parent?.subscription_details
+  const prorated =
+    item.proration && of?.subscription_item !== undefined
+      ? {
+          invoice_item: item.id,
+          proration: true,
+          proration_details: { credited_items: null },
+          subscription: of.subscription,
+          subscription_item: of.subscription_item,
+        }
+      : null
+  return {
+    id: newId('il_1', 23),
+    object: 'line_item',
+    amount: item.amount,
+    currency: item.currency,
+    description: item.description,
+    discount_amounts: [],
+    discountable: item.discountable,
+    discounts: [],
+    invoice: '',
+    livemode: false,
+    metadata: item.metadata,
+    parent:
+      prorated === null
+        ? {
+            invoice_item_details: {
+              invoice_item: item.id,
+              proration: item.proration,
+              proration_details: { credited_items: null },
+              subscription: of?.subscription ?? null,
+            },
+            subscription_item_details: null,
+            type: 'invoice_item_details',
+          }
+        : { invoice_item_details: null, subscription_item_details: prorated, type: 'subscription_item_details' },
+    period: item.period,
+    pretax_credit_amounts: [],
+    pricing: item.pricing,
+    quantity: item.quantity,
+    quantity_decimal: item.quantity_decimal,
+    subscription: of?.subscription ?? null,
+    subtotal: item.amount,
+    taxes: [],
+  }
+}
+
+type Billed = Pick<SubscriptionBody, 'customer' | 'test_clock'>
+
+/** The lines; each proration among them is an invoice item as well, on the invoice that is named or waiting for one. */
+export function withItemsOf(
+  call: Call,
+  subscription: Billed,
+  lines: readonly InvoiceLineBody[],
+  invoice: string | null,
+): InvoiceLineBody[] {
+  return lines.map((line) => {
+    const { subscription_item_details: details } = line.parent
+    if (details?.proration !== true) return line
+    const known = details.invoice_item === null ? undefined : call.find('invoiceitem', details.invoice_item)
+    if (known !== undefined) {
+      if (known.invoice !== invoice) call.update(known, { ...known, invoice }, null)
+      return line
+    }
+    const item = call.create(prorationItem(call, subscription, line, invoice), 'invoiceitem.created')
+    const parent = { ...line.parent, subscription_item_details: { ...details, invoice_item: item.id } }
+    return { ...line, parent }
+  })
+}
+
+function prorationItem(
+  call: Call,
+  { customer, test_clock: clock }: Billed,
+  line: InvoiceLineBody,
+  invoice: string | null,
+): InvoiceItemBody {
+  const { subscription_item_details: details } = line.parent
+  return {
+    id: newId('ii_1', 23),
+    object: 'invoiceitem',
+    amount: line.amount,
+    currency: line.currency,
+    customer,
+    customer_account: null,
+    date: call.now,
+    description: line.description,
+    discountable: false,
+    discounts: [],
+    invoice,
+    livemode: false,
+    metadata: {},
+    net_amount: line.amount,
+    parent:
+      details === null
+        ? null
+        : {
+            subscription_details: {
+              subscription: details.subscription,
+              subscription_item: details.subscription_item,
+            },
+            type: 'subscription_details',
+          },
+    period: line.period,
+    pricing: line.pricing,
+    proration: true,
+    quantity: line.quantity ?? 1,
+    quantity_decimal: line.quantity_decimal ?? '1',
+    tax_rates: [],
+    test_clock: clock,
+  }
+}
+
+/** Prorations that no invoice took go with their subscription (the SDK's types, cancellation of a subscription). */
+export function dropWaiting(call: Call, { _pending: lines }: Pick<SubscriptionBody, '_pending'>): void {
+  for (const { parent } of lines) {
+    const item = call.find('invoiceitem', parent.subscription_item_details?.invoice_item ?? '')
+    if (item?.invoice === null) call.remove(item, 'invoiceitem.deleted')
+  }
+}

@@ -1,0 +1,314 @@
+// How a card pays: an intent for each thing to be paid, and a charge for each try.
+import type { Call } from '../../protocol/operation-context.ts'
+import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
+import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
+import { StripeError, cardDeclined } from '../../protocol/responses/errors.ts'
+import type { Refusal } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import { refusalByCard } from '../../endpoints/payments/test-payment-methods.ts'
+import { blankIntent } from './intents.ts'
+import type { WantedIntent } from './intents.ts'
+
+interface NewIntent extends WantedIntent {
+  readonly amount: number
+  readonly currency: string
+  readonly invoice: string | null
+  readonly shipping: ShippingBody | null
+  readonly laterUse?: PaymentIntentBody['setup_future_usage'] | undefined
+}
+
+export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
+  return call.create<PaymentIntentBody>(
+    {
+      ...blankIntent(call, 'payment_intent', wanted),
+      allowed_payment_method_types: wanted.allowed ? [...wanted.allowed] : null,
+      amount: wanted.amount,
+      amount_capturable: 0,
+      amount_received: 0,
+      application_fee_amount: null,
+      canceled_at: null,
+      capture_method: 'automatic_async',
+      confirmation_method: 'automatic',
+      currency: wanted.currency,
+      last_payment_error: null,
+      latest_charge: null,
+      payment_record: null,
+      processing: null,
+      receipt_email: null,
+      review: null,
+      setup_future_usage: wanted.laterUse ?? null,
+      shipping: wanted.shipping,
+      source: null,
+      statement_descriptor: null,
+      statement_descriptor_suffix: null,
+      transfer_group: null,
+      _invoice: wanted.invoice,
+    },
+    'payment_intent.created',
+  )
+}
+
+function intentOf(call: Call, invoice: InvoiceBody): PaymentIntentBody | undefined {
+  return call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)[0]
+}
+
+/** The intent that an invoice is paid with, made when there is none yet. */
+export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
+  const { customer, currency, amount_due: amount } = invoice
+  const known = intentOf(call, invoice)
+  if (known !== undefined) return known
+  const made = { amount, currency, customer, description: invoice.description, metadata: {}, paymentMethod: null }
+  return newIntent(call, { ...made, invoice: invoice.id, shipping: null })
+}
+
+/** An invoice that asks for another amount is paid with that. */
+export function adjustIntent(call: Call, invoice: InvoiceBody): void {
+  const intent = intentOf(call, invoice)
+  if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
+  call.update(intent, { ...intent, amount: invoice.amount_due }, null)
+}
+
+/** Nobody pays it any more, or it was paid another way. */
+export function cancelIntent(call: Call, invoice: InvoiceBody): void {
+  const intent = intentOf(call, invoice)
+  if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
+  const over = { ...intent, canceled_at: call.now, next_action: null, status: 'canceled' as const }
+  call.update(intent, over, 'payment_intent.canceled')
+}
+
+const notThere: Refusal = {
+  code: 'authentication_required',
+  decline_code: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+}
+/** A bank's answer to a debit. */
+const notPaid: Refusal = {
+  code: 'payment_intent_payment_attempt_failed',
+  decline_code: 'generic_could_not_process',
+  message: 'The payment failed.',
+}
+
+interface Try {
+  /** The cardholder has answered the bank. */
+  readonly authenticated?: boolean
+  /** Nobody is there to answer. */
+  readonly offSession?: boolean
+  readonly returnUrl?: string | undefined
+  /** The test clock that the answer of a bank waits on. */
+  readonly clock?: string | null
+}
+
+/** One try: the charge, then what it means for the intent. A bank that asks first leaves it at the question. */
+export function tried(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  { authenticated = false, offSession = false, returnUrl, clock = null }: Try = {},
+): PaymentIntentBody {
+  const asks = method._asks === true && !authenticated
+  if (asks && !offSession) return asked(call, intent, method, returnUrl)
+  const kept = intent.setup_future_usage !== null
+  if (method.customer === null && method._fresh !== false && !kept)
+    call.update(method, { ...method, _fresh: false }, null)
+  if (method.type === 'sepa_debit') return debited(call, intent, method, clock)
+  const refusal = method._declines ? refusalByCard(method) : asks ? notThere : undefined
+  const charge = call.create(
+    chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal),
+    refusal === undefined ? 'charge.succeeded' : 'charge.failed',
+  )
+  if (refusal !== undefined) return failed(call, intent, method, charge, refusal)
+  return succeeded(call, intent, method, charge)
+}
+
+function succeeded(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  charge: ChargeBody,
+): PaymentIntentBody {
+  const paid = { ...intent, amount_received: intent.amount, last_payment_error: null, latest_charge: charge.id }
+  const after: PaymentIntentBody = { ...paid, next_action: null, payment_method: method.id, status: 'succeeded' }
+  return call.update(intent, after, 'payment_intent.succeeded')
+}
+
+function failed(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  charge: ChargeBody | null,
+  { code, decline_code, message }: Refusal,
+): PaymentIntentBody {
+  const error = {
+    ...(charge === null ? {} : { charge: charge.id }),
+    code,
+    ...(decline_code === undefined ? {} : { decline_code }),
+    message,
+    payment_method: call.shown(method),
+    type: charge === null ? 'invalid_request_error' : 'card_error',
+  }
+  const open = { ...intent, last_payment_error: error, next_action: null, payment_method: null }
+  const after = {
+    ...open,
+    latest_charge: charge?.id ?? intent.latest_charge,
+    status: 'requires_payment_method' as const,
+  }
+  return call.update(intent, after, 'payment_intent.payment_failed')
+}
+
+/** Where the cardholder answers the bank: a page of this server. */
+export function nextAction(call: Call, id: string, returnUrl: string | undefined): NextActionBody {
+  const url = `${call.origin}/authenticate/${id}`
+  return returnUrl === undefined
+    ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
+    : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } }
+}
+
+function asked(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  returnUrl: string | undefined,
+): PaymentIntentBody {
+  const waiting = { ...intent, last_payment_error: null, next_action: nextAction(call, intent.id, returnUrl) }
+  const after = { ...waiting, payment_method: method.id, status: 'requires_action' as const }
+  return call.update(intent, after, 'payment_intent.requires_action')
+}
+
+/** The cardholder did not pass the bank's question. */
+export function notAuthenticated(call: Call, intent: PaymentIntentBody, method: PaymentMethodBody): PaymentIntentBody {
+  return failed(call, intent, method, null, authenticationFailure)
+}
+
+export const authenticationFailure = {
+  code: 'payment_intent_authentication_failure',
+  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+} as const
+
+/** A debit is on its way to the bank, which answers later. */
+function debited(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  clock: string | null,
+): PaymentIntentBody {
+  const charge = call.create(chargeOf(call, intent, method, 'pending'), 'charge.pending')
+  const waiting = { ...intent, last_payment_error: null, latest_charge: charge.id, payment_method: method.id }
+  const due = { _due: call.now + (method._answersAfter ?? 0), _clock: clock }
+  return call.update(intent, { ...waiting, ...due, status: 'processing' as const }, 'payment_intent.processing')
+}
+
+/** The bank's answer to a debit. */
+export function answered(call: Call, waiting: PaymentIntentBody): PaymentIntentBody {
+  const charge = call.find('charge', waiting.latest_charge ?? '')
+  const method = call.find('payment_method', waiting.payment_method ?? '')
+  if (charge === undefined || method === undefined) throw new Error(`The debit of ${waiting.id} is gone`)
+  const intent = { ...waiting, _due: null }
+  if (method._declines) {
+    const over = { ...charge, ...failureOf(notPaid), captured: false, amount_captured: 0, status: 'failed' as const }
+    return failed(call, intent, method, call.update(charge, over, 'charge.failed'), notPaid)
+  }
+  const paid = { ...charge, paid: true, status: 'succeeded' as const }
+  return succeeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
+}
+
+/** What a try that came to nothing is answered with. */
+export function refusalOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
+  const { code, decline_code: reason, message } = error ?? {}
+  if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
+  return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
+}
+
+/** The bank asks first; in the real API's words (public threads). */
+export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
+  const [what, where] =
+    of === 'invoice'
+      ? ['This payment', 'the invoice']
+      : ['Payment for this subscription', '`subscription.latest_invoice`']
+  const message =
+    `${what} requires additional user action before it can be completed successfully. Payment can be completed using the ` +
+    `PaymentIntent associated with ${where}. Additional information is available here: ` +
+    'https://stripe.com/docs/billing/subscriptions/overview#requires-action'
+  return new StripeError(message, { status: 402, type: 'card_error', code: `${of}_payment_intent_requires_action` })
+}
+
+/** Why an invoice is not paid, as it is said of it or of its subscription. */
+export function unpaidRefusal(call: Call, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
+  const intent = intentOf(call, invoice)
+  if (intent?.status === 'requires_action') return actionRequired(of)
+  return intent === undefined ? cardDeclined() : refusalOf(intent)
+}
+
+type Failure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>
+
+function failureOf(refusal: Refusal | undefined): Failure {
+  return {
+    failure_code: refusal?.code ?? null,
+    failure_message: refusal?.message ?? null,
+    outcome: {
+      network_status: refusal === undefined ? 'approved_by_network' : 'declined_by_network',
+      reason: refusal?.decline_code ?? null,
+      type: refusal === undefined ? 'authorized' : 'issuer_declined',
+    },
+    paid: refusal === undefined,
+  }
+}
+
+function detailsOf(method: PaymentMethodBody): Record<string, unknown> {
+  if (method.sepa_debit !== undefined) {
+    const { generated_from: _from, ...account } = method.sepa_debit
+    return { sepa_debit: { ...account, expected_debit_date: null, mandate: null }, type: 'sepa_debit' }
+  }
+  const { brand, country, exp_month: month, exp_year: year, funding, last4 } = method.card ?? {}
+  return { card: { brand, country, exp_month: month, exp_year: year, funding, last4 }, type: 'card' }
+}
+
+function chargeOf(
+  call: Call,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+  status: ChargeBody['status'],
+  refusal?: Refusal,
+): ChargeBody {
+  return {
+    id: newId('ch_3', 23),
+    object: 'charge',
+    amount: intent.amount,
+    amount_captured: status === 'failed' ? 0 : intent.amount,
+    amount_refunded: 0,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: null,
+    billing_details: method.billing_details,
+    calculated_statement_descriptor: null,
+    captured: status !== 'failed',
+    created: call.now,
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_balance_transaction: null,
+    fraud_details: {},
+    livemode: false,
+    metadata: intent.metadata,
+    on_behalf_of: null,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: detailsOf(method),
+    receipt_email: null,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: false,
+    review: null,
+    shipping: intent.shipping,
+    source: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status,
+    transfer_data: null,
+    transfer_group: null,
+    ...failureOf(refusal),
+    ...(status === 'pending' ? { paid: false } : {}),
+  }
+}

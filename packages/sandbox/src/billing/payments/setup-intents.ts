@@ -1,0 +1,93 @@
+// How a card is kept to pay later: an intent, and a card that the bank lets be kept.
+import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
+import type { SetupIntentBody } from '../../objects/session-bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import { newId } from '../../protocol/ids.ts'
+import { refusesToBeKept } from '../../endpoints/payments/payment-methods.ts'
+import { refusalByCard } from '../../endpoints/payments/test-payment-methods.ts'
+import { blankIntent } from './intents.ts'
+import type { WantedIntent } from './intents.ts'
+import { authenticationFailure, nextAction } from './payments.ts'
+import { save } from '../subscriptions/subscription-records.ts'
+
+interface NewSetup extends WantedIntent {
+  readonly usage: SetupIntentBody['usage']
+  readonly session: string | null
+}
+
+export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
+  return call.create<SetupIntentBody>(
+    {
+      ...blankIntent(call, 'setup_intent', wanted),
+      allowed_payment_method_types: null,
+      flow_directions: null,
+      last_setup_error: null,
+      latest_attempt: null,
+      mandate: null,
+      single_use_mandate: null,
+      usage: wanted.usage,
+      _session: wanted.session,
+    },
+    'setup_intent.created',
+  )
+}
+
+/** One try. A card that may be kept is the customer's from now on, but pays by default only where somebody says so. */
+export function setUp(
+  call: Call,
+  intent: SetupIntentBody,
+  card: PaymentMethodBody,
+  {
+    authenticated = false,
+    returnUrl,
+  }: { readonly authenticated?: boolean; readonly returnUrl?: string | undefined } = {},
+): SetupIntentBody {
+  const tried = { ...intent, latest_attempt: newId('setatt_1', 23), next_action: null }
+  if (card._asks === true && !authenticated) {
+    const waiting = { ...tried, last_setup_error: null, next_action: nextAction(call, intent.id, returnUrl) }
+    const asked = { ...waiting, payment_method: card.id, status: 'requires_action' as const }
+    return call.update(intent, asked, 'setup_intent.requires_action')
+  }
+  if (refusesToBeKept(card)) {
+    const error = {
+      ...refusalByCard(card),
+      ...{ payment_method: call.shown(card), type: 'card_error' },
+    }
+    const failed = { ...tried, last_setup_error: error, payment_method: null }
+    return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
+  }
+  // Without a customer it is kept for whoever it is attached to later.
+  if (intent.customer === null) call.update(card, { ...card, _fresh: true }, null)
+  else if (card.customer === null)
+    call.update(card, { ...card, customer: intent.customer, _fresh: false }, 'payment_method.attached')
+  const after = { ...tried, last_setup_error: null, payment_method: card.id, status: 'succeeded' as const }
+  const done = call.update(intent, after, 'setup_intent.succeeded')
+  paysFromNowOn(call, done.id, card.id)
+  return done
+}
+
+/** A subscription that waited for a card has it: it keeps it if that was asked for (the SDK's types, `save_default_payment_method`). */
+function paysFromNowOn(call: Call, intent: string, card: string): void {
+  const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]
+  if (waiting === undefined) return
+  const keeps = waiting.payment_settings.save_default_payment_method === 'on_subscription'
+  const method = keeps ? card : waiting.default_payment_method
+  save(call, waiting, { ...waiting, default_payment_method: method, pending_setup_intent: null })
+}
+
+/** The cardholder did not pass the bank's question. */
+export function setupNotAuthenticated(call: Call, intent: SetupIntentBody, card: PaymentMethodBody): SetupIntentBody {
+  const error = {
+    code: 'setup_intent_authentication_failure',
+    message: authenticationFailure.message,
+    payment_method: call.shown(card),
+    type: 'invalid_request_error',
+  }
+  const failed = { ...intent, last_setup_error: error, next_action: null, payment_method: null }
+  return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
+}
+
+export function cancelSetup(call: Call, intent: SetupIntentBody, reason: string | null): SetupIntentBody {
+  const after = { ...intent, cancellation_reason: reason, next_action: null, status: 'canceled' as const }
+  return call.update(intent, after, 'setup_intent.canceled')
+}

@@ -1,0 +1,286 @@
+// What coupons and promotion codes take off: who may have one, how long it lasts, and how much of each line it is.
+import { dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
+import type { CouponBody, CustomerBody, PromotionCodeBody } from '../../objects/bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { DiscountBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
+import { noSuchReference, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import { couponIsOpen } from '../../protocol/responses/expand.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Answer } from '../../protocol/operation.ts'
+import { emptyable, list, shape, text } from '../../protocol/parameters/params.ts'
+import type { Read } from '../../protocol/parameters/params.ts'
+import { stepped } from './billing-intervals.ts'
+
+const discountFields = { coupon: text(), discount: text(), promotion_code: text() }
+export const discountsParam = emptyable(list(shape(discountFields), { max: 20 }))
+export type DiscountParams = readonly Read<typeof discountFields>[]
+
+export interface Redeemed {
+  readonly coupon: CouponBody
+  readonly code: PromotionCodeBody | null
+}
+
+export interface Purchase {
+  readonly customer: CustomerBody | null
+  readonly currency: string
+  /** Before discounts, for the least amount a code may ask for. */
+  readonly subtotal: number
+}
+
+/** The coupon as it was when it was given: one that is deleted since goes on. */
+export function couponOf(call: Call, id: string): CouponBody | undefined {
+  return call.find('coupon', id) ?? call.findDeleted('coupon', id)
+}
+
+function openCoupon(call: Call, id: string, name: string): CouponBody {
+  const coupon = call.reference('coupon', id, name)
+  if (!couponIsOpen(coupon, call.now)) throw refused(`Coupon expired: ${id}`, name, 'coupon_expired')
+  return coupon
+}
+
+function codeIsOpen(code: PromotionCodeBody, now: number): boolean {
+  const over = code._until !== undefined && code._until <= now
+  const spent = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions
+  return code.active && !over && !spent
+}
+
+/** The code with its coupon, or the refusal. */
+export function redeemableCode(call: Call, code: PromotionCodeBody, purchase: Purchase, name: string): Redeemed {
+  const coupon = call.find('coupon', code.promotion.coupon)
+  if (!codeIsOpen(code, call.now) || coupon === undefined || !couponIsOpen(coupon, call.now)) {
+    throw refused(`This promotion code is no longer active.`, name, 'promotion_code_expired')
+  }
+  if (code.customer !== null && code.customer !== purchase.customer?.id) {
+    throw refused('This promotion code cannot be redeemed because it belongs to another customer.', name)
+  }
+  checkRestrictions(call, code, purchase, name)
+  return { coupon, code }
+}
+
+function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purchase, name: string): void {
+  const rules = code.restrictions
+  const least =
+    rules.minimum_amount_currency === purchase.currency
+      ? rules.minimum_amount
+      : (rules.currency_options?.[purchase.currency]?.minimum_amount ?? null)
+  if (rules.minimum_amount !== null && (least === null || purchase.subtotal < least)) {
+    throw refused('This promotion code cannot be redeemed because the minimum amount has not been met.', name)
+  }
+  if (!rules.first_time_transaction || purchase.customer === null) return
+  const paid = [
+    { field: 'customer', is: purchase.customer.id },
+    { field: 'status', is: 'paid' },
+    { field: 'total', op: '>', value: 0 },
+  ] as const
+  if (call.select('invoice', paid, 1).length === 0) return
+  throw refused('This promotion code cannot be redeemed because the associated customer has prior transactions.', name)
+}
+
+/**
+ * What the parameters name, checked; nothing is written. An existing discount is kept as its id. With a prefix of null the
+ * fields stand by themselves, not in a list.
+ */
+export function readDiscounts(
+  call: Call,
+  given: DiscountParams,
+  purchase: Purchase,
+  kept: readonly string[] = [],
+  prefix: string | null = 'discounts',
+  inCurrency = true,
+): (Redeemed | string)[] {
+  const redeemed = given.map((entry, index) => {
+    const name = prefix === null ? undefined : `${prefix}[${index}]`
+    const nameOf = (field: string): string => (name === undefined ? field : `${name}[${field}]`)
+    const named = (['coupon', 'discount', 'promotion_code'] as const).filter((field) => entry[field] !== undefined)
+    if (named.length > 1) throw onlyOneOf(...named.map(nameOf))
+    if (entry.coupon !== undefined) {
+      return { coupon: openCoupon(call, entry.coupon, nameOf('coupon')), code: null }
+    }
+    if (entry.promotion_code !== undefined) {
+      const param = nameOf('promotion_code')
+      return redeemableCode(call, call.reference('promotion_code', entry.promotion_code, param), purchase, param)
+    }
+    if (entry.discount === undefined) throw refused('You must specify a coupon, promotion code or discount.', name)
+    if (!kept.includes(entry.discount)) throw noSuchReference('discount', entry.discount, nameOf('discount'))
+    return entry.discount
+  })
+  const off = redeemed.find((one) => typeof one !== 'string' && !appliesTo(one.coupon, purchase.currency))
+  if (off !== undefined && inCurrency)
+    throw refused(
+      `The coupon's currency does not match \`${purchase.currency}\`.`,
+      prefix ?? (given[0]?.coupon === undefined ? 'promotion_code' : 'coupon'),
+    )
+  return redeemed
+}
+
+function appliesTo(coupon: CouponBody, currency: string): boolean {
+  return coupon.percent_off !== null || amountOff(coupon, currency) !== undefined
+}
+
+function amountOff(coupon: CouponBody, currency: string): number | undefined {
+  return coupon.currency === currency
+    ? (coupon.amount_off ?? undefined)
+    : coupon.currency_options?.[currency]?.amount_off
+}
+
+/** Writes the discounts of a subscription and counts the redemptions. */
+export function redeem(
+  call: Call,
+  redeemed: readonly (Redeemed | string)[],
+  of: {
+    readonly customer: string
+    readonly subscription: string | null
+    readonly item?: string
+    readonly session: string | null
+  },
+  event: string | null = 'customer.discount.created',
+): string[] {
+  return redeemed.map((one) => {
+    if (typeof one === 'string') return one
+    const { coupon, code } = one
+    call.update(coupon, { ...coupon, times_redeemed: coupon.times_redeemed + 1 }, null)
+    if (code !== null) call.update(code, { ...code, times_redeemed: code.times_redeemed + 1 }, null)
+    const months = coupon.duration === 'repeating' ? coupon.duration_in_months : null
+    const body: DiscountBody = {
+      id: newId('di_1', 23),
+      object: 'discount',
+      checkout_session: of.session,
+      customer: of.customer,
+      customer_account: null,
+      end: months === null ? null : stepped(call.now, { interval: 'month', interval_count: 1 }, months),
+      invoice: null,
+      invoice_item: null,
+      promotion_code: code?.id ?? null,
+      source: { coupon: coupon.id, type: 'coupon' },
+      start: call.now,
+      subscription: of.subscription,
+      subscription_item: of.item ?? null,
+    }
+    return call.create(body, event).id
+  })
+}
+
+/**
+ * What a phase of a schedule says about discounts, on something that has some already: those it names stay as long as they are
+ * not used up, a coupon or code that is there goes on, any other one is redeemed now. One that has ended meanwhile takes nothing.
+ */
+export function discountsOfPhase(
+  call: Call,
+  wanted: readonly {
+    readonly coupon: string | null
+    readonly discount: string | null
+    readonly promotion_code: string | null
+  }[],
+  held: readonly string[],
+  of: Parameters<typeof redeem>[2],
+): string[] {
+  const free = new Set(held)
+  return wanted.flatMap(({ coupon, discount, promotion_code: code }) => {
+    const known = [...free].find((id) => (discount === null ? isOf(call, id, coupon, code) : id === discount))
+    if (known !== undefined) {
+      free.delete(known)
+      return [known]
+    }
+    const redeemable = discount === null ? openNow(call, coupon, code, of.customer) : undefined
+    return redeemable === undefined ? [] : redeem(call, [redeemable], of)
+  })
+}
+
+function isOf(call: Call, id: string, coupon: string | null, code: string | null): boolean {
+  const body = call.find('discount', id)
+  return body !== undefined && (code === null ? body.source.coupon === coupon : body.promotion_code === code)
+}
+
+function openNow(call: Call, couponId: string | null, codeId: string | null, customer: string): Redeemed | undefined {
+  const code = codeId === null ? null : (call.find('promotion_code', codeId) ?? null)
+  if (codeId !== null && (code === null || !codeIsOpen(code, call.now))) return undefined
+  if (code !== null && code.customer !== null && code.customer !== customer) return undefined
+  const coupon = call.find('coupon', code?.promotion.coupon ?? couponId ?? '')
+  return coupon === undefined || !couponIsOpen(coupon, call.now) ? undefined : { coupon, code }
+}
+
+/** What a customer has takes something off where the subscription, or the invoice, has nothing of its own. */
+export function discountsFor(
+  call: Call,
+  { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
+): readonly string[] {
+  if (discounts.length > 0) return discounts
+  const own = call.find('customer', customer)?.discount ?? null
+  return own === null ? [] : [own]
+}
+
+/** The answer to the removal of a discount: how it was, without its end. */
+export function deletedDiscount(call: Call, discount: DiscountBody): Answer {
+  const { end: _end, ...shown } = call.shown(discount)
+  return { unstored: { ...shown, deleted: true } }
+}
+
+/** A coupon that takes something off an invoice, under the discount's id. */
+export interface Reduction {
+  readonly discount: string
+  readonly coupon: CouponBody
+  /** Only the lines of this item. */
+  readonly item?: string
+}
+
+/** What discounts take off at the call's moment; those that have ended nothing. */
+export function reductionsOf(call: Call, discounts: readonly string[]): Reduction[] {
+  return discounts.flatMap<Reduction>((id) => {
+    const discount = call.find('discount', id)
+    if (discount === undefined || (discount.end !== null && discount.end <= call.now)) return []
+    const coupon = couponOf(call, discount.source.coupon)
+    return coupon === undefined ? [] : [{ discount: discount.id, coupon }]
+  })
+}
+
+/** The lines with what each reduction takes off them, one after the other: the second works on what the first left. */
+export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly Reduction[]): InvoiceLineBody[] {
+  return reductions.reduce<InvoiceLineBody[]>(
+    (left, reduction) => {
+      const parts = allocate(left, reduction)
+      return left.map((line, index) => {
+        const amount = parts[index] ?? 0
+        if (amount === 0) return line
+        return { ...line, discount_amounts: [...line.discount_amounts, { amount, discount: reduction.discount }] }
+      })
+    },
+    [...lines],
+  )
+}
+
+/** What a line costs after the discounts so far. */
+export function remaining(line: InvoiceLineBody): number {
+  return line.discount_amounts.reduce((left, taken) => left - taken.amount, line.amount)
+}
+
+/** How much of each line, so that the parts are exactly the rounded whole. */
+function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction): number[] {
+  const products = coupon.applies_to?.products
+  const bases = lines.map((line) => {
+    const fits = products === undefined || products.includes(line.pricing.price_details?.product ?? '')
+    const own = item === undefined || line.parent.subscription_item_details?.subscription_item === item
+    return line.discountable && fits && own ? BigInt(remaining(line)) : 0n
+  })
+  const base = bases.reduce((sum, part) => sum + part, 0n)
+  const whole = wholeOff(coupon, lines[0]?.currency ?? '', base)
+  if (whole === 0n || base === 0n) return bases.map(() => 0)
+  // Cumulative shares: each rounding error is taken up by the next line, the last one comes out even.
+  let seen = 0n
+  let given = 0n
+  return bases.map((part) => {
+    seen += part
+    const upTo = base > 0n ? dividedHalfUp(whole * seen, base) : dividedHalfUp(-whole * seen, -base)
+    const own = upTo - given
+    given = upTo
+    return Number(own)
+  })
+}
+
+function wholeOff(coupon: CouponBody, currency: string, base: bigint): bigint {
+  if (coupon.percent_off !== null) {
+    return dividedHalfUp(base * parseDecimal(String(coupon.percent_off)), 100n * scale)
+  }
+  const off = BigInt(amountOff(coupon, currency) ?? 0)
+  if (base <= 0n) return 0n
+  return off < base ? off : base
+}

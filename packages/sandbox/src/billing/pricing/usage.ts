@@ -1,0 +1,51 @@
+import { decimalText, parseDecimal } from '../../money/decimal.ts'
+import type { MeterBody } from '../../objects/bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { MeterEventBody } from '../../objects/customer-bodies.ts'
+import type { Period } from './billing-intervals.ts'
+
+/** A customer's usage of a meter in a period, its end excluded, as a decimal; what falls below zero is zero. */
+export function usageIn(call: Call, meter: MeterBody, customer: string, period: Period): string {
+  const found = call.select('billing.meter_event', [
+    { field: '_meter', is: meter.id },
+    { field: '_customer', is: customer },
+    { field: 'timestamp', op: '>=', value: period.start },
+    { field: 'timestamp', op: '<', value: period.end },
+  ])
+  return aggregated(meter.default_aggregation.formula, preaggregated(meter, found))
+}
+
+const windows = { hour: 3600, day: 86_400 } as const
+
+/**
+ * A meter with a time window gets its events summed up already, so that of each window only the event that came last counts,
+ * whatever its timestamp within the window is (docs.stripe.com/billing/subscriptions/usage-based/recording-usage). Events newest
+ * first.
+ */
+export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
+  if (meter.event_time_window === null) return events
+  const size = windows[meter.event_time_window]
+  const last = new Map<number, MeterEventBody>()
+  for (const event of events) {
+    const window = Math.floor(event.timestamp / size)
+    if (!last.has(window)) last.set(window, event)
+  }
+  return [...last.values()]
+}
+
+/** Events newest first; of two at one moment the one that came later is the last. */
+export function aggregated(
+  formula: MeterBody['default_aggregation']['formula'],
+  events: readonly MeterEventBody[],
+): string {
+  if (formula === 'count') return String(events.length)
+  if (formula === 'last') {
+    const last = events.reduce<MeterEventBody | undefined>(
+      (best, event) => (best === undefined || event.timestamp > best.timestamp ? event : best),
+      undefined,
+    )
+    return last === undefined ? '0' : decimalText(parseDecimal(last._value))
+  }
+  const sum = events.reduce((total, event) => total + parseDecimal(event._value), 0n)
+  return sum < 0n ? '0' : decimalText(sum)
+}

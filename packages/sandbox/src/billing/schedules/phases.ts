@@ -1,0 +1,138 @@
+// A schedule moves its subscription from phase to phase, at the border between two. What changes in the middle of a period is
+// prorated as the phase says.
+import type { Call } from '../../protocol/operation-context.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
+import { sameStep } from '../pricing/billing-intervals.ts'
+import { withinPeriods } from '../subscriptions/proration.ts'
+import { discountsOfPhase } from '../pricing/discounts.ts'
+import { holderOf, newItem } from '../subscriptions/subscription-items.ts'
+import { priceOf, stepOf } from '../subscriptions/subscription-records.ts'
+import type { Terms } from '../subscriptions/terms.ts'
+
+/** The subscription in its next phase, or let go, or marked cancelled; not yet written. `ended` are items whose period is over. */
+export function enterNextPhase(
+  call: Call,
+  subscription: SubscriptionBody,
+  ended: readonly SubscriptionItemBody[],
+): SubscriptionBody {
+  const schedule = call.find('subscription_schedule', subscription.schedule ?? '')
+  if (schedule === undefined) return { ...subscription, schedule: null }
+  const next = schedule.phases.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
+  if (next === undefined) return finish(call, subscription, schedule)
+  const current = { end_date: next.end_date, start_date: next.start_date }
+  call.update(schedule, { ...schedule, current_phase: current }, 'subscription_schedule.updated')
+  const of = { customer: subscription.customer, subscription: subscription.id, session: null }
+  const discounts = discountsOfPhase(call, next.discounts, subscription.discounts, of)
+  const terms = termsOfPhase(subscription, schedule, next)
+  const items = { ...subscription.items, data: itemsOf(call, subscription, next, ended) }
+  return withinPeriods(call, { ...subscription, ...terms }, items.data, {
+    after: { ...subscription, ...terms, discounts, items },
+    behavior: next.proration_behavior,
+    ended,
+  })
+}
+
+/** How the subscription bills in a phase: as the phase says, or else the schedule. */
+export function termsOfPhase(
+  subscription: SubscriptionBody,
+  { default_settings: usual }: Pick<SubscriptionScheduleBody, 'default_settings'>,
+  phase: PhaseBody,
+): Terms & Pick<SubscriptionBody, 'default_payment_method' | 'description' | 'invoice_settings'> {
+  const method = phase.collection_method ?? usual.collection_method
+  const days = phase.invoice_settings?.days_until_due ?? usual.invoice_settings.days_until_due
+  const { days_until_due: _days, ...words } = phase.invoice_settings ?? usual.invoice_settings
+  return {
+    automatic_tax: phase.automatic_tax ?? usual.automatic_tax,
+    collection_method: method,
+    days_until_due: method === 'send_invoice' ? (days ?? subscription.days_until_due) : null,
+    default_payment_method: phase.default_payment_method ?? usual.default_payment_method,
+    default_tax_rates: phase.default_tax_rates,
+    description: phase.description ?? usual.description,
+    invoice_settings: words,
+  }
+}
+
+function finish(call: Call, subscription: SubscriptionBody, schedule: SubscriptionScheduleBody): SubscriptionBody {
+  const over = { ...schedule, completed_at: call.now, current_phase: null }
+  if (schedule.end_behavior === 'cancel') {
+    call.update(schedule, { ...over, status: 'completed' }, 'subscription_schedule.completed')
+    return { ...subscription, schedule: null, status: 'canceled' }
+  }
+  call.announce('subscription_schedule.completed', schedule)
+  release(call, schedule)
+  return { ...subscription, schedule: null }
+}
+
+/** The schedule lets its subscription go; the caller writes the subscription. */
+export function release(call: Call, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
+  const after: SubscriptionScheduleBody = {
+    ...schedule,
+    current_phase: null,
+    released_at: call.now,
+    released_subscription: schedule.subscription,
+    status: 'released',
+    subscription: null,
+    _due: null,
+  }
+  return call.update(schedule, after, 'subscription_schedule.released')
+}
+
+/** An item stays itself when its price stays, or else takes over a price of the phase by its place; the rest are new. */
+export function itemsOf(
+  call: Call,
+  subscription: SubscriptionBody,
+  phase: PhaseBody,
+  ended: readonly SubscriptionItemBody[],
+): SubscriptionItemBody[] {
+  const free = subscription.items.data.filter((item) => !phase.items.some((wanted) => wanted.price === item.price))
+  return phase.items.map((wanted) => {
+    const same = subscription.items.data.find((item) => item.price === wanted.price)
+    const former = same ?? free.shift()
+    if (former === undefined) return added(call, subscription, wanted)
+    return taken(call, subscription, former, wanted, ended)
+  })
+}
+
+function added(call: Call, subscription: SubscriptionBody, wanted: PhaseItemBody): SubscriptionItemBody {
+  const { metadata, quantity } = wanted
+  const own = { metadata, ...(quantity === undefined ? {} : { quantity }) }
+  const item = newItem(call, holderOf(subscription), priceOf(call, wanted), own)
+  return { ...item, discounts: discountsOf(call, subscription, item, wanted), tax_rates: wanted.tax_rates }
+}
+
+function discountsOf(
+  call: Call,
+  { customer, id }: SubscriptionBody,
+  item: SubscriptionItemBody,
+  wanted: PhaseItemBody,
+): string[] {
+  return discountsOfPhase(call, wanted.discounts, item.discounts, {
+    customer,
+    subscription: id,
+    item: item.id,
+    session: null,
+  })
+}
+
+function taken(
+  call: Call,
+  subscription: SubscriptionBody,
+  former: SubscriptionItemBody,
+  wanted: PhaseItemBody,
+  ended: readonly SubscriptionItemBody[],
+): SubscriptionItemBody {
+  const { quantity: _former, ...rest } = former
+  const item = { ...rest, plan: wanted.price, price: wanted.price }
+  const changed: SubscriptionItemBody = {
+    ...item,
+    discounts: discountsOf(call, subscription, former, wanted),
+    tax_rates: wanted.tax_rates,
+    ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
+  }
+  if (former.price === wanted.price) return changed
+  // Another interval counts from here; before the period is over it cannot be entered by a phase.
+  const anew = !sameStep(stepOf(priceOf(call, former)), stepOf(priceOf(call, wanted)))
+  const over = ended.some((one) => one.id === former.id)
+  return { ...changed, _usage_from: call.now, ...(anew && over ? { _anchor: call.now } : {}) }
+}

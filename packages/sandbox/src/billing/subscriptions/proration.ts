@@ -1,0 +1,180 @@
+// What a change in the middle of a period does with money: nothing under `none`, parts of the period otherwise; another
+// interval, or the step from free to paid, begins a new period and bills it at once whatever was asked for.
+import type { Call } from '../../protocol/operation-context.ts'
+import type {
+  InvoiceLineBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import { refused } from '../../protocol/responses/errors.ts'
+import { periodAt, sameStep } from '../pricing/billing-intervals.ts'
+import { debited } from '../payments/debits.ts'
+import { withItemsOf } from '../invoices/invoice-items.ts'
+import { afterInvoice, draft, finalize } from '../invoices/invoicing.ts'
+import { statusAfter } from './subscription-status.ts'
+import { advanceLines, arrearsLines, prorationLine } from '../invoices/invoice-lines.ts'
+import { isMetered, priceOf, stepOf } from './subscription-records.ts'
+
+interface Change {
+  readonly behavior: ProrationBehavior
+  /** Asked for by `billing_cycle_anchor`. */
+  readonly anchorNow?: boolean
+  /** The moment (seconds) that parts of the period are counted from; now when it is left out. */
+  readonly prorateFrom?: number | undefined
+  /** What the subscription has from now on; what it had when it is left out. */
+  readonly discounts?: string[]
+}
+
+/** A moment to prorate from lies in the period that runs. */
+export function checkProrationDate(before: SubscriptionBody, given: number | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const inside = before.items.data.every(
+    (item) => given >= item.current_period_start && given <= item.current_period_end,
+  )
+  if (!inside) throw refused('Cannot specify proration_date outside of current billing period.', 'proration_date')
+  return given
+}
+
+/** The subscription with its new items, and invoiced if that is due; not yet written. */
+export function withItems(
+  call: Call,
+  before: SubscriptionBody,
+  wanted: readonly SubscriptionItemBody[],
+  change: Change,
+): SubscriptionBody {
+  const trialing = before.status === 'trialing'
+  const rebill = !trialing && (change.anchorNow === true || beginsAnew(call, before.items.data, wanted))
+  const items = rebill ? wanted.map((item) => reanchored(call, item)) : [...wanted]
+  const planned: SubscriptionBody = {
+    ...before,
+    ...(rebill ? { billing_cycle_anchor: call.now } : {}),
+    discounts: change.discounts ?? before.discounts,
+    items: { ...before.items, data: items },
+  }
+  const none = { credits: [], debits: [] }
+  const { credits, debits } = trialing ? none : leftovers(call, { before, after: planned }, wanted, change, rebill)
+  const prorated = [...credits, ...debits]
+  const after = charged(planned, debits)
+  const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
+  const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
+  const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
+  return now ? invoicedNow(call, after, lines) : waiting(call, after, lines)
+}
+
+/**
+ * A subscription that a schedule takes to its next phase: items whose period goes on are prorated. Those whose period is over are
+ * billed anew by the renewal, which takes what waits along.
+ */
+export function withinPeriods(
+  call: Call,
+  before: SubscriptionBody,
+  wanted: readonly SubscriptionItemBody[],
+  {
+    after,
+    behavior,
+    ended,
+  }: {
+    readonly after: SubscriptionBody
+    readonly behavior: ProrationBehavior
+    readonly ended: readonly SubscriptionItemBody[]
+  },
+): SubscriptionBody {
+  if (before.status === 'trialing') return after
+  const over = new Set(ended.map((item) => item.id))
+  const running = before.items.data.filter((item) => !over.has(item.id))
+  const renews = ended.length > 0
+  // What the phase has added is billed by the renewal as well.
+  const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
+  const goesOn = { ...before, items: { ...before.items, data: running } }
+  const { credits, debits } = leftovers(call, { before: goesOn, after }, kept, { behavior }, false)
+  const lines = [...after._pending, ...credits, ...debits]
+  const next = charged(after, debits)
+  return behavior === 'always_invoice' && !renews ? invoicedNow(call, next, lines) : waiting(call, next, lines)
+}
+
+function charged(subscription: SubscriptionBody, debits: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...subscription, items: { ...subscription.items, data: debited(subscription.items.data, debits) } }
+}
+
+/** The lines wait for the next invoice of the subscription. */
+function waiting(call: Call, after: SubscriptionBody, lines: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...after, _pending: withItemsOf(call, after, lines, null) }
+}
+
+/** The lines on an invoice of their own, finalized; without lines there is none. */
+export function invoicedNow(
+  call: Call,
+  subscription: SubscriptionBody,
+  lines: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  if (lines.length === 0) return subscription
+  const period = { start: call.now, end: call.now }
+  const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
+  // One that is set aside, because nothing is collected now, is not settled.
+  const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
+  const invoice = isSetAside ? made.invoice : finalize(call, made.invoice)
+  return {
+    ...afterInvoice(subscription, made),
+    latest_invoice: invoice.id,
+    status: statusAfter(call, subscription, invoice),
+    _pending: [],
+  }
+}
+
+function isFree(call: Call, items: readonly SubscriptionItemBody[]): boolean {
+  return items.every((item) => priceOf(call, item).unit_amount === 0)
+}
+
+function beginsAnew(
+  call: Call,
+  before: readonly SubscriptionItemBody[],
+  wanted: readonly SubscriptionItemBody[],
+): boolean {
+  if (isFree(call, before) && !isFree(call, wanted)) return true
+  return wanted.some((item) => {
+    const old = before.find((candidate) => candidate.id === item.id)
+    return old !== undefined && !sameStep(stepOf(priceOf(call, old)), stepOf(priceOf(call, item)))
+  })
+}
+
+/** An item whose period begins now. */
+export function reanchored(call: Call, item: SubscriptionItemBody): SubscriptionItemBody {
+  const period = periodAt(call.now, stepOf(priceOf(call, item)), call.now)
+  return {
+    ...item,
+    _anchor: call.now,
+    _usage_from: call.now,
+    current_period_start: period.start,
+    current_period_end: period.end,
+  }
+}
+
+/** Lines about the running periods: unused time back, remaining time charged, usage that would otherwise be lost. */
+function leftovers(
+  call: Call,
+  { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
+  wanted: readonly SubscriptionItemBody[],
+  { behavior, prorateFrom = call.now }: Change,
+  rebill: boolean,
+): { readonly credits: InvoiceLineBody[]; readonly debits: InvoiceLineBody[] } {
+  const prorates = behavior !== 'none'
+  const then = call.at(prorateFrom)
+  const credits = before.items.data.flatMap((old) => {
+    const now = wanted.find((item) => item.id === old.id)
+    const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
+    if (isMetered(priceOf(call, old))) {
+      // A new period bills what ran until now; a swap bills the usage before it only in flexible mode with prorations.
+      const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
+      return billed ? arrearsLines(call, before, old, call.now) : []
+    }
+    return prorates && (rebill || !same) ? [prorationLine(then, before, old, -1)] : []
+  })
+  if (!prorates || rebill) return { credits, debits: [] }
+  const debits = wanted.flatMap((item) => {
+    const old = before.items.data.find((candidate) => candidate.id === item.id)
+    const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
+    return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, after, item, 1)]
+  })
+  return { credits, debits }
+}

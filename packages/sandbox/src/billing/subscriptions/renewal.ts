@@ -1,0 +1,150 @@
+// What becomes of a subscription when its moment has come: a trial ends, a period is billed, a phase begins, it is cancelled.
+import type { Call } from '../../protocol/operation-context.ts'
+import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import { periodAt } from '../pricing/billing-intervals.ts'
+import { abortSchedule, cancelNow } from './cancel.ts'
+import { afterInvoice, cardOf, draft, givenUp } from '../invoices/invoicing.ts'
+import { openInvoices } from './subscription-status.ts'
+import { advanceLines, arrearsLines } from '../invoices/invoice-lines.ts'
+import { enterNextPhase } from '../schedules/phases.ts'
+import { expiryWarning, isMetered, phaseEnd, priceOf, save, stepOf, tellOfExpiry } from './subscription-records.ts'
+
+/** Acts once; what is still due afterwards is met again. */
+export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  if (subscription.status === 'incomplete') return expire(call, subscription)
+  const expiring = expiryWarning(call, subscription)
+  if (expiring !== undefined && expiring.at <= call.now) {
+    tellOfExpiry(call, expiring.schedule)
+    return save(call, subscription, subscription, null)
+  }
+  const { pause_collection: pause } = subscription
+  // Collecting begins again before what is due at the same moment.
+  if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
+    return save(call, subscription, { ...subscription, pause_collection: null })
+  const warned = warn(call, subscription)
+  if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
+  const trialOver = warned.status === 'trialing' && warned.trial_end !== null && warned.trial_end <= call.now
+  const running = warned.status === 'trialing' && !trialOver
+  const unpaid = trialOver ? trialWithoutCard(call, warned) : undefined
+  if (unpaid !== undefined) return unpaid
+  const ended = running ? [] : warned.items.data.filter((item) => trialOver || item.current_period_end <= call.now)
+  const arrears = trialOver ? [] : usageOf(call, warned, ended)
+  const phased = (phaseEnd(call, warned) ?? Infinity) <= call.now ? enterNextPhase(call, warned, ended) : warned
+  if (phased.status === 'canceled') return billLast(call, phased, arrears)
+  const started: SubscriptionBody = trialOver
+    ? { ...phased, status: 'active', billing_cycle_anchor: call.now, items: movedItems(call, phased, ended, true) }
+    : { ...phased, items: movedItems(call, phased, ended, false) }
+  if (ended.length === 0) return save(call, subscription, started)
+  return save(call, subscription, billed(call, started, ended, arrears))
+}
+
+/**
+ * A trial at whose end nothing can be paid with, where somebody said what comes of it then: it is paused or cancelled (the SDK's
+ * types, `trial_settings`). undefined when it goes on as usual.
+ */
+export function trialWithoutCard(call: Call, subscription: SubscriptionBody): SubscriptionBody | undefined {
+  const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
+  if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
+  if (cardOf(call, paidBy(subscription)) !== undefined) return undefined
+  if (missing === 'cancel') return cancelNow(call, subscription)
+  // It goes on while nothing is collected (docs.stripe.com/billing/subscriptions/pause-payment).
+  if (subscription.pause_collection !== null) return undefined
+  const before = call.find('subscription', subscription.id) ?? subscription
+  const ended = { ...subscription, status: 'paused', trial_end: call.now } as const
+  const paused = save(call, before, ended)
+  call.announce('customer.subscription.paused', paused)
+  return paused
+}
+
+/** An invoice of the subscription, as far as it says who pays. */
+export function paidBy(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
+  const { customer, default_payment_method: card, id } = subscription
+  return {
+    customer,
+    default_payment_method: card,
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: id },
+      type: 'subscription_details',
+    },
+  }
+}
+
+/** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */
+function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  for (const invoice of openInvoices(call, subscription)) givenUp(call, invoice, 'void')
+  abortSchedule(call, subscription)
+  return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
+}
+
+function warn(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  if (subscription.status !== 'trialing' || subscription._trial_told) return subscription
+  call.announce('customer.subscription.trial_will_end', subscription)
+  return { ...subscription, _trial_told: true }
+}
+
+function usageOf(
+  call: Call,
+  subscription: SubscriptionBody,
+  items: readonly SubscriptionItemBody[],
+): InvoiceLineBody[] {
+  return items
+    .filter((item) => isMetered(priceOf(call, item)))
+    .flatMap((item) => arrearsLines(call, subscription, item, Math.min(item.current_period_end, call.now)))
+}
+
+/** Items whose period is over get their next one; a phase may have replaced them meanwhile. */
+function movedItems(
+  call: Call,
+  subscription: SubscriptionBody,
+  ended: readonly SubscriptionItemBody[],
+  anew: boolean,
+): SubscriptionBody['items'] {
+  const over = new Set(ended.map((item) => item.id))
+  const data = subscription.items.data.map((item) => {
+    if (!over.has(item.id)) return item
+    const anchor = anew ? call.now : item._anchor
+    const period = periodAt(anchor, stepOf(priceOf(call, item)), call.now)
+    return {
+      ...item,
+      _anchor: anchor,
+      _usage_from: call.now,
+      current_period_start: period.start,
+      current_period_end: period.end,
+    }
+  })
+  return { ...subscription.items, data }
+}
+
+function billed(
+  call: Call,
+  subscription: SubscriptionBody,
+  ended: readonly SubscriptionItemBody[],
+  arrears: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  const over = new Set(ended.map((item) => item.id))
+  // What a phase has added begins here too.
+  const begun = subscription.items.data.filter(
+    (item) => (over.has(item.id) || item.current_period_start === call.now) && !isMetered(priceOf(call, item)),
+  )
+  const lines = [
+    ...subscription._pending,
+    ...arrears,
+    ...begun.flatMap((item) => advanceLines(call, subscription, item)),
+  ]
+  if (lines.length === 0) return subscription
+  const period = { start: Math.min(...ended.map((item) => item.current_period_start)), end: call.now }
+  const made = draft(call, { subscription, lines, reason: 'subscription_cycle', period })
+  return { ...afterInvoice(subscription, made), latest_invoice: made.invoice.id, _pending: [] }
+}
+
+/** The last period's usage is billed before the subscription ends. */
+function endAsPlanned(call: Call, subscription: SubscriptionBody): SubscriptionBody {
+  const ended = subscription.items.data.filter((item) => item.current_period_end <= call.now)
+  const arrears = subscription.status === 'trialing' ? [] : usageOf(call, subscription, ended)
+  return billLast(call, subscription, arrears)
+}
+
+function billLast(call: Call, subscription: SubscriptionBody, arrears: readonly InvoiceLineBody[]): SubscriptionBody {
+  return cancelNow(call, subscription, [...subscription._pending, ...arrears])
+}

@@ -1,0 +1,353 @@
+// How a subscription begins: through the API or at the end of a checkout, by the same rules.
+import type { CustomerBody } from '../../objects/bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type {
+  InvoiceLineBody,
+  InvoiceTextBody,
+  ProrationBehavior,
+  SubscriptionBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
+import type { PhaseBody } from '../../objects/schedule-bodies.ts'
+import { notSupported, refused } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Metadata } from '../../protocol/parameters/metadata.ts'
+import { futureTimestamp } from '../../protocol/parameters/params.ts'
+import { refuseBrokenPeriod } from './cancel.ts'
+import { periodAt, stepped } from '../pricing/billing-intervals.ts'
+import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
+import { debited } from '../payments/debits.ts'
+import { discountsOfPhase, readDiscounts, redeem } from '../pricing/discounts.ts'
+import type { DiscountParams } from '../pricing/discounts.ts'
+import { newSetup } from '../payments/setup-intents.ts'
+import { afterInvoice, cardOf, draft, finalize } from '../invoices/invoicing.ts'
+import { statusAfter } from './subscription-status.ts'
+import { noInvoiceText } from '../invoices/invoice-text.ts'
+import { checkItems, itemFrom, usablePrice } from './subscription-items.ts'
+import type { ItemParams } from './subscription-items.ts'
+import { advanceLines, partLine, prorationLine, trialLine } from '../invoices/invoice-lines.ts'
+import { unpaidRefusal } from '../payments/payments.ts'
+import { keptCard } from '../payments/payers.ts'
+import { itemsOf } from '../schedules/phases.ts'
+import { plainTerms } from './terms.ts'
+import type { Terms } from './terms.ts'
+import { day, isMetered, isOver, lastPeriodEnd, priceOf, save, stepOf, writeNew } from './subscription-records.ts'
+
+export interface Wish {
+  readonly customer: CustomerBody
+  readonly items: readonly ItemParams[]
+  readonly currency?: string | undefined
+  readonly discounts?: DiscountParams | null | undefined
+  readonly mode?: 'classic' | 'flexible' | undefined
+  readonly metadata: Metadata
+  readonly description?: string | null | undefined
+  readonly paymentMethod?: string | undefined
+  readonly terms?: Terms
+  readonly invoiceText?: InvoiceTextBody
+  /** Seconds; null without a trial. */
+  readonly trialEnd: number | null
+  /** Where full periods begin (seconds), ahead of now; now when it is left out. */
+  readonly anchor?: number | undefined
+  /** When it began (seconds), before now. */
+  readonly backdate?: number | undefined
+  readonly paymentSettings?: SubscriptionBody['payment_settings']
+  readonly cancelAt?: number | undefined
+  /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
+  readonly endsAt?: number | undefined
+  readonly cancelAtPeriodEnd?: boolean | undefined
+  /** What an end in the middle of a period does with money; `create_prorations` is the default. */
+  readonly prorationBehavior?: ProrationBehavior | undefined
+  /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
+  readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
+  /** What becomes of a trial at whose end there is no card; `create_invoice` is the default. */
+  readonly missingPaymentMethod?: MissingCard | undefined
+  /** The first invoice is a draft for an hour. */
+  readonly invoicesLater?: boolean
+  /** The phase of a schedule that it begins with: its items and discounts, which were checked when the schedule was written. */
+  readonly phase?: PhaseBody
+  /** The schedule that drives it from the beginning. */
+  readonly schedule?: string
+  readonly session?: string | null
+  /** Things bought once, on the first invoice. */
+  readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
+}
+
+/** `trial_end` and `trial_period_days` as one moment. */
+export function trialEndOf(call: Call, end: number | 'now' | undefined, days: number | undefined): number | null {
+  if (end !== undefined && days !== undefined) {
+    throw refused('You can only specify one of `trial_end` and `trial_period_days`.', 'trial_end')
+  }
+  if (end === 'now') return null
+  const moment = end ?? (days === undefined || days === 0 ? null : call.now + days * day)
+  if (moment !== null && moment <= call.now) {
+    const message = 'The parameter `trial_end` expects a unix timestamp representing a date and time in the future.'
+    throw refused(`${message} You specified the value \`${moment}\` which is in the past.`, 'trial_end')
+  }
+  if (moment !== null && moment > call.now + 730 * day) {
+    throw refused('Invalid timestamp: can be no more than two years in the future', 'trial_end')
+  }
+  return moment
+}
+
+type MissingCard = SubscriptionBody['trial_settings']['end_behavior']['missing_payment_method']
+
+export function trialSettings(missing: MissingCard): SubscriptionBody['trial_settings'] {
+  return { end_behavior: { billing_cycle_anchor: null, missing_payment_method: missing } }
+}
+
+export function subscribe(call: Call, wish: Wish): SubscriptionBody {
+  const { phase } = wish
+  const [first] = wish.items
+  if (first === undefined && phase === undefined)
+    throw refused('Missing required param: items.', 'items', 'parameter_missing')
+  const currency =
+    wish.currency ?? first?.price_data?.currency ?? usablePrice(call, first?.price, 'items[0]', undefined).currency
+  if (phase === undefined) refuseSecondCurrency(call, wish.customer.id, currency)
+  if (wish.currency === undefined) refuseMixed(call, wish.items, currency)
+  checkBeginning(call, wish)
+  const blank = blankSubscription(call, wish, currency)
+  const holder = { ...blank, trialEnd: wish.trialEnd }
+  const items =
+    phase === undefined
+      ? wish.items.map((item, index) => begun(call, wish, itemFrom(call, holder, item, `items[${index}]`)))
+      : itemsOf(call, blank, phase, [])
+  const { endsAt } = wish
+  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
+  const checked = checkItems(call, shortened, blank.billing_mode.type)
+  const whole = { ...blank, items: { ...blank.items, data: checked } }
+  if (wish.cancelAt !== undefined)
+    refuseBrokenPeriod(call, whole, wish.cancelAt, wish.prorationBehavior ?? 'create_prorations')
+  const discounts = redeemAll(call, wish, blank, checked)
+  const made = writeNew(call, {
+    ...whole,
+    ...cancellation(call, wish, lastPeriodEnd(checked)),
+    discounts,
+  })
+  if (wish.customer.currency === null) call.update(wish.customer, { ...wish.customer, currency }, null)
+  const started = withPendingSetup(call, firstInvoice(call, made, wish), wish)
+  call.announce('customer.subscription.created', started)
+  if (started._trial_told && started.status === 'trialing')
+    call.announce('customer.subscription.trial_will_end', started)
+  return started
+}
+
+function checkBeginning(call: Call, { anchor, backdate, mode, trialEnd }: Wish): void {
+  if (anchor !== undefined) futureTimestamp(anchor, 'billing_cycle_anchor', call.now)
+  if (backdate !== undefined && backdate >= call.now)
+    throw refused('`backdate_start_date` must be in the past.', 'backdate_start_date')
+  if (trialEnd !== null && anchor !== undefined)
+    throw notSupported('`billing_cycle_anchor` together with a trial', 'billing_cycle_anchor')
+  if (trialEnd !== null && backdate !== undefined)
+    throw notSupported('`backdate_start_date` together with a trial', 'backdate_start_date')
+  if (mode === 'classic' && backdate !== undefined)
+    throw notSupported('`backdate_start_date` in classic billing', 'backdate_start_date')
+}
+
+/** An item in the period that runs: up to the anchor, and from the day that the subscription is dated back to. */
+function begun(call: Call, { anchor, backdate }: Wish, item: SubscriptionItemBody): SubscriptionItemBody {
+  const price = priceOf(call, item)
+  const step = stepOf(price)
+  const natural = stepped(call.now, step, 1)
+  if (anchor !== undefined && anchor > natural) {
+    const message = `\`billing_cycle_anchor\` cannot be later than next natural billing date (\`${natural}\`)`
+    throw refused(`${message} for plan \`${price.id}\`.`, 'billing_cycle_anchor')
+  }
+  if (backdate === undefined) return item
+  const start = Math.max(backdate, periodAt(item._anchor, step, call.now).start)
+  return { ...item, current_period_start: start, _usage_from: start }
+}
+
+/**
+ * What an item costs from its beginning to the end of the running period: a line for each period, in part where it begins or ends
+ * within one (docs.stripe.com/billing/subscriptions/backdating, flexible billing).
+ */
+function firstLines(call: Call, made: SubscriptionBody, item: SubscriptionItemBody, wish: Wish): InvoiceLineBody[] {
+  const step = stepOf(priceOf(call, item))
+  const free = wish.prorationBehavior === 'none'
+  const lines: InvoiceLineBody[] = []
+  for (let from = free ? item.current_period_start : made.start_date; from < item.current_period_end;) {
+    const { start, end } = periodAt(item._anchor, step, from)
+    const part = { ...item, current_period_start: from, current_period_end: end }
+    if (start === from) lines.push(...advanceLines(call, made, part))
+    else if (!free) lines.push(prorationLine(call.at(from), made, part, 1))
+    from = end
+  }
+  return lines
+}
+
+/** In the real API's words (recorded at 2026-08-26.dahlia). */
+function refuseMixed(call: Call, items: readonly ItemParams[], currency: string): void {
+  for (const [index, item] of items.entries()) {
+    const price = call.find('price', item.price ?? '')
+    if (price === undefined || pricingIn(price, currency) !== undefined) continue
+    throw refused(
+      `This \`price\` has \`currency=${price.currency}\`, but other items use \`currency=${currency}\`. All items must have ` +
+        'pricing in the same currency. When using multi-currency prices, you can specify `currency` at the top level, to be used ' +
+        'by all items.',
+      `items[${index}][price]`,
+    )
+  }
+}
+
+/** A customer is billed in one currency at a time (public threads). */
+export function refuseSecondCurrency(call: Call, customer: string, currency: string): void {
+  const other = call
+    .select('subscription', [{ field: 'customer', is: customer }])
+    .find((subscription) => !isOver(subscription) && subscription.currency !== currency)
+  if (other === undefined) return
+  throw refused(
+    'You cannot combine currencies on a single customer. This customer has an active subscription, subscription schedule, ' +
+      `discount, quote, invoice item or active subscription mode checkout session with currency ${other.currency}.`,
+  )
+}
+
+function redeemAll(
+  call: Call,
+  wish: Wish,
+  blank: SubscriptionBody,
+  items: SubscriptionBody['items']['data'],
+): string[] {
+  const of = { customer: wish.customer.id, subscription: blank.id, session: wish.session ?? null }
+  if (wish.phase !== undefined) return discountsOfPhase(call, wish.phase.discounts, [], of)
+  const licensed = items.filter((item) => !isMetered(priceOf(call, item)))
+  const amounts = licensed.map((item) => amountFor(priceOf(call, item), blank.currency, String(item.quantity ?? 1)))
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0)
+  const purchase = { customer: wish.customer, currency: blank.currency, subtotal }
+  return redeem(call, readDiscounts(call, wish.discounts ?? [], purchase), of)
+}
+
+function cancellation(
+  call: Call,
+  wish: Wish,
+  end: number,
+): Pick<SubscriptionBody, 'cancel_at' | 'cancel_at_period_end' | 'canceled_at'> {
+  if (wish.cancelAtPeriodEnd === true) return { cancel_at: end, cancel_at_period_end: true, canceled_at: call.now }
+  const at = wish.cancelAt ?? null
+  return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
+}
+
+/** In the real API's words (public threads; code and status recorded at 2026-08-26.dahlia). */
+export function nothingToPayWith(): Error {
+  const message =
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
+    'For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.'
+  return refused(message, undefined, 'resource_missing')
+}
+
+function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
+  const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
+  const own = licensed.flatMap((item) => {
+    if (made.status === 'trialing') return [trialLine(call, made, item)]
+    return wish.endsAt === undefined ? firstLines(call, made, item, wish) : [partLine(call, made, item)]
+  })
+  const lines = [...own, ...(wish.extra?.(made) ?? [])]
+  if (lines.length === 0) {
+    refuseWaitingSetup(call, made)
+    return made
+  }
+  // A part of a period is charged as a proration; it is what a credit gives back of.
+  const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
+  const charged = { ...made, items: { ...made.items, data: debited(made.items.data, parts) } }
+  const period = { start: call.now, end: call.now }
+  const waits = wish.invoicesLater === true
+  const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
+  // An invoice by mail is a draft for an hour, as those of renewals are.
+  if (made.collection_method === 'send_invoice' || waits)
+    return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
+  if (drafted.invoice.amount_due === 0) refuseWaitingSetup(call, made)
+  const { paymentBehavior } = wish
+  const unpaid = paymentBehavior === 'default_incomplete' && drafted.invoice.amount_due > 0
+  if (!unpaid && drafted.invoice.amount_due > 0 && cardOf(call, drafted.invoice) === undefined) throw nothingToPayWith()
+  const invoice = finalize(call, drafted.invoice, !unpaid)
+  if (invoice.status !== 'paid' && paymentBehavior === 'error_if_incomplete')
+    throw unpaidRefusal(call, invoice, 'subscription')
+  const status = statusAfter(call, made, invoice)
+  const card = keptCard(call, made, invoice)
+  const after = {
+    ...afterInvoice(charged, drafted),
+    default_payment_method: card,
+    latest_invoice: invoice.id,
+    status,
+  }
+  return save(call, made, after, null)
+}
+
+/** A trial that nothing can pay for yet: the intent that the page takes a card with (the SDK's types, `pending_setup_intent`). */
+function withPendingSetup(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
+  if (made.status !== 'trialing' || made.collection_method === 'send_invoice') return made
+  if ((wish.session ?? null) !== null || wish.phase !== undefined) return made
+  if (cardOf(call, { ...made, parent: null }) !== undefined) return made
+  const wanted = { customer: made.customer, description: null, metadata: {}, paymentMethod: null }
+  const intent = newSetup(call, { ...wanted, usage: 'off_session', session: null })
+  return save(call, made, { ...made, pending_setup_intent: intent.id }, null)
+}
+
+/** A card whose bank asks is set up while nothing is to be paid, with an intent of the subscription's own. That is not here. */
+function refuseWaitingSetup(call: Call, made: SubscriptionBody): void {
+  if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
+  throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')
+}
+
+export const noPaymentSettings: SubscriptionBody['payment_settings'] = {
+  payment_method_options: null,
+  payment_method_types: null,
+  save_default_payment_method: 'off',
+}
+
+function blankSubscription(call: Call, wish: Wish, currency: string): SubscriptionBody {
+  const id = newId('sub_1', 23)
+  const { trialEnd } = wish
+  return {
+    id,
+    object: 'subscription',
+    application: null,
+    application_fee_percent: null,
+    ...(wish.terms ?? plainTerms),
+    billing_cycle_anchor: trialEnd ?? wish.anchor ?? call.now,
+    billing_cycle_anchor_config: null,
+    billing_mode:
+      wish.mode === 'classic'
+        ? { flexible: null, type: 'classic' }
+        : { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_schedules: [],
+    billing_thresholds: null,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    created: call.now,
+    currency,
+    customer: wish.customer.id,
+    customer_account: null,
+    default_payment_method: wish.paymentMethod ?? null,
+    default_source: null,
+    description: wish.description ?? null,
+    discounts: [],
+    ended_at: null,
+    invoice_settings: wish.invoiceText ?? noInvoiceText,
+    items: { object: 'list', data: [], has_more: false, url: `/v1/subscription_items?subscription=${id}` },
+    latest_invoice: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: wish.metadata,
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: wish.paymentSettings ?? noPaymentSettings,
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: wish.schedule ?? null,
+    start_date: wish.backdate ?? call.now,
+    status: trialEnd === null ? 'active' : 'trialing',
+    test_clock: wish.customer.test_clock,
+    transfer_data: null,
+    trial_end: trialEnd,
+    trial_settings: trialSettings(wish.missingPaymentMethod ?? 'create_invoice'),
+    trial_start: trialEnd === null ? null : call.now,
+    _due: null,
+    _clock: wish.customer.test_clock,
+    _pending: [],
+    _trial_told: trialEnd !== null && trialEnd - call.now <= 3 * day,
+  }
+}

@@ -1,0 +1,254 @@
+// What a request says about the items of a subscription: which there will be, with the refusals of the real API.
+import type { PriceBody } from '../../objects/bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import { newId } from '../../protocol/ids.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { boolean, integer, list, shape, text } from '../../protocol/parameters/params.ts'
+import type { Fields, Read } from '../../protocol/parameters/params.ts'
+import { inlinePrice, recurringPriceData } from '../../endpoints/catalog/inline-prices.ts'
+import { periodAt, sameStep } from '../pricing/billing-intervals.ts'
+import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
+import { discountsParam, readDiscounts, redeem } from '../pricing/discounts.ts'
+import { customerOf, isMetered, priceOf, stepOf } from './subscription-records.ts'
+import { taxRatesParam, usableTaxRates } from './terms.ts'
+
+const mostItems = 20
+
+export const newItemFields = {
+  discounts: discountsParam,
+  tax_rates: taxRatesParam,
+  metadata: metadata(),
+  price: text(),
+  price_data: recurringPriceData,
+  quantity: integer({ min: 0 }),
+} satisfies Fields
+export const changedItemFields = { ...newItemFields, clear_usage: boolean(), deleted: boolean(), id: text() }
+
+export const newItems = list(shape(newItemFields), { max: mostItems })
+export const changedItems = list(shape(changedItemFields), { max: mostItems })
+export type ItemParams = Partial<Read<typeof changedItemFields>>
+
+/** Who the items are for; `billing_cycle_anchor` says where their periods begin. */
+export type Holder = Pick<
+  SubscriptionBody,
+  'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
+> & {
+  readonly trialEnd: number | null
+}
+
+export function holderOf(subscription: SubscriptionBody): Holder {
+  const trialEnd = subscription.status === 'trialing' ? subscription.trial_end : null
+  return { ...subscription, trialEnd }
+}
+
+/** A price that may be put on a subscription now. */
+export function usablePrice(call: Call, id: string | undefined, name: string, currency: string | undefined): PriceBody {
+  if (id === undefined) throw missingParam(`${name}[price]`)
+  const price = call.reference('price', id, `${name}[price]`)
+  if (!price.active) {
+    throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
+  }
+  refuseArchivedProduct(call, price, name)
+  if (price.recurring === null) {
+    const message =
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.'
+    throw refused(message, `${name}[price]`)
+  }
+  if (currency !== undefined && pricingIn(price, currency) === undefined) throw wrongCurrency(price, currency, name)
+  return price
+}
+
+/** A product that is archived sells nothing more, though its prices may be active (public threads). */
+export function refuseArchivedProduct(call: Call, price: PriceBody, name: string): void {
+  if (call.find('product', price.product)?.active !== false) return
+  throw refused(
+    `Price \`${price.id}\` is not available to be purchased because its product is not active.`,
+    `${name}[price]`,
+  )
+}
+
+export function wrongCurrency(price: PriceBody, currency: string, name: string): Error {
+  const message = `The price specified only supports \`${price.currency}\`.`
+  return refused(`${message} This doesn't match the expected currency: \`${currency}\`.`, `${name}[price]`)
+}
+
+function quantityFor(price: PriceBody, given: number | undefined, name: string): { quantity?: number } {
+  if (!isMetered(price)) return { quantity: given ?? 1 }
+  if (given === undefined) return {}
+  const message = 'Quantity should not be specified where usage_type is `metered`.'
+  throw refused(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+}
+
+/** The price that an item names, or one that is made for it alone. */
+function priceFor(call: Call, { price, price_data: data }: ItemParams, name: string, currency: string): PriceBody {
+  if (data === undefined) return usablePrice(call, price, name, currency)
+  if (price !== undefined) throw onlyOneOf(`${name}[price]`, `${name}[price_data]`)
+  const made = inlinePrice(call, data, `${name}[price_data]`)
+  if (pricingIn(made, currency) === undefined) throw wrongCurrency(made, currency, name)
+  return made
+}
+
+/** A checked item that begins now. */
+export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: string): SubscriptionItemBody {
+  const price = priceFor(call, params, name, holder.currency)
+  const quantity = quantityFor(price, params.quantity, name)
+  const item = newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
+  return { ...item, ...extras(call, holder, item, params, name) }
+}
+
+/** What else the request says about an item: its own discounts and tax rates. */
+function extras(
+  call: Call,
+  holder: Holder,
+  item: SubscriptionItemBody,
+  params: ItemParams,
+  name: string,
+): Pick<SubscriptionItemBody, 'discounts' | 'tax_rates'> {
+  const { discounts, tax_rates: rates } = params
+  return {
+    discounts: discounts === undefined ? item.discounts : itemDiscounts(call, holder, item, discounts ?? []),
+    tax_rates: rates === undefined ? item.tax_rates : usableTaxRates(call, rates, `${name}[tax_rates]`),
+  }
+}
+
+function itemDiscounts(
+  call: Call,
+  holder: Holder,
+  item: SubscriptionItemBody,
+  given: NonNullable<ItemParams['discounts']>,
+): string[] {
+  const price = priceOf(call, item)
+  const subtotal = isMetered(price) ? 0 : amountFor(price, holder.currency, String(item.quantity ?? 1))
+  const purchase = { customer: customerOf(call, holder.customer), currency: holder.currency, subtotal }
+  const of = { customer: holder.customer, subscription: holder.id, item: item.id, session: null }
+  return redeem(call, readDiscounts(call, given, purchase, item.discounts), of)
+}
+
+/**
+ * The first period of an item begins now, and ends with the period that the subscription is in (recorded at 2026-08-26.dahlia);
+ * in a trial it is what is left of the trial.
+ */
+export function newItem(
+  call: Call,
+  holder: Holder,
+  price: PriceBody,
+  own: Pick<SubscriptionItemBody, 'quantity' | 'metadata'>,
+): SubscriptionItemBody {
+  const { trialEnd, billing_cycle_anchor: anchor } = holder
+  const end = trialEnd ?? periodAt(anchor, stepOf(price), call.now).end
+  return {
+    id: newId('si_', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: call.now,
+    current_period_end: end,
+    current_period_start: call.now,
+    current_trial: null,
+    discounts: [],
+    plan: price.id,
+    price: price.id,
+    subscription: holder.id,
+    tax_rates: [],
+    ...own,
+    _anchor: anchor,
+    _usage_from: call.now,
+    _debited: { amount: 0, start: call.now, end },
+  }
+}
+
+/** One item as the request wants it: a change of price without a quantity makes the quantity 1. */
+function changedItem(
+  call: Call,
+  holder: Holder,
+  before: SubscriptionItemBody,
+  params: ItemParams,
+  name: string,
+): SubscriptionItemBody {
+  const { quantity: _former, ...rest } = before
+  const described = {
+    ...rest,
+    ...extras(call, holder, before, params, name),
+    metadata: applyMetadata(before.metadata, params.metadata),
+  }
+  if (params.price_data === undefined && (params.price === undefined || params.price === before.price)) {
+    const price = priceOf(call, before)
+    if (params.quantity === undefined)
+      return { ...described, ...(before.quantity === undefined ? {} : { quantity: before.quantity }) }
+    return { ...described, ...quantityFor(price, params.quantity, name) }
+  }
+  const price = priceFor(call, params, name, holder.currency)
+  const quantity = quantityFor(price, params.quantity, name)
+  return {
+    ...described,
+    plan: price.id,
+    price: price.id,
+    ...quantity,
+    ...(isMetered(price) ? { _usage_from: call.now } : {}),
+  }
+}
+
+/** The items a subscription will have; those not named stay as they are. */
+export function itemsAfter(
+  call: Call,
+  subscription: SubscriptionBody,
+  given: readonly ItemParams[],
+  nameOf: (index: number) => string = (index) => `items[${index}]`,
+): SubscriptionItemBody[] {
+  const holder = holderOf(subscription)
+  const items = new Map(subscription.items.data.map((item) => [item.id, item]))
+  for (const [index, params] of given.entries()) {
+    const name = nameOf(index)
+    if (params.id === undefined) {
+      const item = itemFrom(call, holder, params, name)
+      refuseTaken(subscription, given, item.price)
+      items.set(item.id, item)
+      continue
+    }
+    const before = subscription.items.data.find((item) => item.id === params.id)
+    if (before === undefined) throw refused(`Invalid subscription_item id: ${params.id}`)
+    if (params.deleted === true) items.delete(before.id)
+    else items.set(before.id, changedItem(call, holder, before, params, name))
+  }
+  return checkItems(call, [...items.values()], holder.billing_mode.type)
+}
+
+/** In the real API's words (recorded at 2026-08-26.dahlia). */
+function refuseTaken({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
+  const taken = items.data.find((item) => item.price === price)
+  const named = given.find(({ id }) => id !== undefined && id === taken?.id)
+  if (taken === undefined || named?.deleted === true || (named?.price !== undefined && named.price !== price)) return
+  throw refused(
+    `A new item with Price ${price} can't be added to this Subscription because an existing Subscription Item ${taken.id} is ` +
+      'already using that Price. If you want to update the existing item (e.g., to adjust the quantity), pass the existing ' +
+      "Subscription Item's `id` in your update request: " +
+      'https://stripe.com/docs/api/subscriptions/update#update_subscription-items-id',
+    'plan',
+  )
+}
+
+/** The rules about items together. */
+export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
+  call: Call,
+  items: Item[],
+  mode: 'classic' | 'flexible',
+): Item[] {
+  if (items.length === 0) {
+    throw refused('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
+  }
+  if (items.length > mostItems) throw refused(`A subscription can have at most ${mostItems} items.`, 'items')
+  const twice = items.find((item, index) => items.findIndex((other) => other.price === item.price) < index)
+  if (twice !== undefined) {
+    const message = 'Cannot create a Subscription with multiple Subscription Items with the same Price'
+    throw refused(`${message}: ${twice.price}`, 'plan')
+  }
+  const [first, ...others] = items.map((item) => stepOf(priceOf(call, item)))
+  if (mode === 'classic' && first !== undefined && others.some((step) => !sameStep(first, step))) {
+    throw refused(
+      'Currently, all prices on a subscription must have the same billing interval and interval count.',
+      'items',
+    )
+  }
+  return items
+}

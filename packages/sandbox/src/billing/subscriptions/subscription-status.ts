@@ -1,0 +1,55 @@
+// What its invoices mean for the status of a subscription: paid, refused, overdue or given up.
+import type { Call } from '../../protocol/operation-context.ts'
+import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
+import { keptCard } from '../payments/payers.ts'
+import { isOver, save } from './subscription-records.ts'
+
+/** Those that a subscription waits for to be paid. */
+export function openInvoices(call: Call, { id }: { readonly id: string }, most?: number): InvoiceBody[] {
+  const conditions = [
+    { field: 'parent.subscription_details.subscription', is: id },
+    { field: 'status', is: 'open' },
+  ]
+  return call.select('invoice', conditions, most)
+}
+
+export function subscriptionOf({ parent }: Pick<InvoiceBody, 'parent'>): string | null {
+  return parent?.subscription_details.subscription ?? null
+}
+
+/** What a paid or refused invoice means for its subscription. */
+export function reflect(call: Call, invoice: InvoiceBody): void {
+  const before = call.find('subscription', subscriptionOf(invoice) ?? '')
+  if (before === undefined || isOver(before)) return
+  const status = statusAfter(call, before, invoice)
+  const card = keptCard(call, before, invoice)
+  if (status === before.status && card === before.default_payment_method) return
+  const ended = status === 'incomplete_expired' ? call.now : before.ended_at
+  save(call, before, { ...before, default_payment_method: card, status, ended_at: ended })
+}
+
+export function statusAfter(
+  call: Call,
+  subscription: SubscriptionBody,
+  invoice: InvoiceBody,
+): SubscriptionBody['status'] {
+  const paid = invoice.status === 'paid' || invoice.status === 'void' || invoice.status === 'uncollectible'
+  if (invoice.status === 'draft') return subscription.status
+  if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
+    // The SDK's types, `status`: a first invoice that is voided ends a subscription that waits for it.
+    if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
+    // A schedule's first invoice is a draft for a while: its subscription runs by then.
+    const runs = subscription.status === 'active' && subscription.latest_invoice === invoice.id
+    if (!paid) return runs ? 'past_due' : subscription.status === 'past_due' ? 'past_due' : 'incomplete'
+    return subscription.status === 'incomplete' || subscription.status === 'past_due' ? 'active' : subscription.status
+  }
+  if (subscription.status === 'trialing') return 'trialing'
+  if (!paid) return isAwaited(call, invoice) ? subscription.status : 'past_due'
+  if (subscription.status !== 'past_due') return subscription.status
+  return openInvoices(call, subscription, 1).length === 0 ? 'active' : 'past_due'
+}
+
+/** Mailed, and its day has not come. */
+function isAwaited(call: Call, invoice: InvoiceBody): boolean {
+  return invoice.collection_method === 'send_invoice' && invoice.due_date !== null && invoice.due_date > call.now
+}

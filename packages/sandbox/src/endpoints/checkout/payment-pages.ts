@@ -1,0 +1,105 @@
+// How Stripe's own checkout page reads and pays a session. The SDK has none of it, but the command-line tool completes a checkout
+// this way. Ids, fields and codes are those that Stripe's Android SDK and public recordings show.
+import { complete, discountsOf, quote } from '../../billing/checkout.ts'
+import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
+import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import { missingParam, noSuchResource, refused } from '../../protocol/responses/errors.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { integer, text } from '../../protocol/parameters/params.ts'
+import { attachTo, cardFor, refuseUnknownMethod } from '../payments/payment-methods.ts'
+
+const sessionPrefix = 'cs_test_'
+const pagePrefix = 'ppage_'
+
+/** The session that the path names by its own id or by its page's. */
+function sessionOf(call: Call): CheckoutSessionBody {
+  const { id } = call
+  const session = id.startsWith(pagePrefix) ? `${sessionPrefix}${id.slice(pagePrefix.length)}` : id
+  const found = call.find('checkout.session', session)
+  if (found === undefined) throw noSuchResource('payment_page', id, 'payment_page')
+  return found
+}
+
+/** What is due today; nothing where nothing is bought or all is over. */
+function dueNow(outer: Call, session: CheckoutSessionBody): number {
+  if (session.status !== 'open') return 0
+  const call = outer.at(momentOf(outer, session._clock))
+  return quote(call, session, session.line_items.data, discountsOf(session, null)).total
+}
+
+function shown(call: Call, session: CheckoutSessionBody): Readonly<Record<string, unknown>> {
+  const { id, currency, customer_email, livemode, mode, payment_method_types, payment_status, status, success_url } =
+    session
+  return {
+    id: `${pagePrefix}${id.slice(sessionPrefix.length)}`,
+    object: 'checkout.session',
+    ...{ currency, customer_email, livemode, mode, payment_method_types, payment_status },
+    session_id: id,
+    ...{ status, success_url },
+    total_summary: {
+      due: dueNow(call, session),
+      subtotal: session.amount_subtotal ?? 0,
+      total: session.amount_total ?? 0,
+    },
+  }
+}
+
+function refuseOver({ status }: CheckoutSessionBody): void {
+  if (status === 'complete')
+    throw refused('This Checkout Session has already been processed.', undefined, 'checkout_succeeded_session')
+  if (status === 'expired')
+    throw refused('This Checkout Session is no longer active.', undefined, 'checkout_not_active_session')
+}
+
+/** A bank account pays once, unless the session is to keep it. */
+function keeps(
+  { _plan: plan }: CheckoutSessionBody,
+  customer: string | null,
+  known: PaymentMethodBody | undefined,
+): customer is string {
+  if (customer === null) return false
+  return known?.type !== 'sepa_debit' || (plan.setup_future_usage ?? null) !== null
+}
+
+/** Pays as the hosted page does, with a card that is there. */
+function confirm(call: Call): CheckoutSessionBody {
+  const session = sessionOf(call)
+  const { expected_amount: expected, payment_method: card } = call.read({
+    expected_amount: integer({ min: 0 }),
+    payment_method: text(),
+  })
+  refuseOver(session)
+  const due = dueNow(call, session)
+  if (expected !== undefined && expected !== due) {
+    const message = `The \`expected_amount\` ${expected} is not what is due: ${due}.`
+    throw refused(message, 'expected_amount', 'checkout_amount_mismatch')
+  }
+  if (card !== undefined) refuseUnknownMethod(call, card)
+  const known = card === undefined ? undefined : call.find('payment_method', card)
+  return complete(call, session, {
+    card: (at, customer) => {
+      if (card === undefined) throw missingParam('payment_method')
+      return keeps(session, customer, known) ? attachTo(at, card, customer) : cardFor(at, card, session.customer)
+    },
+    code: null,
+    email: session.customer_email ?? known?.billing_details.email ?? '',
+  })
+}
+
+const one = '/v1/payment_pages/:id'
+
+/** The operations that the SDK has not. */
+export const paymentPages: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: one,
+    of: null,
+    run: (call) => {
+      call.read({})
+      return { unstored: shown(call, sessionOf(call)) }
+    },
+  },
+  { method: 'POST', path: `${one}/confirm`, of: null, run: (call) => ({ unstored: shown(call, confirm(call)) }) },
+]

@@ -1,0 +1,284 @@
+import type { CustomerBody } from '../../objects/bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import { cancelAllOf } from '../../billing/subscriptions/cancel.ts'
+import { deletedDiscount, readDiscounts, redeem } from '../../billing/pricing/discounts.ts'
+import { customFieldsParam } from '../../billing/invoices/invoice-text.ts'
+import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { noActiveDiscount } from '../../protocol/responses/errors.ts'
+import { newCode, newId } from '../../protocol/ids.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { deleted } from '../../protocol/operation.ts'
+import type { Answer, Operation } from '../../protocol/operation.ts'
+import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
+import {
+  email,
+  boolean,
+  emptyable,
+  integer,
+  list,
+  oneOf,
+  range,
+  required,
+  shape,
+  text,
+} from '../../protocol/parameters/params.ts'
+import type { Fields, Read } from '../../protocol/parameters/params.ts'
+import { addressFields, toAddress } from './addresses.ts'
+import { addSource } from './customer-sources.ts'
+import { attachTo } from '../payments/payment-methods.ts'
+import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
+
+const address = shape(addressFields)
+
+const invoiceSettingFields = {
+  custom_fields: customFieldsParam,
+  default_payment_method: emptyable(text()),
+  footer: text(),
+  rendering_options: emptyable(
+    shape({ amount_tax_display: emptyable(oneOf('exclude_tax', 'include_inclusive_tax')), template: text() }),
+  ),
+}
+
+const sharedFields = {
+  address: emptyable(address),
+  balance: integer(),
+  description: emptyable(text()),
+  email: emptyable(email()),
+  invoice_prefix: text({ max: 12, pattern: /^[A-Z0-9]{3,12}$/ }),
+  invoice_settings: shape(invoiceSettingFields),
+  metadata: metadata(),
+  name: emptyable(text({ max: 256 })),
+  next_invoice_sequence: integer({ min: 1 }),
+  phone: emptyable(text({ max: 20 })),
+  preferred_locales: list(text()),
+  shipping: emptyable(shape({ address: required(address), name: required(text()), phone: text() })),
+  tax_exempt: emptyable(oneOf('exempt', 'none', 'reverse')),
+  validate: boolean(),
+} satisfies Fields
+
+/** What former versions of the API took (the SDK’s changelog, 18.0.0). */
+const formerFields = { coupon: emptyable(text()), promotion_code: emptyable(text()) }
+const withCoupons = '2025-03-31.basil'
+
+const createFields = {
+  ...sharedFields,
+  payment_method: text(),
+  source: text(),
+  test_clock: text(),
+}
+
+type Former = Partial<Read<typeof formerFields>>
+type CreateParams = Read<typeof createFields> & Former
+
+/** The customer with what was given; absent parameters leave it as it is, cleared ones make null. */
+function changed(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
+  const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
+  const { address: place, shipping, invoice_settings: settings } = params
+  return {
+    ...customer,
+    address: place === undefined ? customer.address : place === null ? null : toAddress(place),
+    balance: kept(params.balance, customer.balance),
+    description: kept(params.description, customer.description),
+    email: kept(params.email, customer.email),
+    invoice_prefix: kept(params.invoice_prefix, customer.invoice_prefix),
+    invoice_settings: settings === undefined ? customer.invoice_settings : changedSettings(customer, settings),
+    metadata: applyMetadata(customer.metadata, params.metadata),
+    name: kept(params.name, customer.name),
+    next_invoice_sequence: kept(params.next_invoice_sequence, customer.next_invoice_sequence),
+    phone: kept(params.phone, customer.phone),
+    preferred_locales: [...kept(params.preferred_locales, customer.preferred_locales)],
+    shipping:
+      shipping === undefined
+        ? customer.shipping
+        : shipping && { address: toAddress(shipping.address), name: shipping.name, phone: shipping.phone ?? null },
+    tax_exempt: kept(params.tax_exempt, customer.tax_exempt) ?? 'none',
+  }
+}
+
+function changedSettings(
+  customer: CustomerBody,
+  given: Read<typeof invoiceSettingFields>,
+): CustomerBody['invoice_settings'] {
+  const before = customer.invoice_settings
+  const { custom_fields: fields, rendering_options: rendering } = given
+  return {
+    custom_fields: fields === undefined ? before.custom_fields : fields && [...fields],
+    default_payment_method:
+      given.default_payment_method === undefined ? before.default_payment_method : given.default_payment_method,
+    footer: given.footer ?? before.footer,
+    rendering_options:
+      rendering === undefined
+        ? before.rendering_options
+        : rendering && {
+            amount_tax_display: rendering.amount_tax_display ?? null,
+            template: rendering.template ?? null,
+          },
+  }
+}
+
+/** A customer of whom nothing is known; on a test clock, or none. */
+function blankCustomer(call: Call, clock: string | null): CustomerBody {
+  return {
+    id: newId('cus_'),
+    object: 'customer',
+    address: null,
+    balance: 0,
+    created: call.now,
+    currency: null,
+    default_source: null,
+    delinquent: false,
+    description: null,
+    discount: null,
+    email: null,
+    invoice_prefix: newCode(),
+    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    livemode: false,
+    metadata: {},
+    name: null,
+    next_invoice_sequence: 1,
+    phone: null,
+    preferred_locales: [],
+    shipping: null,
+    tax_exempt: 'none',
+    test_clock: clock,
+  }
+}
+
+/** The customer that a checkout makes of whoever paid. */
+export function customerFromCheckout(call: Call, email: string | null): CustomerBody {
+  return call.create({ ...blankCustomer(call, null), email }, 'customer.created')
+}
+
+/** The card that pays by default must be one of the customer's own. */
+function checkDefaultCard(call: Call, id: string | null | undefined, customer: string): void {
+  if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
+}
+
+/**
+ * The discount that a customer has of its own from now on, for what has none, and how to tell of it: once the customer that has it
+ * is written.
+ */
+function ownDiscount(
+  call: Call,
+  customer: CustomerBody,
+  { coupon, promotion_code: code }: Former,
+): { readonly id: string | null; readonly tell: () => void } {
+  if (coupon === undefined && code === undefined) return { id: customer.discount, tell: () => undefined }
+  const before = customer.discount === null ? undefined : call.find('discount', customer.discount)
+  const purchase = { customer, currency: customer.currency ?? '', subtotal: Number.MAX_SAFE_INTEGER }
+  const given = { coupon: coupon ?? undefined, discount: undefined, promotion_code: code ?? undefined }
+  const wanted = given.coupon === undefined && given.promotion_code === undefined ? [] : [given]
+  const redeemable = readDiscounts(call, wanted, purchase, [], null, customer.currency !== null)
+  const [id] = redeem(call, redeemable, { customer: customer.id, subscription: null, session: null }, null)
+  const made = id === undefined ? undefined : call.find('discount', id)
+  const tell = (): void => {
+    if (made !== undefined)
+      call.announce(before === undefined ? 'customer.discount.created' : 'customer.discount.updated', made)
+    else if (before !== undefined) call.announce('customer.discount.deleted', before)
+  }
+  return { id: id ?? null, tell }
+}
+
+function create(outer: Call): CustomerBody {
+  const params: CreateParams = outer.isBefore(withCoupons)
+    ? outer.read({ ...createFields, ...formerFields })
+    : outer.read(createFields)
+  const { test_clock: clock = null } = params
+  if (clock !== null) outer.reference('test_helpers.test_clock', clock, 'test_clock')
+  const call = outer.at(momentOf(outer, clock))
+  const blank = blankCustomer(call, clock)
+  const discount = ownDiscount(call, blank, params)
+  const customer = made(call, { ...blank, discount: discount.id }, params)
+  discount.tell()
+  return customer
+}
+
+function made(call: Call, blank: CustomerBody, params: Read<typeof createFields>): CustomerBody {
+  const wanted = params.invoice_settings?.default_payment_method
+  if (params.source !== undefined) {
+    const made = call.create(changed(blank, params), 'customer.created')
+    return call.update(made, { ...made, default_source: addSource(call, made, params.source).id }, null)
+  }
+  if (params.payment_method === undefined) {
+    checkDefaultCard(call, wanted, '')
+    return call.create(changed(blank, params), 'customer.created')
+  }
+  const made = call.create(changed(blank, params), 'customer.created')
+  const card = attachTo(call, params.payment_method, made.id)
+  if (wanted === undefined || wanted === null) return made
+  // A test card's name stands for the card that was just made of it.
+  const id = wanted === params.payment_method ? card.id : wanted
+  checkDefaultCard(call, id, made.id)
+  const settings = { ...made.invoice_settings, default_payment_method: id }
+  return call.update(made, { ...made, invoice_settings: settings }, null)
+}
+
+function update(call: Call): CustomerBody {
+  const before = call.subject('customer')
+  const params: Read<typeof sharedFields> & Former = call.isBefore(withCoupons)
+    ? call.read({ ...sharedFields, ...formerFields })
+    : call.read(sharedFields)
+  checkDefaultCard(call, params.invoice_settings?.default_payment_method, before.id)
+  const discount = ownDiscount(call.at(momentOf(call, before.test_clock)), before, params)
+  const after = call.update(before, { ...changed(before, params), discount: discount.id }, 'customer.updated')
+  discount.tell()
+  return after
+}
+
+/** A deleted customer can still be asked for; the answer says so. */
+function retrieve(call: Call): Answer {
+  call.read({})
+  if (call.findDeleted('customer', call.id) !== undefined) return deleted(call.id, 'customer')
+  return { object: call.subject('customer') }
+}
+
+function remove(call: Call): void {
+  const customer = call.subject('customer')
+  cancelAllOf(call.at(momentOf(call, customer.test_clock)), customer.id)
+  call.remove(customer, 'customer.deleted')
+}
+
+/** The answer is the discount as it was. */
+function removeDiscount(call: Call): Answer {
+  call.read({})
+  const customer = call.subject('customer')
+  const found = customer.discount === null ? undefined : call.find('discount', customer.discount)
+  if (found === undefined) throw noActiveDiscount('customer', customer.id)
+  call.update(customer, { ...customer, discount: null }, null)
+  call.announce('customer.discount.deleted', found)
+  return deletedDiscount(call, found)
+}
+
+export const customers: readonly Operation[] = [
+  { method: 'POST', path: '/v1/customers', of: 'customer', run: (call) => ({ object: create(call) }) },
+  {
+    method: 'GET',
+    path: '/v1/customers',
+    of: 'customer',
+    list: true,
+    run: (call) => {
+      const params = call.read({ ...pageFields, created: range(), email: text(), test_clock: text() })
+      return {
+        page: call.page('customer', params, [
+          ...where('email', params.email),
+          // Those on test clocks are shown only when the clock is named (the SDK's types, `test_clock`).
+          { field: 'test_clock', is: params.test_clock ?? null },
+          ...createdIn(params.created),
+        ]),
+      }
+    },
+  },
+  { method: 'GET', path: '/v1/customers/:id', of: 'customer', run: retrieve },
+  { method: 'POST', path: '/v1/customers/:id', of: 'customer', run: (call) => ({ object: update(call) }) },
+  {
+    method: 'DELETE',
+    path: '/v1/customers/:id',
+    of: null,
+    run: (call) => {
+      call.read({})
+      remove(call)
+      return deleted(call.id, 'customer')
+    },
+  },
+  { method: 'DELETE', path: '/v1/customers/:id/discount', of: null, run: removeDiscount },
+]

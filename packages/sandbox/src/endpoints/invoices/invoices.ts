@@ -1,0 +1,142 @@
+import { attempt, finalize, givenUp, paidElsewhere, settle } from '../../billing/invoices/invoicing.ts'
+import { reflect } from '../../billing/subscriptions/subscription-status.ts'
+import { unpaidRefusal } from '../../billing/payments/payments.ts'
+import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { InvoiceBody } from '../../objects/customer-bodies.ts'
+import { refused } from '../../protocol/responses/errors.ts'
+import { retrieve } from '../../protocol/operation.ts'
+import type { Answer, Operation } from '../../protocol/operation.ts'
+import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
+import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
+import { createInvoice, deleteInvoice, updateInvoice } from './manual-invoices.ts'
+import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
+import { preview } from './invoice-preview.ts'
+
+const listFields = {
+  ...pageFields,
+  collection_method: oneOf('charge_automatically', 'send_invoice'),
+  created: range(),
+  customer: text(),
+  status: oneOf('draft', 'open', 'paid', 'uncollectible', 'void'),
+  subscription: text(),
+}
+
+function page(call: Call): Answer {
+  const params = call.read(listFields)
+  const conditions = [
+    ...where('customer', params.customer),
+    ...where('parent.subscription_details.subscription', params.subscription),
+    ...where('status', params.status),
+    ...where('collection_method', params.collection_method),
+    ...createdIn(params.created),
+  ]
+  return { page: call.page('invoice', params, conditions) }
+}
+
+const payFields = {
+  paid_out_of_band: boolean(),
+  off_session: boolean(),
+  payment_method: text(),
+}
+
+/** Tries now. A decline is a refusal, but the try counts (recorded at 2026-08-26.dahlia). */
+function pay(outer: Call): Answer {
+  const invoice = outer.subject('invoice', 'id')
+  const params = outer.read(payFields)
+  if (invoice.status === 'paid') throw refused('Invoice is already paid')
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const card = paymentMethodFor(call, params.payment_method, invoice.customer, 'payment_method')
+  if (invoice.status === 'void') throw notOpen()
+  const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
+  if (params.paid_out_of_band === true && open.status !== 'paid') {
+    const settled = paidElsewhere(call, open)
+    reflect(call, settled)
+    return { object: settled }
+  }
+  const done = open.status === 'paid' ? open : attempt(call, open, { card, manual: true })
+  reflect(call, done)
+  return done.status === 'paid' ? { object: done } : { refusal: unpaidRefusal(call, done, 'invoice') }
+}
+
+function notOpen(): Error {
+  return refused("You can only pass in open invoices. This invoice isn't open.")
+}
+
+/** Finalizes a draft at once; nobody waits for its hour. */
+function finalizeNow(outer: Call): InvoiceBody {
+  const invoice = outer.subject('invoice', 'id')
+  const params = outer.read({ auto_advance: boolean() })
+  if (invoice.status !== 'draft') {
+    throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
+  }
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const advances = params.auto_advance ?? invoice.auto_advance
+  const open = { ...invoice, auto_advance: advances }
+  // Nobody is charged by an invoice that does not go on by itself.
+  return advances ? settle(call, open) : finalize(call, open, false)
+}
+
+function sendNow(outer: Call): InvoiceBody {
+  const invoice = outer.subject('invoice')
+  outer.read({})
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const isSent = invoice.collection_method === 'send_invoice'
+  if (isSent && invoice.status === 'draft') return settle(call, invoice)
+  if (!isSent || invoice.status !== 'open') {
+    const message = 'This invoice cannot be sent right now. Please contact us via https://support.stripe.com/contact'
+    throw refused(`${message} with details, so we can help.`)
+  }
+  call.announce('invoice.sent', invoice)
+  return invoice
+}
+
+function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
+  const invoice = outer.subject('invoice', 'id')
+  outer.read({})
+  // These words, and the same elsewhere in this file, were recorded at 2026-08-26.dahlia.
+  if (status === 'void' && invoice.status === 'paid') throw refused('Invoices with `paid` payments cannot be voided.')
+  if (status === 'uncollectible' && invoice.status === 'uncollectible')
+    throw refused('This invoice has already been marked uncollectible.')
+  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) throw notOpen()
+  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const done = givenUp(call, invoice, status)
+  reflect(call, done)
+  return done
+}
+
+function lines(call: Call): Answer {
+  const params = call.read(pageFields)
+  const { data, hasMore } = pageWithin(call.subject('invoice').lines.data, params, 'line_item')
+  return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
+}
+
+export const invoices: readonly Operation[] = [
+  { method: 'POST', path: '/v1/invoices', of: 'invoice', run: (call) => ({ object: createInvoice(call) }) },
+  { method: 'GET', path: '/v1/invoices', of: 'invoice', list: true, run: page },
+  {
+    method: 'POST',
+    path: '/v1/invoices/create_preview',
+    of: 'invoice',
+    run: (call) => ({ object: preview(call) }),
+  },
+  retrieve('/v1/invoices/:id', 'invoice'),
+  { method: 'POST', path: '/v1/invoices/:id', of: 'invoice', run: (call) => ({ object: updateInvoice(call) }) },
+  { method: 'DELETE', path: '/v1/invoices/:id', of: null, run: deleteInvoice },
+  { method: 'GET', path: '/v1/invoices/:id/lines', of: null, run: lines },
+  { method: 'POST', path: '/v1/invoices/:id/pay', of: 'invoice', run: pay },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/finalize',
+    of: 'invoice',
+    run: (call) => ({ object: finalizeNow(call) }),
+  },
+  { method: 'POST', path: '/v1/invoices/:id/send', of: 'invoice', run: (call) => ({ object: sendNow(call) }) },
+  { method: 'POST', path: '/v1/invoices/:id/void', of: 'invoice', run: (call) => ({ object: giveUp(call, 'void') }) },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/mark_uncollectible',
+    of: 'invoice',
+    run: (call) => ({ object: giveUp(call, 'uncollectible') }),
+  },
+]

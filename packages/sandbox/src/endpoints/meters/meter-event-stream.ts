@@ -1,0 +1,51 @@
+// Usage in large numbers, in the second API: a session gives a token, and what is sent under it is counted or told of later.
+import { meterEventToken } from '../../protocol/requests/auth.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Answer, Operation } from '../../protocol/operation.ts'
+import { list, mapOf, required, shape, text } from '../../protocol/parameters/params.ts'
+import { countLater } from './meter-events.ts'
+
+const validFor = 15 * 60
+
+function open(call: Call): Answer {
+  call.read({})
+  const expires = call.now + validFor
+  const moment = (seconds: number): string => new Date(seconds * 1000).toISOString()
+  return {
+    unstored: {
+      id: newId('mes_test_', 24),
+      object: 'v2.billing.meter_event_session',
+      authentication_token: meterEventToken(call.account, expires),
+      created: moment(call.now),
+      expires_at: moment(expires),
+      livemode: false,
+    },
+  }
+}
+
+const fields = {
+  events: required(
+    list(
+      shape({
+        event_name: required(text({ max: 100 })),
+        identifier: text({ max: 100 }),
+        payload: required(mapOf(text({ max: 100 }), () => undefined)),
+        timestamp: text(),
+      }),
+      { max: 100 },
+    ),
+  ),
+}
+
+function send(call: Call): Answer {
+  for (const event of call.read(fields).events) countLater(call, event)
+  return { unstored: {} }
+}
+
+export const streamPath = '/v2/billing/meter_event_stream'
+
+export const meterEventStream: readonly Operation[] = [
+  { method: 'POST', path: '/v2/billing/meter_event_session', of: null, run: open },
+  { method: 'POST', path: streamPath, of: null, run: send },
+]

@@ -1,0 +1,30 @@
+// What is refused alike by an intent to take money and one to keep a card.
+import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { PaymentIntentBody, SetupIntentBody } from '../../objects/session-bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { StripeError } from '../../protocol/responses/errors.ts'
+import { refused } from '../../protocol/responses/errors.ts'
+
+type Intent = PaymentIntentBody | SetupIntentBody
+
+const names = { payment_intent: 'PaymentIntent', setup_intent: 'SetupIntent' } as const
+
+export function refuseOver({ object, status }: Intent, what: string): void {
+  if (status !== 'succeeded' && status !== 'canceled' && status !== 'processing') return
+  const message = `You cannot ${what} this ${names[object]} because it has a status of ${status}.`
+  throw refused(message, undefined, `${object}_unexpected_state`)
+}
+
+/** A confirmation that says no way to pay, of an intent that has none. */
+export function lacksMethod({ object }: Intent): StripeError {
+  const name = names[object]
+  const message = `You cannot confirm this ${name} because it's missing a payment method. Update the ${name} with a payment method and then confirm it again.`
+  return refused(message, undefined, `${object}_unexpected_state`)
+}
+
+/** The call at the time of the intent's customer, who may live on a test clock, and that clock. */
+export function atCustomer(outer: Call, intent: Pick<Intent, 'customer'>) {
+  const customer = intent.customer === null ? undefined : outer.find('customer', intent.customer)
+  const clock = customer?.test_clock ?? null
+  return { call: outer.at(momentOf(outer, clock)), clock }
+}

@@ -1,0 +1,116 @@
+// The cards and bank accounts of the real API's test mode: what a bank answers is decided by the number.
+import { createHash } from 'node:crypto'
+import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
+import { genericDecline } from '../../protocol/responses/errors.ts'
+import type { Refusal } from '../../protocol/responses/errors.ts'
+
+export interface TestCard {
+  readonly name: string
+  readonly number: string
+  readonly brand: string
+  /** When the bank says no: already to being kept, or only when it is to pay. */
+  readonly declines?: 'attach' | 'payment'
+  /** The bank's reason, where it names one. */
+  readonly refusal?: Refusal
+  /** The bank asks the cardholder before every payment, and before the card is set up. */
+  readonly asks?: true
+}
+
+const insufficientFunds: Refusal = {
+  code: 'card_declined',
+  decline_code: 'insufficient_funds',
+  message: 'Your card has insufficient funds.',
+}
+
+/** Under the real API's names and numbers. */
+export const testCards: readonly TestCard[] = [
+  { name: 'pm_card_visa', number: '4242424242424242', brand: 'visa' },
+  { name: 'pm_card_mastercard', number: '5555555555554444', brand: 'mastercard' },
+  { name: 'pm_card_amex', number: '378282246310005', brand: 'amex' },
+  { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
+  // The same card under its older name.
+  { name: 'pm_card_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
+  {
+    ...{ name: 'pm_card_visa_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
+    ...{ declines: 'attach', refusal: insufficientFunds },
+  },
+  // The same card under its older name.
+  {
+    ...{ name: 'pm_card_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
+    ...{ declines: 'attach', refusal: insufficientFunds },
+  },
+  { name: 'pm_card_chargeCustomerFail', number: '4000000000000341', brand: 'visa', declines: 'payment' },
+  { name: 'pm_card_threeDSecure2Required', number: '4000000000003220', brand: 'visa', asks: true },
+  { name: 'pm_card_authenticationRequired', number: '4000002760003184', brand: 'visa', asks: true },
+]
+
+/** What the bank of a card that declines says. */
+export function refusalByCard({ card }: Pick<PaymentMethodBody, 'card'>): Refusal {
+  const found = testCards.find(({ number }) => number.slice(-4) === card?.last4)
+  return found?.refusal ?? genericDecline
+}
+
+/** The card behind a number that was typed, or undefined when it is none of the test cards. */
+export function cardByNumber(typed: string): TestCard | undefined {
+  const digits = typed.replace(/[\s-]/g, '')
+  return testCards.find((card) => card.number === digits)
+}
+
+interface TestAccount {
+  readonly declines: boolean
+  /** Seconds until the bank answers. */
+  readonly answersAfter: number
+}
+
+const minutes = 60
+
+/** By IBAN (docs.stripe.com/payments/sepa-debit, and what the command-line tool pays with). */
+const testAccounts: Readonly<Record<string, TestAccount>> = {
+  AT611904300234573201: { declines: false, answersAfter: 0 },
+  AT321904300235473204: { declines: false, answersAfter: 3 * minutes },
+  AT861904300235473202: { declines: true, answersAfter: 0 },
+  DE89370400440532013000: { declines: false, answersAfter: 0 },
+  DE62370400440532013001: { declines: true, answersAfter: 0 },
+  IT40S0542811101000000123456: { declines: false, answersAfter: 0 },
+  IT60X0542811101000000123456: { declines: true, answersAfter: 0 },
+}
+
+/** Where the codes of bank and branch stand in an IBAN. */
+const places: Readonly<Record<string, readonly [bank: readonly [number, number], branch: readonly [number, number]]>> =
+  {
+    AT: [
+      [4, 9],
+      [9, 9],
+    ],
+    DE: [
+      [4, 12],
+      [12, 12],
+    ],
+    IT: [
+      [5, 10],
+      [10, 15],
+    ],
+  }
+
+/** What is known of a bank account and of its bank's answer; undefined when it is none of the test accounts. */
+export function accountByIban(
+  typed: string,
+): Required<Pick<PaymentMethodBody, 'sepa_debit' | '_declines' | '_answersAfter'>> | undefined {
+  const iban = typed.replaceAll(' ', '').toUpperCase()
+  const found = Object.hasOwn(testAccounts, iban) ? testAccounts[iban] : undefined
+  const place = places[iban.slice(0, 2)]
+  if (found === undefined || place === undefined) return undefined
+  const [bank, branch] = place
+  return {
+    sepa_debit: {
+      bank_code: iban.slice(...bank),
+      branch_code: iban.slice(...branch),
+      country: iban.slice(0, 2),
+      fingerprint: createHash('sha256').update(iban).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 16),
+      generated_from: null,
+      last4: iban.slice(-4),
+    },
+    _declines: found.declines,
+    _answersAfter: found.answersAfter,
+  }
+}

@@ -1,0 +1,299 @@
+// Phases of a schedule and the settings that they share with it: read from a request, checked and made into what is kept.
+import { periodAt, sameStep, stepped } from '../../billing/pricing/billing-intervals.ts'
+import { amountFor } from '../../billing/pricing/price-amounts.ts'
+import { discountsParam, readDiscounts } from '../../billing/pricing/discounts.ts'
+import { checkItems, usablePrice } from '../../billing/subscriptions/subscription-items.ts'
+import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
+import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../../billing/subscriptions/terms.ts'
+import { customerOf, isMetered, priceOf, stepOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
+import { UnknownParameters, missingParam, notSupported, refused } from '../../protocol/responses/errors.ts'
+import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { emptyable, integer, list, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
+import type { Param, Read } from '../../protocol/parameters/params.ts'
+import type {
+  InvoiceSettingsBody,
+  PhaseDiscountBody,
+  PhaseBody,
+  PhaseItemBody,
+  SubscriptionScheduleBody,
+} from '../../objects/schedule-bodies.ts'
+import { interval } from '../catalog/new-price.ts'
+import { asPhaseItem, blankPhase } from './new-schedule.ts'
+import { paymentMethodFor, prorationBehavior } from '../subscriptions/subscriptions.ts'
+
+const phaseDiscounts = discountsParam
+const phaseItem = shape({
+  discounts: phaseDiscounts,
+  tax_rates: taxRatesParam,
+  metadata: metadata(),
+  price: required(text()),
+  quantity: integer({ min: 0 }),
+})
+
+/** What a schedule says by default, and a phase for itself. */
+export const settingFields = {
+  automatic_tax: termFields.automatic_tax,
+  collection_method: termFields.collection_method,
+  default_payment_method: text(),
+  description: emptyable(text({ max: 500 })),
+  invoice_settings: shape({ ...invoiceTextFields, days_until_due: integer({ min: 0, max: 730 }) }),
+}
+
+const phaseFields = {
+  currency: text(),
+  discounts: phaseDiscounts,
+  duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
+  // The older way to say a duration, in periods of the first item's price.
+  iterations: integer({ min: 1 }),
+  end_date: timestamp(),
+  items: required(list(phaseItem, { max: 20 })),
+  metadata: metadata(),
+  proration_behavior: prorationBehavior,
+  start_date: nowOrTimestamp(),
+  trial_end: timestamp(),
+  ...settingFields,
+  default_tax_rates: taxRatesParam,
+}
+type PhaseParams = Read<typeof phaseFields>
+export const phasesParam = list(shape(phaseFields), { max: 10 })
+
+export function nowOrTimestamp(): Param<number | 'now', false> {
+  const moment = timestamp()
+  return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
+}
+
+/** As much of a subscription as its phases are about: it may not be there yet. */
+type Planned = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
+  readonly items: { readonly data: SubscriptionBody['items']['data'] }
+}
+
+/** Phases follow each other without a gap; a phase that has begun keeps its beginning. */
+export function toPhases(
+  call: Call,
+  schedule: { readonly phases: readonly Pick<PhaseBody, 'start_date'>[] },
+  subscription: Planned,
+  given: readonly PhaseParams[],
+): PhaseBody[] {
+  const [first] = schedule.phases
+  let from = given[0]?.start_date ?? first?.start_date ?? call.now
+  return given.map((params, index) => {
+    const name = `phases[${index}]`
+    const wanted = params.start_date === 'now' ? call.now : params.start_date
+    const start = index === 0 ? (wanted ?? Number(from)) : Number(from)
+    if (index === 0 && !schedule.phases.some((phase) => phase.start_date === start)) {
+      throw refused('You can not modify the start date of the current phase.', `${name}[start_date]`)
+    }
+    if (index > 0 && wanted !== undefined && wanted !== start) {
+      throw refused('The start date of a phase must be the end date of the one before.', `${name}[start_date]`)
+    }
+    const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))
+    const end = endOf(call, params, start, items, name)
+    checkItems(call, items, 'flexible')
+    from = end
+    return blankPhase(subscription, {
+      start_date: start,
+      end_date: end,
+      items,
+      metadata: applyMetadata({}, params.metadata),
+      discounts: phaseDiscountsOf(call, subscription, { held: subscription.discounts, items }, params.discounts, name),
+      proration_behavior: params.proration_behavior ?? 'create_prorations',
+      trial_end: trialEndOf(call, params, { start, end }, name),
+      ...settingsOfPhase(call, subscription, params, name),
+    })
+  })
+}
+
+/** An end in the middle of a period is prorated. That is not here, so nobody is billed wrong. */
+export function refuseBrokenEnd(
+  call: Call,
+  subscription: Pick<Planned, 'items' | 'currency'>,
+  endBehavior: SubscriptionScheduleBody['end_behavior'],
+  phases: readonly PhaseBody[],
+): void {
+  const last = phases.at(-1)
+  if (endBehavior !== 'cancel' || last === undefined) return
+  for (const item of last.items) {
+    const price = priceOf(call, item)
+    if (isMetered(price) || amountFor(price, subscription.currency, String(item.quantity ?? 1)) === 0) continue
+    const anchor = anchorOfEnd(call, subscription, phases, stepOf(price))
+    if (periodAt(anchor, stepOf(price), last.end_date).start === last.end_date) continue
+    if (endsInFirstPeriod(call, subscription, phases)) continue
+    const what = 'a last phase that ends in the middle of a period with `end_behavior: cancel`'
+    throw notSupported(what, `phases[${phases.length - 1}][end_date]`)
+  }
+}
+
+/**
+ * A subscription that a schedule begins and ends within its first period pays for that part of it (the SDK's types, `cancel_at`).
+ * What else would have a share in it (discounts, tiers, a trial) is not here.
+ */
+export function endsInFirstPeriod(
+  call: Call,
+  { items }: Pick<Planned, 'items'>,
+  phases: readonly PhaseBody[],
+): boolean {
+  const [phase, next] = phases
+  if (phase === undefined || next !== undefined || items.data.length > 0) return false
+  const plain = phase.discounts.length === 0 && phase.trial_end === null && phase.proration_behavior !== 'none'
+  return (
+    plain &&
+    phase.items.every((item) => {
+      const price = priceOf(call, item)
+      if (phase.end_date >= stepped(phase.start_date, stepOf(price), 1)) return false
+      return isMetered(price) || (price.tiers_mode === null && item.discounts.length === 0)
+    })
+  )
+}
+
+/** Where the periods of the last phases count from: as long as the interval stays, they go on. */
+function anchorOfEnd(
+  call: Call,
+  { items }: Pick<Planned, 'items'>,
+  phases: readonly PhaseBody[],
+  step: ReturnType<typeof stepOf>,
+): number {
+  const hasStep = (one: { readonly price: string }): boolean => sameStep(stepOf(priceOf(call, one)), step)
+  const other = phases.findLastIndex((phase) => !phase.items.some(hasStep))
+  const run = phases.slice(other + 1)
+  const trial = run.find((phase) => phase.trial_end !== null)?.trial_end
+  const start = run[0]?.start_date ?? call.now
+  if (typeof trial === 'number') return trial
+  if (items.data.length === 0 || start > call.now) return start
+  return items.data.find(hasStep)?._anchor ?? call.now
+}
+
+/** A phase names discounts that are there already, or coupons and codes that are redeemed when it begins. */
+function phaseDiscountsOf(
+  call: Call,
+  { currency, customer }: Planned,
+  of: {
+    readonly held: readonly string[]
+    readonly items: readonly { readonly price: string; readonly quantity?: number }[]
+  },
+  given: PhaseParams['discounts'],
+  name: string,
+): PhaseDiscountBody[] {
+  const amounts = of.items.map((item) => {
+    const price = priceOf(call, item)
+    return isMetered(price) ? 0 : amountFor(price, currency, String(item.quantity ?? 1))
+  })
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0)
+  const purchase = { customer: customerOf(call, customer), currency, subtotal }
+  readDiscounts(call, given ?? [], purchase, of.held, `${name}[discounts]`)
+  return (given ?? []).map(({ coupon = null, discount = null, promotion_code: code = null }) => ({
+    coupon,
+    discount,
+    promotion_code: code,
+  }))
+}
+
+/** What the phase says for itself; null or absent is what the schedule says by default. */
+function settingsOfPhase(call: Call, subscription: Planned, params: PhaseParams, name: string): Partial<PhaseBody> {
+  const { customer } = subscription
+  const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
+  const { invoice_settings: settings } = params
+  return {
+    ...(params.automatic_tax === undefined
+      ? {}
+      : { automatic_tax: automaticTax(call, customer, params.automatic_tax.enabled) }),
+    collection_method: params.collection_method ?? null,
+    default_payment_method: card ?? null,
+    default_tax_rates: usableTaxRates(call, params.default_tax_rates ?? [], `${name}[default_tax_rates]`),
+    description: params.description ?? null,
+    invoice_settings:
+      settings === undefined ? null : invoiceSettings({ ...noInvoiceText, days_until_due: null }, settings),
+  }
+}
+
+export function settingsAfter(
+  call: Call,
+  schedule: SubscriptionScheduleBody,
+  given: Read<typeof settingFields> | undefined,
+): SubscriptionScheduleBody['default_settings'] {
+  const before = schedule.default_settings
+  if (given === undefined) return before
+  const { invoice_settings: settings } = given
+  const param = 'default_settings[default_payment_method]'
+  return {
+    ...before,
+    automatic_tax:
+      given.automatic_tax === undefined
+        ? before.automatic_tax
+        : automaticTax(call, schedule.customer, given.automatic_tax.enabled),
+    collection_method: given.collection_method ?? before.collection_method,
+    default_payment_method:
+      paymentMethodFor(call, given.default_payment_method, schedule.customer, param) ?? before.default_payment_method,
+    description: given.description === undefined ? before.description : given.description,
+    invoice_settings:
+      settings === undefined ? before.invoice_settings : invoiceSettings(before.invoice_settings, settings),
+  }
+}
+
+function invoiceSettings(
+  before: InvoiceSettingsBody,
+  given: NonNullable<PhaseParams['invoice_settings']>,
+): InvoiceSettingsBody {
+  return { ...invoiceTextAfter(before, given), days_until_due: given.days_until_due ?? before.days_until_due }
+}
+
+function trialEndOf(
+  call: Call,
+  { trial_end: end }: PhaseParams,
+  phase: { readonly start: number; readonly end: number },
+  name: string,
+): number | null {
+  if (end === undefined) return null
+  if (phase.start > call.now)
+    throw refused('The sandbox does not support a trial in a later phase.', `${name}[trial_end]`)
+  if (end > phase.start && end <= phase.end) return end
+  throw refused(
+    'The trial end of a phase must be after its start date and not after its end date.',
+    `${name}[trial_end]`,
+  )
+}
+
+function toPhaseItem(
+  call: Call,
+  subscription: Planned,
+  item: PhaseParams['items'][number],
+  name: string,
+): PhaseItemBody {
+  const held = subscription.items.data.some((one) => one.price === item.price)
+  const price = held ? priceOf(call, item) : usablePrice(call, item.price, name, subscription.currency)
+  if (isMetered(price) && item.quantity !== undefined) {
+    throw refused('Quantity should not be specified where usage_type is `metered`.', `${name}[quantity]`)
+  }
+  const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
+  return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata), {
+    discounts: phaseDiscountsOf(
+      call,
+      subscription,
+      {
+        held: subscription.items.data.flatMap((one) => one.discounts),
+        items: [{ price: price.id, ...(quantity === undefined ? {} : { quantity }) }],
+      },
+      item.discounts,
+      name,
+    ),
+    tax_rates: usableTaxRates(call, item.tax_rates ?? [], `${name}[tax_rates]`),
+  })
+}
+
+/** Without an end a phase lasts one period of its first item. */
+function endOf(call: Call, params: PhaseParams, start: number, items: readonly PhaseItemBody[], name: string): number {
+  const [first] = items
+  if (first === undefined) throw missingParam(`${name}[items]`)
+  if (params.end_date !== undefined && params.duration !== undefined) {
+    throw refused('You may only specify one of these parameters: end_date, duration.', `${name}[end_date]`)
+  }
+  const step = params.duration ?? stepOf(priceOf(call, first))
+  const length = { interval: step.interval, interval_count: step.interval_count ?? 1 }
+  // Said so until durations took its place.
+  if (params.iterations !== undefined && !call.isBefore('2025-09-30.clover'))
+    throw new UnknownParameters([`${name}[iterations]`])
+  const end = params.end_date ?? stepped(start, length, params.iterations ?? 1)
+  if (end <= start) throw refused('The end date of a phase must be after its start date.', `${name}[end_date]`)
+  return end
+}

@@ -1,0 +1,134 @@
+// The real API's search query language (docs.stripe.com/search): clauses joined by AND or by OR, each a field, an operator and a value.
+// Reads a query and says whether an object meets it; decides nothing about paging.
+import { refused } from '../../protocol/responses/errors.ts'
+
+/** `token` and `string` are texts, the second one also in parts; `numeric` can be compared. */
+export type FieldType = 'token' | 'string' | 'numeric' | 'metadata'
+export type SearchFields = Readonly<Record<string, FieldType>>
+
+type Operator = ':' | '~' | '>' | '<' | '>=' | '<='
+
+interface Clause {
+  readonly negated: boolean
+  readonly field: string
+  /** Of metadata. */
+  readonly key: string | null
+  readonly type: FieldType
+  readonly operator: Operator
+  /** null asks for a field without a value. */
+  readonly value: string | null
+}
+
+export interface SearchQuery {
+  readonly clauses: readonly Clause[]
+  readonly every: boolean
+}
+
+const mostClauses = 10
+const token =
+  /\s*(?:(?<joint>AND|OR)(?=\s)|(?<minus>-)?(?<field>[a-zA-Z_][a-zA-Z0-9_.]*)(?:\[(?<key>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\])?\s*(?<operator>>=|<=|:|~|>|<|=)\s*(?<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|null))/iy
+
+/** Throws the refusal; `resource` is how it calls the objects, `customers`. */
+export function readQuery(text: string, fields: SearchFields, resource: string): SearchQuery {
+  const clauses: Clause[] = []
+  const joints = new Set<string>()
+  const pattern = new RegExp(token)
+  let expectsClause = true
+  while (text.slice(pattern.lastIndex).trim() !== '') {
+    const found = pattern.exec(text)?.groups
+    if (found === undefined) throw unreadable()
+    if (found['joint'] !== undefined) {
+      if (expectsClause) throw unreadable()
+      joints.add(found['joint'].toUpperCase())
+      expectsClause = true
+      continue
+    }
+    // A space joins as AND does.
+    if (!expectsClause) joints.add('AND')
+    clauses.push(clauseOf(found, fields, resource))
+    expectsClause = false
+  }
+  if (clauses.length === 0 || expectsClause) throw unreadable()
+  if (joints.size > 1) throw refused('Search query may not mix AND and OR operators.', 'query')
+  if (clauses.length > mostClauses) throw refused(`Search query may have at most ${mostClauses} clauses.`, 'query')
+  return { clauses, every: !joints.has('OR') }
+}
+
+function unreadable(): Error {
+  return refused(
+    'We were unable to parse your search query. Try using the format `metadata["key"]:"value"` to query for metadata or key:"value" to query for other fields.',
+    'query',
+  )
+}
+
+function clauseOf(found: Readonly<Record<string, string | undefined>>, fields: SearchFields, resource: string): Clause {
+  const { field = '', operator: said = ':', value = '' } = found
+  const key = found['key'] === undefined ? null : unquoted(found['key'])
+  const type = Object.hasOwn(fields, field) ? fields[field] : undefined
+  if (type === undefined || (type === 'metadata') !== (key !== null)) {
+    const message = `Field \`${field}\` is an unsupported search field for resource \`${resource}\`.`
+    const link = `See https://stripe.com/docs/search#query-fields-for-${resource} for a list of supported fields.`
+    throw refused(`${message} ${link}`, 'query')
+  }
+  const operator = (said === '=' ? ':' : said) as Operator
+  const isNull = value.toLowerCase() === 'null'
+  checkOperator(field, type, operator, isNull ? null : value)
+  return {
+    negated: found['minus'] !== undefined,
+    ...{ field, key, type, operator },
+    value: isNull ? null : unquoted(value),
+  }
+}
+
+function checkOperator(field: string, type: FieldType, operator: Operator, value: string | null): void {
+  const compares = operator !== ':' && operator !== '~'
+  const quoted = value !== null && /^["']/.test(value)
+  if (compares && type !== 'numeric')
+    throw refused(`Operator \`${operator}\` is only supported for numeric fields, and \`${field}\` is none.`, 'query')
+  if (operator === '~' && (type === 'numeric' || type === 'token'))
+    throw refused(`Operator \`~\` is not supported for field \`${field}\`.`, 'query')
+  if (type !== 'numeric' && value !== null && !quoted) throw unreadable()
+  if (type === 'numeric' && value !== null && !/^-?\d+(\.\d+)?$/.test(unquoted(value)))
+    throw refused(`Field \`${field}\` takes a number.`, 'query')
+  if (operator === '~' && value !== null && unquoted(value).length < 3)
+    throw refused('Substring search needs at least 3 characters.', 'query')
+}
+
+function unquoted(text: string): string {
+  return /^["']/.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text
+}
+
+/** `object` as the wire shows it. */
+export function meets(object: Readonly<Record<string, unknown>>, { clauses, every }: SearchQuery): boolean {
+  const holds = (clause: Clause): boolean => matches(object, clause) !== clause.negated
+  return every ? clauses.every(holds) : clauses.some(holds)
+}
+
+function matches(object: Readonly<Record<string, unknown>>, { field, key, operator, type, value }: Clause): boolean {
+  const held = key === null ? object[field] : (object[field] as Readonly<Record<string, unknown>>)[key]
+  if (held === null || held === undefined || held === '') return value === null
+  // `metadata["key"]:null` and `field:null` ask for what has none.
+  if (value === null) return false
+  if (type === 'numeric') return compared(Number(held), operator, Number(value))
+  const [own, wanted] = [textOf(held).toLowerCase(), value.toLowerCase()]
+  return operator === '~' ? own.includes(wanted) : own === wanted
+}
+
+function textOf(held: unknown): string {
+  return typeof held === 'string' ? held : JSON.stringify(held)
+}
+
+function compared(held: number, operator: Operator, wanted: number): boolean {
+  switch (operator) {
+    case '>':
+      return held > wanted
+    case '<':
+      return held < wanted
+    case '>=':
+      return held >= wanted
+    case '<=':
+      return held <= wanted
+    default:
+      return held === wanted
+  }
+}

@@ -1,0 +1,72 @@
+// `/v1/<resource>/search`. What was just made is found at once, unless the search profile holds it back as the real API does.
+import type { Kind } from '../../objects/bodies.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import { refused } from '../../protocol/responses/errors.ts'
+import type { Answer, Operation } from '../../protocol/operation.ts'
+import { integer, required, text } from '../../protocol/parameters/params.ts'
+import { notInline } from '../catalog/inline-prices.ts'
+import { meets, readQuery } from './search-query.ts'
+import type { SearchFields } from './search-query.ts'
+
+/** The fields that each kind can be searched by, as the real API documents them. */
+const searchable = {
+  product: {
+    ...{ active: 'token', description: 'string', metadata: 'metadata', name: 'string' },
+    ...{ shippable: 'token', url: 'string' },
+  },
+  price: {
+    ...{ active: 'token', currency: 'token', lookup_key: 'string', metadata: 'metadata' },
+    ...{ product: 'token', type: 'token' },
+  },
+  customer: { created: 'numeric', email: 'string', metadata: 'metadata', name: 'string', phone: 'string' },
+  subscription: { canceled_at: 'numeric', created: 'numeric', metadata: 'metadata', status: 'token' },
+} as const satisfies Partial<Record<Kind, SearchFields>>
+
+type Searchable = keyof typeof searchable
+
+const fields = { limit: integer(), page: text(), query: required(text({ max: 5000 })) }
+
+function search(call: Call, kind: Searchable): Answer {
+  const params = call.read(fields)
+  const resource = `${kind}s`
+  const query = readQuery(params.query, searchable[kind], resource)
+  const found = call
+    .select(kind, [notInline])
+    .filter((body) => !isHeldBack(call, body) && meets(call.shown(body), query))
+  const limit = Math.min(100, Math.max(1, params.limit ?? 10))
+  const from = placeOf(params.page)
+  const data = found.slice(from, from + limit)
+  const more = found.length > from + limit
+  return {
+    found: {
+      data,
+      has_more: more,
+      next_page: more ? pageToken(from + limit) : null,
+      url: `/v1/${resource}/search`,
+    },
+  }
+}
+
+/** Objects on test clocks live in another time: they are never held back. */
+function isHeldBack(call: Call, body: { readonly created: number; readonly test_clock?: string | null }): boolean {
+  return (body.test_clock ?? null) === null && body.created > call.now - call.searchDelay
+}
+
+function pageToken(from: number): string {
+  return Buffer.from(`from:${from}`).toString('base64url')
+}
+
+function placeOf(page: string | undefined): number {
+  if (page === undefined) return 0
+  const [, from] = /^from:(\d{1,9})$/.exec(Buffer.from(page, 'base64url').toString()) ?? []
+  if (from === undefined) throw refused('Invalid page token.', 'page')
+  return Number(from)
+}
+
+export const searches: readonly Operation[] = (Object.keys(searchable) as Searchable[]).map((kind) => ({
+  method: 'GET',
+  path: `/v1/${kind}s/search`,
+  of: kind,
+  list: true,
+  run: (call) => search(call, kind),
+}))

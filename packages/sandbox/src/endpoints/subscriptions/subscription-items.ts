@@ -1,0 +1,99 @@
+import { itemsAfter, newItemFields } from '../../billing/subscriptions/subscription-items.ts'
+import type { ItemParams } from '../../billing/subscriptions/subscription-items.ts'
+import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
+import { refuseBrokenChange } from '../../billing/subscriptions/cancel.ts'
+import { momentOf, save } from '../../billing/subscriptions/subscription-records.ts'
+import type { Call } from '../../protocol/operation-context.ts'
+import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
+import { refused } from '../../protocol/responses/errors.ts'
+import { deleted, retrieve } from '../../protocol/operation.ts'
+import type { Answer, Operation } from '../../protocol/operation.ts'
+import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
+import { boolean, oneOf, required, text, timestamp } from '../../protocol/parameters/params.ts'
+import type { Read } from '../../protocol/parameters/params.ts'
+import {
+  prorationBehavior,
+  refuseIncomplete,
+  refuseOver,
+  refusePaused,
+  refuseScheduled,
+  refuseUnpaid,
+} from './subscriptions.ts'
+
+const billing = {
+  payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete'),
+  proration_behavior: prorationBehavior,
+  proration_date: timestamp(),
+}
+const createFields = { ...newItemFields, ...billing, subscription: required(text()) }
+const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
+const deleteFields = { ...billing, clear_usage: boolean() }
+
+/** Parameters of a single item are named without `items[0]`. */
+function change(
+  outer: Call,
+  before: SubscriptionBody,
+  item: ItemParams,
+  how: Partial<Read<typeof billing>>,
+): SubscriptionBody {
+  refuseOver(before)
+  refuseIncomplete(before, { items: [item] })
+  refusePaused(before)
+  refuseScheduled(before, 'items')
+  const call = outer.at(momentOf(outer, before.test_clock))
+  const { proration_behavior: behavior = 'create_prorations', proration_date: date } = how
+  const prorateFrom = checkProrationDate(before, date)
+  const after = withItems(call, before, itemsAfter(call, before, [item]), { behavior, prorateFrom })
+  refuseBrokenChange(call, before, after, behavior)
+  const saved = save(call, before, after)
+  refuseUnpaid(call, before, saved, how.payment_behavior)
+  return saved
+}
+
+function create(call: Call): SubscriptionItemBody {
+  const { subscription, payment_behavior, proration_behavior, proration_date, ...item } = call.read(createFields)
+  const before = call.reference('subscription', subscription, 'subscription')
+  const known = new Set(before.items.data.map((one) => one.id))
+  const after = change(call, before, item, { payment_behavior, proration_behavior, proration_date })
+  const made = after.items.data.find((one) => !known.has(one.id))
+  if (made === undefined) throw new Error('No item was made')
+  return made
+}
+
+function holderOf(call: Call): SubscriptionBody {
+  const id = call.find('subscription_item', call.id)?.subscription
+  const found = id === undefined ? undefined : call.find('subscription', id)
+  if (found === undefined) throw refused(`Invalid subscription_item id: ${call.id}`)
+  return found
+}
+
+function update(call: Call): SubscriptionItemBody {
+  const before = holderOf(call)
+  const { off_session: _off, payment_behavior, proration_behavior, proration_date, ...item } = call.read(updateFields)
+  change(call, before, { ...item, id: call.id }, { payment_behavior, proration_behavior, proration_date })
+  return call.subject('subscription_item')
+}
+
+function remove(call: Call): Answer {
+  const before = holderOf(call)
+  const { clear_usage: _usage, ...how } = call.read(deleteFields)
+  change(call, before, { id: call.id, deleted: true }, how)
+  return deleted(call.id, 'subscription_item')
+}
+
+/** Oldest first, unlike every other list. */
+function page(call: Call): Answer {
+  const params = call.read({ ...pageFields, subscription: required(text()) })
+  const all = call.reference('subscription', params.subscription, 'subscription').items.data
+  return { page: pageWithin(all, params, 'subscription_item') }
+}
+
+const base = '/v1/subscription_items'
+
+export const subscriptionItems: readonly Operation[] = [
+  { method: 'POST', path: base, of: 'subscription_item', run: (call) => ({ object: create(call) }) },
+  { method: 'GET', path: base, of: 'subscription_item', list: true, run: page },
+  retrieve(`${base}/:id`, 'subscription_item'),
+  { method: 'POST', path: `${base}/:id`, of: 'subscription_item', run: (call) => ({ object: update(call) }) },
+  { method: 'DELETE', path: `${base}/:id`, of: null, run: remove },
+]

@@ -1,0 +1,245 @@
+import type { Bodies, Body, Kind } from '../objects/bodies.ts'
+import { nouns } from '../objects/bodies.ts'
+import { UnknownParameters, UnknownValue, noSuchReference, noSuchResource, notSupported } from './responses/errors.ts'
+import { newEvent } from '../events/events.ts'
+import type { Cause } from '../events/events.ts'
+import { nothingExpanded, render } from './responses/expand.ts'
+import type { Lookup } from './responses/expand.ts'
+import { apiVersion } from './api-values.generated.ts'
+import type { FormNode } from './parameters/form.ts'
+import { isKnownParameter, isKnownValue } from './parameters/known-parameters.ts'
+import { readPage } from './responses/list-pages.ts'
+import type { Page, PageParams } from './responses/list-pages.ts'
+import { readParams } from './parameters/params.ts'
+import type { Fields, Read } from './parameters/params.ts'
+import type { Condition } from '../store/conditions.ts'
+import type { State } from '../store/state.ts'
+
+/** An event on its way to an endpoint, sent when the transaction is through. */
+export interface Outgoing {
+  readonly account: string
+  readonly event: string
+  readonly endpoint: string
+}
+
+/** What a call has around it besides the state. */
+export interface Surroundings {
+  /** Where this server is reached, for the addresses of its pages. */
+  readonly origin: () => string
+  /** How long what was made is not found by searches, in seconds. */
+  readonly searchDelay: number
+  /** Usage that cannot be counted is taken, and told of later. */
+  readonly usageCheckedLater: boolean
+  /** Somebody saved the portal settings of this account. */
+  readonly portalSaved: boolean
+  readonly outbox: Outgoing[]
+}
+
+interface CallRequest {
+  /** As `POST /v1/prices/:id`. */
+  readonly operation?: string
+  readonly id: string
+  readonly childId?: string
+  readonly form: FormNode
+  /** That the caller asked for; null when it asked for none. */
+  readonly version?: string | null
+  readonly now: number
+  readonly cause: Cause
+}
+
+/** One request to one operation, in one account and one transaction. Whatever it throws undoes what it wrote. */
+export class Call implements Lookup {
+  readonly #operation: string
+  readonly account: string
+  /** The id in the path, or ''. */
+  readonly id: string
+  /** The second id in the path, or ''. */
+  readonly childId: string
+  readonly #form: FormNode
+  readonly #version: string | null
+  /** Seconds. */
+  readonly now: number
+  readonly #state: State
+  readonly #cause: Cause
+  readonly #around: Surroundings
+
+  constructor(state: State, account: string, request: CallRequest, around: Surroundings) {
+    this.#state = state
+    this.#around = around
+    this.account = account
+    this.id = request.id
+    this.#operation = request.operation ?? ''
+    this.childId = request.childId ?? ''
+    this.#form = request.form
+    this.#version = request.version === undefined ? apiVersion : request.version
+    this.now = request.now
+    this.#cause = request.cause
+  }
+
+  #asked(): Pick<CallRequest, 'operation' | 'id' | 'childId' | 'form' | 'version'> {
+    return {
+      operation: this.#operation,
+      id: this.id,
+      childId: this.childId,
+      form: this.#form,
+      version: this.#version,
+    }
+  }
+
+  /** The same at another moment (seconds): on a test clock, or when something was due. */
+  at(now: number): Call {
+    if (now === this.now) return this
+    const request = { ...this.#asked(), now, cause: this.#cause }
+    return new Call(this.#state, this.account, request, this.#around)
+  }
+
+  /** The same at another moment, of its own accord: its events name no request. */
+  unasked(now: number): Call {
+    const cause = { requestId: null, idempotencyKey: null }
+    return new Call(this.#state, this.account, { ...this.#asked(), now, cause }, this.#around)
+  }
+
+  /** Whether the caller may speak the API as it was before a version: who asks for none may have an account of any. */
+  isBefore(version: string): boolean {
+    return this.#version === null || this.#version < version
+  }
+
+  get usageCheckedLater(): boolean {
+    return this.#around.usageCheckedLater
+  }
+
+  get portalSaved(): boolean {
+    return this.#around.portalSaved
+  }
+
+  get searchDelay(): number {
+    return this.#around.searchDelay
+  }
+
+  get origin(): string {
+    return this.#around.origin()
+  }
+
+  /** What `work` would do: everything it writes is undone, and no event leaves. */
+  rehearse<T>(work: (call: Call) => T): T {
+    const request = { ...this.#asked(), now: this.now, cause: this.#cause }
+    const around = { ...this.#around, outbox: [] }
+    return this.#state.undone(() => work(new Call(this.#state, this.account, request, around)))
+  }
+
+  /** The object that has to act first, at `until` (seconds) at the latest, of those on one clock. */
+  due(clock: string | null, until: number): Body | undefined {
+    return this.#state.due(this.account, clock, until)
+  }
+
+  read<F extends Fields>(fields: F): Read<F> {
+    try {
+      return readParams(fields, this.#form)
+    } catch (error) {
+      throw inTheRightVoice(this.#operation, error)
+    }
+  }
+
+  find<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
+    return this.#state.find(this.account, kind, id)
+  }
+
+  findDeleted<K extends Kind>(kind: K, id: string): Bodies[K] | undefined {
+    return this.#state.findDeleted(this.account, kind, id)
+  }
+
+  /** The object that the path names, or a 404 that names `param`. */
+  subject<K extends Kind>(kind: K, param = nouns[kind].param): Bodies[K] {
+    const found = this.find(kind, this.id)
+    if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, param)
+    return found
+  }
+
+  /** An object that a parameter names, or a 400. */
+  reference<K extends Kind>(kind: K, id: string, param: string): Bodies[K] {
+    const found = this.find(kind, id)
+    if (found === undefined) throw noSuchReference(nouns[kind].noun, id, param)
+    return found
+  }
+
+  select<K extends Kind>(kind: K, conditions: readonly Condition[], limit?: number): Bodies[K][] {
+    return this.#state.select(this.account, kind, conditions, limit === undefined ? {} : { limit })
+  }
+
+  count(kind: Kind): number {
+    return this.#state.count(this.account, kind)
+  }
+
+  page<K extends Kind>(kind: K, params: PageParams, conditions: readonly Condition[]): Page<K> {
+    return readPage(this.#state, this.account, kind, conditions, params)
+  }
+
+  /** Writes a new object, and its event unless the real API has none. */
+  create<B extends Body>(body: B, event: string | null): B {
+    this.#state.insert(this.account, body)
+    if (event !== null) this.#emit(event, body)
+    return body
+  }
+
+  /** Writes a changed object; the event tells what it was before. Nothing changed: nothing written, no event. */
+  update<B extends Body>(before: B, after: B, event: string | null): B {
+    if (JSON.stringify(before) === JSON.stringify(after)) return before
+    this.#state.update(this.account, after)
+    if (event !== null) this.#emit(event, after, before)
+    return after
+  }
+
+  /** Marks an object deleted in its last state. */
+  remove(last: Body, event: string | null): void {
+    this.#state.update(this.account, last)
+    this.#state.remove(this.account, last.object, last.id)
+    if (event !== null) this.#emit(event, last)
+  }
+
+  /** The object as the wire shows it, nothing expanded. */
+  shown(body: Body): Record<string, unknown> {
+    return render(body, nothingExpanded, this)
+  }
+
+  /** An event about an object that was written already, or not at all. */
+  announce(type: string, body: Body): void {
+    this.#emit(type, body)
+  }
+
+  /** An event about something that is never stored. */
+  announceUnstored(
+    type: string,
+    object: Readonly<Record<string, unknown>>,
+    former?: Readonly<Record<string, unknown>>,
+  ): void {
+    this.#send(type, object, former)
+  }
+
+  #emit(type: string, after: Body, before?: Body): void {
+    const former = before === undefined ? undefined : render(before, nothingExpanded, this)
+    this.#send(type, render(after, nothingExpanded, this), former)
+  }
+
+  #send(type: string, object: Readonly<Record<string, unknown>>, former?: Readonly<Record<string, unknown>>): void {
+    const event = newEvent(type, { ...object }, former && { ...former }, this.#cause, this.now)
+    const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
+      ({ enabled_events: wanted }) => wanted.includes('*') || wanted.includes(type),
+    )
+    this.#state.insert(this.account, { ...event, pending_webhooks: endpoints.length })
+    for (const endpoint of endpoints) {
+      this.#around.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
+    }
+  }
+}
+
+/** A refusal of what the real API would have taken says that the sandbox does not support it. */
+function inTheRightVoice(operation: string, error: unknown): unknown {
+  if (error instanceof UnknownValue && error.param !== undefined && isKnownValue(operation, error.param, error.value)) {
+    return notSupported(`the value \`${error.value}\` of \`${error.param}\``, error.param)
+  }
+  if (!(error instanceof UnknownParameters)) return error
+  const unknown = error.names.filter((name) => !isKnownParameter(operation, name))
+  if (unknown.length > 0) return new UnknownParameters(unknown)
+  const plural = error.names.length > 1 ? 's' : ''
+  return notSupported(`the parameter${plural} ${error.names.map((name) => `\`${name}\``).join(', ')}`, error.names[0])
+}

@@ -1,0 +1,51 @@
+import { refused } from '../responses/errors.ts'
+import { isNode } from './form.ts'
+import type { FormValue } from './form.ts'
+import type { Param } from './params.ts'
+
+export type Metadata = Record<string, string>
+
+/** What a request says about metadata: null removes everything, a value of '' removes its key. */
+export type MetadataChange = ReadonlyMap<string, string> | null
+
+const limits = { keys: 50, key: 40, value: 500 }
+
+export function metadata(): Param<MetadataChange, false> {
+  return { required: false, read: readMetadata }
+}
+
+function readMetadata(value: FormValue, name: string): MetadataChange {
+  if (value === '') return null
+  if (!isNode(value)) throw refused('Invalid object', name)
+  const change = new Map<string, string>()
+  for (const [key, inner] of Object.entries(value)) {
+    if (isNode(inner))
+      throw refused(`Metadata values must be strings, but for key "${key}" you passed in a value of type hash`, name)
+    if (key.length > limits.key) throw tooLong('key', key, limits.key, `${name}[${key}]`)
+    if (inner.length > limits.value) throw tooLong('value', inner, limits.value, `${name}[${key}]`)
+    if (/[[\]]/.test(key)) throw refused('Metadata keys cannot contain square brackets ([ or ])', name)
+    change.set(key, inner)
+  }
+  return change
+}
+
+function tooLong(what: string, given: string, max: number, param: string): Error {
+  const article = what === 'value' ? 'a value' : 'a key'
+  const message = `Metadata ${what}s can have up to ${max} characters, but you passed in ${article} that is`
+  return refused(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
+}
+
+/** Writing merges; the result may hold 50 keys. */
+export function applyMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
+  if (change === undefined) return current
+  if (change === null) return {}
+  const merged = new Map(Object.entries(current))
+  for (const [key, value] of change) {
+    if (value === '') merged.delete(key)
+    else merged.set(key, value)
+  }
+  if (merged.size > limits.keys) {
+    throw refused(`Metadata can have up to ${limits.keys} keys, but it would have ${merged.size}.`, 'metadata')
+  }
+  return Object.fromEntries(merged)
+}

@@ -1,0 +1,47 @@
+import type { Plain } from '../parameters/form.ts'
+
+/** One request as it was answered. Never holds the API key. */
+export interface LoggedRequest {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly account: string | null
+  readonly method: string
+  readonly path: string
+  readonly params: Plain
+  readonly idempotencyKey: string | null
+  /** null when the socket was closed without an answer. */
+  readonly status: number | null
+  readonly replayed: boolean
+  /** The kind of fault that struck, if any. */
+  readonly fault: string | null
+}
+
+const kept = 10_000
+
+/** The latest requests, oldest first. */
+export class RequestLog {
+  #entries: LoggedRequest[] = []
+
+  add(entry: LoggedRequest): void {
+    this.#entries.push(entry)
+    // Cut in large steps: shifting one by one would cost a copy per request.
+    if (this.#entries.length >= 2 * kept) this.#entries = this.#entries.slice(-kept)
+  }
+
+  list(
+    filter: { readonly account?: string | undefined; readonly limit?: number | undefined } = {},
+  ): readonly LoggedRequest[] {
+    const { account, limit } = filter
+    const found = account === undefined ? this.#entries : this.#entries.filter((entry) => entry.account === account)
+    return found.slice(-(limit ?? kept))
+  }
+
+  find(id: string): LoggedRequest | undefined {
+    return this.#entries.findLast((entry) => entry.id === id)
+  }
+
+  clear(): void {
+    this.#entries = []
+  }
+}
