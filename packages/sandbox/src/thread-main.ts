@@ -1,4 +1,4 @@
-// The sandbox as a thread: started by thread.ts with its options, told to close, asked whether it lives.
+// The sandbox as a thread, started by `thread.ts`, which sends it `close` and checks that it is alive.
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './clock.ts'
 import type { FromThread, ThreadOptions, ToThread } from './messages.ts'
@@ -11,7 +11,7 @@ const say = (message: FromThread): void => parent.postMessage(message)
 
 try {
   const sandbox = await startSandbox({
-    // The supervisor is the only one that starts this file.
+    // Only the supervisor starts this file, with these options.
     ...(workerData as ThreadOptions),
     clock: systemClock,
     log: (line) => say({ kind: 'log', line }),

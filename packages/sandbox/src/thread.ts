@@ -1,5 +1,5 @@
-// Runs the sandbox in a thread of its own, so that nothing it does can hold up or end the program around it. A thread that
-// crashes or stops answering is reported, ended, and started again on the same port with the same folder.
+// Runs the sandbox in a worker thread, so that it cannot block or crash the program around it. A thread that crashes or hangs is reported,
+// terminated, and restarted on the same port with the same folder.
 import { Worker } from 'node:worker_threads'
 import type { FromThread, StartFailure, ThreadOptions, ToThread } from './messages.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'
@@ -13,33 +13,33 @@ export interface SandboxThread {
 }
 
 export interface SandboxThreadOptions extends ThreadOptions {
-  /** What happened, in one line: crashes, hangs, restarts. */
+  /** Receives one line per crash, hang or restart. */
   readonly log: (line: string) => void
-  /** Another file to start, for tests of the supervision itself. */
+  /** Another entry file, for tests of the supervision. */
   readonly entry?: URL
   readonly timings?: Partial<typeof defaultTimings>
 }
 
 const defaultTimings = {
-  /** How often the thread is asked whether it lives. */
+  /** Interval of the liveness checks. */
   askEveryMs: 2000,
-  /** How long it may be silent. */
+  /** Maximum time without a message. After that the thread counts as hung and is terminated. */
   silentForMs: 15_000,
-  /** Wait before the first restart; twice as long before each further one, until it has run for a minute. */
+  /** Delay before the first restart. Doubles with each further one (at most 30 s), and resets after a minute of uptime. */
   restartAfterMs: 200,
   longestWaitMs: 30_000,
   steadyAfterMs: 60_000,
   closeWithinMs: 4000,
 }
 
-/** More than the largest shop of the tests needs; a thread that wants more ends alone. */
+/** More than the largest shop of the tests needs. A thread that exceeds it crashes alone, without the process. */
 const heap = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 
-// Sources are run as they are by tests, the build by everybody else.
+// Tests run the sources (`.ts`), installations the build (`.js`).
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const ownEntry = new URL(`./thread-main.${extension}`, import.meta.url)
 
-/** Fails as `startSandbox` does when the first start fails; later failures are reported and tried again. */
+/** Rejects like `startSandbox` if the first start fails. Later failures are reported and retried. */
 export async function startSandboxThread(options: SandboxThreadOptions): Promise<SandboxThread> {
   const thread = new Supervised(options)
   const { url, port } = await thread.start()
@@ -99,7 +99,7 @@ class Supervised {
     })
   }
 
-  /** Ends a thread that is silent for too long; its exit starts the next one. */
+  /** Terminates a hung thread. Its exit triggers the restart. */
   #watch(worker: Worker, because: (reason: string) => void): void {
     const { askEveryMs, silentForMs, steadyAfterMs } = this.#timings
     let heardAt = performance.now()
@@ -107,7 +107,7 @@ class Supervised {
     worker.on('message', () => (heardAt = performance.now()))
     const ask = setInterval(() => {
       const now = performance.now()
-      // A pause of this very process (a stopped machine, a debugger) is not the thread's silence.
+      // If this process itself was suspended (laptop asleep, debugger), do not count that time as silence of the thread.
       if (now - askedAt > 2 * askEveryMs) heardAt = now
       askedAt = now
       if (now - heardAt > silentForMs) {

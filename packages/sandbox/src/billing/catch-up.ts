@@ -9,8 +9,9 @@ import { startSchedule } from './schedules/schedule-start.ts'
 import { cancelSetup } from './payments/setup-intents.ts'
 
 /**
- * Does what has become due on a clock by the call's moment, in the order of time: each thing at its own moment. Stops early when
- * `pause` says so, and then answers the moment (seconds) that it got to; null when nothing is left.
+ * Runs everything on one test clock that is due at the call's time, oldest first, each at its own due time (e.g. a renewal on 1 March, then
+ * the finalization of its invoice an hour later). Returns null when nothing is due any more. If `pause` returns true, stops and returns the
+ * due time (seconds) of the next object.
  */
 export function catchUp(call: Call, clock: string | null, pause: () => boolean = () => false): number | null {
   for (;;) {
@@ -23,7 +24,7 @@ export function catchUp(call: Call, clock: string | null, pause: () => boolean =
     else if (body.object === 'subscription_schedule') startSchedule(then, body)
     else if (body.object === 'payment_intent') endDebit(then, body)
     else expireSession(then, body)
-    // Whoever acts says when next; standing still would never end.
+    // Every action must change `_due`; an object that stays due would make this loop endless.
     if (call.due(clock, then.now)?.id === body.id && sameDue(call, body)) throw new Error(`${body.id} is due for ever`)
   }
 }
@@ -45,7 +46,7 @@ function actOnInvoice(call: Call, invoice: InvoiceBody): void {
   else reflect(call, attempt(call, invoice))
 }
 
-/** The bank has answered; the checkout that waited for it is told (docs.stripe.com/payments/checkout/fulfill-orders). */
+/** Completes a bank debit. Updates the checkout session that was completed with it (docs.stripe.com/payments/checkout/fulfill-orders). */
 function endDebit(call: Call, waiting: PaymentIntentBody): void {
   const { id, status } = answered(call, waiting)
   for (const session of call.select('checkout.session', [{ field: 'payment_intent', is: id }])) {

@@ -1,4 +1,4 @@
-// What a checkout costs today and what it becomes when it is paid: a subscription with its first invoice, or one payment.
+// Amounts of a checkout, and its completion: a subscription with its first invoice, a single payment, or a saved card.
 import type { CustomerBody, PromotionCodeBody } from '../objects/bodies.ts'
 import type { Call } from '../protocol/operation-context.ts'
 import type { InvoiceLineBody, PaymentMethodBody } from '../objects/customer-bodies.ts'
@@ -30,7 +30,7 @@ function hasTrial({ _plan: plan }: Quoted): boolean {
   return plan.trial_end !== null || plan.trial_period_days !== null
 }
 
-/** The amounts of today. A metered price costs nothing yet, a recurring one nothing within a trial. */
+/** Amounts due today. Metered prices cost 0 today, and so do recurring prices during a trial. */
 export function quote(
   call: Call,
   session: Quoted,
@@ -48,7 +48,7 @@ export function quote(
   return { items: shown, subtotal, discount, total: subtotal - discount }
 }
 
-/** What the customer has anyway is taken off a subscription that has no discount of its own, as its invoice will have it. */
+/** A subscription without discounts of its own uses the customer's discount, as its first invoice will. */
 function ownReductions(call: Call, session: Quoted, customer: CustomerBody | null): Reduction[] {
   const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
   return own === null ? [] : reductionsOf(call.at(momentOf(call, customer?.test_clock ?? null)), [own])
@@ -90,7 +90,7 @@ function quotedItem(
   }
 }
 
-/** The code a person typed, in any case, if it may be redeemed here. */
+/** The promotion code with the typed text (case-insensitive), if it can be redeemed in this session. */
 export function typedCode(call: Call, session: CheckoutSessionBody, typed: string): PromotionCodeBody {
   const found = call
     .select('promotion_code', [{ field: 'code', isAnyCase: typed }])
@@ -114,13 +114,13 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
 }
 
 export interface Paying {
-  /** The card, once it is needed: the customer's, or nobody's for one payment. */
+  /** Returns the payment method. Called only when the session needs one; `customer` is null for a guest payment. */
   readonly card: (call: Call, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null
 }
 
-/** Whether a card is asked for. */
+/** True if the session needs a payment method. */
 export function needsCard(session: CheckoutSessionBody, total: number): boolean {
   return (
     total > 0 ||
@@ -129,7 +129,7 @@ export function needsCard(session: CheckoutSessionBody, total: number): boolean 
   )
 }
 
-/** A single payment is charged at once or not at all; what a subscription owes can wait for its next invoice. */
+/** Refuses a single payment below the minimum charge. A subscription is not refused: its small amount moves to the next invoice. */
 export function refuseTooSmall(
   { mode, currency }: Pick<CheckoutSessionBody, 'currency' | 'mode'>,
   total: number,
@@ -139,7 +139,7 @@ export function refuseTooSmall(
   throw refused(message, undefined, 'amount_too_small')
 }
 
-/** Pays and closes the session; what the card or the rules refuse is thrown and leaves everything as it was. */
+/** Pays and closes the session. If the card or a rule refuses, throws and the transaction leaves everything unchanged. */
 export function complete(outer: Call, before: CheckoutSessionBody, paying: Paying): CheckoutSessionBody {
   const discounts = discountsOf(before, paying.code)
   const quoted = quote(outer, before, before.line_items.data, discounts)
@@ -149,13 +149,13 @@ export function complete(outer: Call, before: CheckoutSessionBody, paying: Payin
   if (before.mode === 'setup') return setUpBy(outer, call, before, customer, paying)
   const card = needsCard(before, quoted.total) ? paying.card(call, customer?.id ?? null) : null
   if (card !== null) refuseWay(before, card)
-  // A bank account says so later.
+  // Only cards decline here; a declined bank debit fails days later.
   if (card?._declines === true && card.type === 'card' && quoted.total > 0) throw cardDeclined()
   const made =
     before.mode === 'subscription'
       ? subscribed(call, before, customer?.id ?? '', card, discounts)
       : { payment_intent: paid(call, before, customer?.id ?? null, card, quoted.total, discounts) }
-  // The invoice may ask for nothing: the balance covers it, or it is too small.
+  // The invoice's amount due can be 0 although the quote is not: the customer's balance covers it, or it is below the minimum charge.
   const charged = 'invoice' in made ? (call.find('invoice', made.invoice ?? '')?.amount_due ?? 0) : quoted.total
   const after: CheckoutSessionBody = {
     ...before,
@@ -188,7 +188,7 @@ function detailsOf(customer: CustomerBody | null, paying: Paying): CheckoutSessi
   }
 }
 
-/** A way to pay that the session does not offer, or that this server does not know there. */
+/** Refuses a payment method whose type the session does not offer, and cards that need 3-D Secure (not supported in a checkout). */
 function refuseWay(session: CheckoutSessionBody, { type, _asks: asks }: PaymentMethodBody): void {
   if (!session.payment_method_types.includes(type)) {
     const offered = session.payment_method_types.join(', ')
@@ -197,7 +197,7 @@ function refuseWay(session: CheckoutSessionBody, { type, _asks: asks }: PaymentM
   if (asks === true) throw notSupported('a card that asks for authentication in a checkout', 'payment_method')
 }
 
-/** Keeps the card for the customer, where there is one; it does not pay by default from then on. */
+/** Saves the card for the session's customer, if it has one. The card does not become the default payment method. */
 function setUpBy(
   outer: Call,
   call: Call,
@@ -232,7 +232,7 @@ function newCustomer(
   return wanted ? customerFromCheckout(call, email === '' ? null : email) : null
 }
 
-/** The card of a number that was typed. */
+/** The test card with the typed number. */
 export function typedCard(number: string): Paying['card'] {
   return (call, customer) => {
     const card = cardByNumber(number)
@@ -242,7 +242,7 @@ export function typedCard(number: string): Paying['card'] {
   }
 }
 
-/** The bank account of an IBAN that was typed; nobody keeps it. */
+/** The bank account with the typed IBAN. It is attached to no customer. */
 export function typedAccount(iban: string, email: string): Paying['card'] {
   return (call) => {
     const account = newBankAccount(call, iban)
@@ -298,7 +298,7 @@ function paid(
   return tried(call, intent, card, { clock: customer === null ? null : customerOf(call, customer).test_clock }).id
 }
 
-/** A one-time purchase keeps no discount, but uses up what the coupon and its code allow. */
+/** A single payment stores no discount, but counts as a redemption of the coupon and its promotion code. */
 function countRedemption(call: Call, session: CheckoutSessionBody, amount: number, discounts: DiscountParams): void {
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const purchase = { customer, currency: session.currency, subtotal: Math.max(amount, session.amount_subtotal ?? 0) }

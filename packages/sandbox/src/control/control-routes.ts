@@ -14,11 +14,11 @@ interface ControlRequest {
   readonly query: string
   readonly body: string
   readonly headers: IncomingHttpHeaders
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the client closes the connection. */
   readonly gone: AbortSignal
 }
 
-/** A mistake of the caller: told with 400 and the reason. */
+/** Invalid control request: answered with 400 (or `status`) and the reason. */
 class BadControl extends Error {
   readonly status: number
   constructor(message: string, status = 400) {
@@ -27,14 +27,14 @@ class BadControl extends Error {
   }
 }
 
-/** `/_sandbox/…`: JSON in, JSON out. With an API key only that account is meant, without one all of them. */
+/** Handles `/_sandbox/…`, JSON in and out. With an API key a request concerns that account, otherwise all accounts. */
 export async function answerControl(control: SandboxControl, request: ControlRequest): Promise<ApiReply> {
   try {
     refuseStrangers(request.headers)
     return reply(200, await run(control, request))
   } catch (error) {
     if (error instanceof BadControl) return reply(error.status, { error: error.message })
-    // What the control refuses by itself: a value beyond its ceiling.
+    // A value beyond its ceiling, thrown by the control itself.
     if (error instanceof RangeError) return reply(400, { error: error.message })
     if (error instanceof ClockBusy) return reply(409, { error: error.message })
     if (error instanceof SeedRefused)
@@ -47,7 +47,10 @@ function reply(status: number, value: unknown): ApiReply {
   return { status, headers: {}, body: `${JSON.stringify(value, null, 2)}\n`, wire: 'whole' }
 }
 
-/** A web page in the same user's browser can reach loopback; it must not be able to empty or read the sandbox. */
+/**
+ * Control routes accept loopback host names and origins only: otherwise a web page in the user's browser could read or empty the sandbox
+ * (e.g. with DNS rebinding).
+ */
 function refuseStrangers(headers: IncomingHttpHeaders): void {
   const host = hostOf(`http://${headers.host ?? ''}`)
   const origin = headers.origin === undefined ? host : hostOf(headers.origin)
@@ -158,7 +161,7 @@ function readLimit(query: string): number | undefined {
   return Number(limit)
 }
 
-/** `advance_seconds`, or for one account `to` (seconds since the epoch, or RFC 3339). */
+/** `advance_seconds` or, with an API key, `to` (epoch seconds or RFC 3339). */
 function readAdvance(body: Record<string, unknown>, now: number | undefined): number {
   const seconds = countOf(body, 'advance_seconds', ceilings.clockAhead)
   if (seconds !== undefined) return seconds

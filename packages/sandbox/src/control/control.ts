@@ -1,4 +1,4 @@
-// What a test or an operator may do to the sandbox from outside the API: look at it, empty it, go back, make it fail.
+// Control of the sandbox from outside the API, by a test or an operator: inspect, reset, snapshot and restore, inject faults, move clocks.
 import { Buffer } from 'node:buffer'
 import type { Transactions } from '../transactions.ts'
 import type { Api } from '../protocol/api.ts'
@@ -13,10 +13,10 @@ import type { Snapshot, State } from '../store/state.ts'
 import { ceilings } from './ceilings.ts'
 import { apiVersion } from '../protocol/api-values.generated.ts'
 
-/** One request of a seed. Text of the form `{{name.field}}` is taken from the answer of the earlier call of that name. */
+/** One request of a seed. `{{name.field}}` in a text is replaced by that field of the response to the earlier call with `as: name`. */
 export interface SeedCall {
   readonly path: string
-  /** Default POST. */
+  /** Default: POST. */
   readonly method?: string | undefined
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly as?: string | undefined
@@ -35,16 +35,16 @@ export interface SandboxStatus {
   readonly objects: readonly { readonly account: string; readonly kind: string; readonly total: number }[]
 }
 
-/** Where an `apiKey` is optional, leaving it out means every account. */
+/** Where `apiKey` is optional, omitting it means all accounts. */
 export interface SandboxControl {
   status(): SandboxStatus
-  /** Runs ordinary requests in order, without faults or rate limit of their own kind being lifted. Throws at the first refusal. */
+  /** Sends ordinary API requests in order; faults and rate limits apply to them. Throws at the first error response. */
   seed(apiKey: string, calls: readonly SeedCall[]): Promise<readonly Record<string, unknown>[]>
-  /** Removes objects, events and remembered idempotency keys. */
+  /** Removes objects, events and idempotency keys. */
   reset(apiKey?: string): void
-  /** Remembers everything under a name, in memory, until the process ends. */
+  /** Stores a copy of the state in memory under `name`, until the process ends. */
   snapshot(name: string, apiKey?: string): void
-  /** Goes back to a snapshot; false when there is none of that name. */
+  /** Restores a snapshot. False if there is none with this name. */
   restore(name: string): boolean
   requests(filter?: {
     readonly apiKey?: string | undefined
@@ -52,24 +52,24 @@ export interface SandboxControl {
   }): readonly LoggedRequest[]
   request(id: string): LoggedRequest | undefined
   clearRequests(): void
-  /** Orders a fault; the number names it in `faults()`. */
+  /** Adds a fault and returns its id, as listed by `faults()`. */
   fail(order: FaultOrder): number
   faults(): readonly Fault[]
   clearFaults(): void
   setProfile(profile: RateProfile): void
-  /** How long searches do not find what was made, in seconds; 0 finds it at once. */
+  /** Delay in seconds until searches find a new object, as with the real API's index. 0: at once. */
   setSearchDelay(seconds: number): void
-  /** `later`: usage that cannot be counted is taken, and told of by an event; `at_once`: it is refused. */
+  /** `later`: usage that cannot be counted is accepted and reported by an event. `at_once`: it is refused. */
   checkUsage(when: UsageCheck): void
-  /** The time of an account, in seconds. */
+  /** Time of an account in epoch seconds. */
   now(apiKey: string): number
-  /** Moves the clock of one account, or of all that have anything, forward; what becomes due on the way is done in its order. */
+  /** Moves the clock of one account, or of all accounts with data, forward. Due actions run on the way, in order of time. */
   advance(seconds: number, apiKey?: string): void
-  /** The same in slices, between which others are served. `stopClocks`, or `signal`, ends it where it is. */
+  /** Like `advance`, but yields to other requests between slices. `stopClocks` or `signal` stops the clock where it is. */
   advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void>
-  /** Ends what `advanceInSlices` is doing, for one account or for all. Answers how many clocks stopped. */
+  /** Stops running `advanceInSlices` calls of one account or of all. Returns the number of stopped clocks. */
   stopClocks(apiKey?: string): number
-  /** Events on their way to webhook endpoints and those that were, oldest first. */
+  /** Deliveries of events to webhook endpoints, pending and finished, oldest first. */
   deliveries(filter?: {
     readonly apiKey?: string | undefined
     readonly limit?: number | undefined
@@ -86,7 +86,7 @@ interface ControlParts {
   readonly deliveries: Deliveries
 }
 
-/** A clock that is still on its way is asked to go on. */
+/** A clock that is still advancing got another request to advance. */
 export class ClockBusy extends Error {
   override readonly name = 'ClockBusy'
 
@@ -95,7 +95,7 @@ export class ClockBusy extends Error {
   }
 }
 
-/** A seed call that was refused: which, and the API's own answer. */
+/** A seed call failed: its index and the API's response. */
 export class SeedRefused extends Error {
   override readonly name = 'SeedRefused'
   readonly index: number
@@ -246,7 +246,7 @@ export class Control implements SandboxControl {
     return stopped.length
   }
 
-  /** The accounts that are meant, once it is sure that each clock may go so far. */
+  /** The accounts whose clocks move. Throws if one of them would go beyond its ceiling. */
   #clocks(seconds: number, apiKey: string | undefined): readonly string[] {
     if (!Number.isSafeInteger(seconds) || seconds < 0)
       throw new RangeError('A clock only goes forward, in whole seconds.')
@@ -274,7 +274,7 @@ function encode(value: FormValue, named: ReadonlyMap<string, Record<string, unkn
     .join('&')
 }
 
-/** `{{plan.id}}` becomes the field of the answer named `plan`; what is not known stays as it is. */
+/** Replaces `{{plan.id}}` by that field of the response named `plan`. An unknown placeholder stays as it is. */
 function filled(text: string, named: ReadonlyMap<string, Record<string, unknown>>): string {
   return text.replace(/\{\{([^.}]+)\.([^}]+)\}\}/g, (whole, name: string, field: string) => {
     const value = named.get(name)?.[field]

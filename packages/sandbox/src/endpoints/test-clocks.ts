@@ -30,7 +30,10 @@ function create(call: Call): TestClockBody {
   return call.create(body, 'test_helpers.test_clock.created')
 }
 
-/** The work is done when this answers, but as the real API it says `advancing`: callers ask again until it is ready. */
+/**
+ * Advances the clock. All work is done before the response, but as in the real API the status is `advancing`: callers poll until it is
+ * `ready`.
+ */
 function advance(call: Call): TestClockBody {
   const clock = call.subject('test_helpers.test_clock')
   const { frozen_time: time } = call.read({ frozen_time: required(timestamp()) })
@@ -49,7 +52,10 @@ function advance(call: Call): TestClockBody {
   return moving
 }
 
-/** Two intervals of the shortest subscription on the clock; two years without any (the SDK's types, `frozen_time`). */
+/**
+ * Limit: two intervals of the shortest subscription on the clock (e.g. two months), or two years without subscriptions (the SDK's types,
+ * `frozen_time`).
+ */
 function refuseTooFar(call: Call, clock: TestClockBody, time: number): void {
   const steps = call
     .select('subscription', [{ field: 'test_clock', is: clock.id }])
@@ -67,7 +73,7 @@ function refuseTooFar(call: Call, clock: TestClockBody, time: number): void {
   throw refused(`The frozen time cannot be more than ${most}: \`${latest}\` at most.`, 'frozen_time')
 }
 
-/** The customers of a clock go with it. */
+/** Deletes the clock and its customers. */
 function remove(call: Call): Answer {
   call.read({})
   const clock = call.subject('test_helpers.test_clock')

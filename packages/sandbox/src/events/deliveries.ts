@@ -1,5 +1,5 @@
-// Brings events to webhook endpoints, signed as the real API signs, and tries again when an endpoint does not answer well.
-// Nobody waits for it: an endpoint that hangs holds up its own deliveries only. What was tried is remembered, in memory.
+// Delivers events to webhook endpoints, signed like the real API's, and retries failed deliveries. Runs in the background: a slow endpoint
+// delays its own deliveries only. The log of attempts is kept in memory.
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -10,7 +10,7 @@ import type { State } from '../store/state.ts'
 export interface DeliveryAttempt {
   /** Epoch milliseconds. */
   readonly at: number
-  /** null when there was no answer; `error` says why. */
+  /** Null if there was no response; see `error`. */
   readonly status: number | null
   readonly error: string | null
 }
@@ -23,7 +23,7 @@ export interface Delivery {
   readonly endpoint: string
   readonly url: string
   readonly state: 'pending' | 'delivered' | 'failed' | 'not_sent'
-  /** Why it was not sent. */
+  /** Reason for `not_sent`. */
   readonly reason: string | null
   readonly attempts: readonly DeliveryAttempt[]
 }
@@ -32,7 +32,7 @@ interface DeliveryParts {
   readonly state: State
   readonly clock: Clock
   readonly anywhere: boolean
-  /** Waits before the second and later tries, in milliseconds. */
+  /** Milliseconds before the second and later attempts. Default: 1 s, 5 s, 25 s. */
   readonly retryAfterMs?: readonly number[] | undefined
 }
 
@@ -41,7 +41,7 @@ const timeoutMs = 10_000
 const atOnce = 8
 const kept = 5000
 
-/** The header of the official scheme; `seconds` is the moment of signing. */
+/** The header `Stripe-Signature`. `seconds` is the time of signing. */
 export function signature(secret: string, payload: string, seconds: number): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${payload}`).digest('hex')}`
 }
@@ -67,7 +67,7 @@ export class Deliveries {
     this.#parts = parts
   }
 
-  /** Takes events that were written; returns at once. */
+  /** Queues written events for delivery, without waiting for it. */
   send(events: readonly Outgoing[]): void {
     for (const outgoing of events) this.#enqueue(outgoing)
   }
@@ -77,7 +77,7 @@ export class Deliveries {
     return found.slice(-limit)
   }
 
-  /** Gives up what is under way; nothing is sent afterwards. */
+  /** Aborts pending deliveries. Nothing is sent afterwards. */
   close(): void {
     this.#stop.abort()
   }
@@ -119,7 +119,7 @@ export class Deliveries {
     if (place >= 0) this.#log[place] = after
   }
 
-  /** A few at once to each endpoint. */
+  /** At most 8 concurrent deliveries per endpoint. */
   #queue(name: string, work: () => Promise<void>): void {
     let queue = this.#queues.get(name)
     if (queue === undefined) this.#queues.set(name, (queue = { running: 0, waiting: [] }))
@@ -144,7 +144,7 @@ export class Deliveries {
     const delivery = this.#find(id)
     if (delivery === undefined || this.#stopped()) return
     const event = this.#parts.state.find(delivery.account, 'event', delivery.event)
-    // A reset in between took the event away.
+    // A reset has removed the event in the meantime.
     if (event === undefined) return
     const payload = JSON.stringify(event, null, 2)
     const at = this.#parts.clock.now()
@@ -170,7 +170,7 @@ export class Deliveries {
     this.#stop.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 
-  /** One endpoint fewer is pending for the event. */
+  /** Decrements the event's `pending_webhooks`. */
   #settle(account: string, eventId: string): void {
     const event = this.#parts.state.find(account, 'event', eventId)
     if (event === undefined) return
@@ -180,7 +180,7 @@ export class Deliveries {
 
 type Outcome = Omit<DeliveryAttempt, 'at'>
 
-/** One request; a redirect is an answer like any other that is not 2xx. */
+/** Sends one request. A redirect is not followed, and counts as failed. */
 function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<Outcome> {
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ import type { Page } from './html.ts'
 
 type Intent = PaymentIntentBody | SetupIntentBody
 
-/** The page on which a cardholder answers the bank. */
+/** The page on which the cardholder completes 3-D Secure. */
 export function showAuthentication(intent: Intent): Page {
   if (intent.status !== 'requires_action') return page('Authentication', html`<p>Nothing waits for an answer here.</p>`)
   const what =
@@ -27,7 +27,7 @@ export function showAuthentication(intent: Intent): Page {
   )
 }
 
-/** Carries the answer on to the bank: it pays, or says no. */
+/** Completes the authentication, as passed or failed. */
 export function submitAuthentication(outer: Call, intent: Intent, action: string): Page {
   const card = outer.find('payment_method', intent.payment_method ?? '')
   if (intent.status !== 'requires_action' || card === undefined) return showAuthentication(intent)
@@ -56,7 +56,7 @@ function answerPayment(call: Call, intent: PaymentIntentBody, card: PaymentMetho
   else reflect(call, attempt(call, invoice, { card: card.id, manual: true, authenticated: true }))
 }
 
-/** Where the caller wanted to go on, told as the real API tells it. */
+/** The caller's `return_url`, with the query parameters that the real API adds. */
 function returnUrl(
   { id, client_secret: secret, next_action: action, object }: Intent,
   passed: boolean,

@@ -18,7 +18,7 @@ import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem, redirect } from './html.ts'
 import type { Markup, Page } from './html.ts'
 
-/** What was typed into the form. */
+/** Values of the submitted form. */
 export interface Typed {
   readonly action: string
   readonly email: string
@@ -29,7 +29,7 @@ export interface Typed {
 
 export const nothingTyped: Typed = { action: '', email: '', number: '', iban: '', code: '' }
 
-/** The page as it is now. */
+/** Renders the checkout page. */
 export function showCheckout(
   outer: Call,
   session: CheckoutSessionBody,
@@ -55,7 +55,7 @@ export function showCheckout(
   )
 }
 
-/** Carries out what the form asks for. A refusal is thrown, so that nothing of it stays. */
+/** Handles the submitted form. An error is thrown, so that the transaction is rolled back. */
 export function submitCheckout(outer: Call, session: CheckoutSessionBody, typed: Typed): Page {
   if (session.status !== 'open' || typed.action !== 'pay') return showCheckout(outer, session, typed)
   const call = outer.at(momentOf(outer, session._clock))
@@ -160,7 +160,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup
       </div>`
     : html``
   const verb = { payment: 'Pay', setup: 'Keep the card', subscription: 'Subscribe' }[session.mode]
-  // The first button of a form is the one that Enter presses.
+  // Enter presses the first button of a form: a hidden one, so that Enter pays and does not apply a code.
   return html`<form method="post">
     <button name="action" value="pay" hidden></button> ${email}${card}${account}${code}<button
       name="action"

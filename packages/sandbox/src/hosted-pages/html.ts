@@ -1,7 +1,7 @@
-// Hosted pages as text. Every value that is not ours passes through `html`, which escapes it.
+// Hosted pages as text. All values are escaped by the template tag `html`.
 import { pageStyle } from './page-style.generated.ts'
 
-/** Markup that needs no escaping any more. */
+/** Markup that is escaped already. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -59,7 +59,7 @@ button[hidden] { display: none; }
 export interface Page {
   readonly status: number
   readonly body: string
-  /** Where to go instead. */
+  /** Redirect target. */
   readonly location?: string
 }
 

@@ -10,7 +10,7 @@ import type { InvoiceBody } from '../objects/customer-bodies.ts'
 import { html, page, problem } from './html.ts'
 import type { Markup, Page } from './html.ts'
 
-/** The page that a mailed invoice links to: what is billed, and a way to pay it. */
+/** The page that an emailed invoice links to: its lines, and a form to pay it. */
 export function showInvoice(invoice: InvoiceBody, error: string | null = null): Page {
   const money = (amount: number): string => formatMinor(amount, invoice.currency)
   const lines = invoice.lines.data.map(
@@ -54,7 +54,7 @@ function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10)
 }
 
-/** Pays with a test card; what it refuses is thrown and leaves everything as it was. */
+/** Pays with a test card. An error is thrown, so that the transaction is rolled back. */
 export function payInvoice(outer: Call, invoice: InvoiceBody, number: string): Page {
   if (invoice.status !== 'open') return showInvoice(invoice)
   const card = cardByNumber(number)
@@ -62,7 +62,7 @@ export function payInvoice(outer: Call, invoice: InvoiceBody, number: string): P
   if (card.declines !== undefined) throw cardDeclined(card.refusal)
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const method = newPaymentMethod(call, card, invoice.customer)
-  // Whoever pays here is there to answer the bank.
+  // The payer is on the page, so 3-D Secure counts as passed.
   const paid = attempt(call, invoice, { card: method.id, manual: true, authenticated: true })
   reflect(call, paid)
   return showInvoice(paid)

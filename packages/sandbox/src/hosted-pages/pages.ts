@@ -1,4 +1,4 @@
-// The pages a person sees: checkout and portal. Their address is the only key to them, as with the real ones.
+// Hosted pages: checkout, portal, invoice and authentication. As with the real pages, knowing the URL grants access.
 import type { Transactions } from '../transactions.ts'
 import type { ApiReply } from '../protocol/api.ts'
 import type { Call } from '../protocol/operation-context.ts'
@@ -54,7 +54,7 @@ function reply(made: Page): ApiReply {
 
 const notFound = (): Page => page('Not found', html`<p>There is no such page.</p>`, 404)
 
-/** Whose page it is; ids of pages are known without a key. */
+/** The account of a page. Page ids are unique among all accounts, so no key is needed. */
 function ownerOf({ state }: PageParts, path: string): string | undefined {
   const [, place, id = ''] = path.split('/')
   return state.ownerOf(kindOf(place, id), id)
@@ -126,7 +126,7 @@ function invoice({ state, transactions }: PageParts, id: string, form: URLSearch
   const onInvoice = (work: (call: Call, found: InvoiceBody) => Page): Page =>
     transactions.act(account, (call) => {
       const found = call.find('invoice', id)
-      // A draft has no page yet.
+      // A draft invoice has no page.
       return found === undefined || found.status === 'draft' ? notFound() : work(call, found)
     })
   const show = (error: string | null): Page => onInvoice((_call, found) => showInvoice(found, error))
@@ -144,7 +144,7 @@ function authentication({ state, transactions }: PageParts, id: string, form: UR
   })
 }
 
-/** A refusal undid everything; the page is shown again and says it. */
+/** Shows the page again with the error, after the transaction was rolled back. */
 function refusable(work: () => Page, show: (error: string) => Page): Page {
   try {
     return work()

@@ -25,7 +25,7 @@ export function showPortal(call: Call, session: PortalSessionBody, error: string
 
 type Cancels = 'at_period_end' | 'immediately' | null
 
-/** What its settings allow; a session of a state from before there were settings may cancel. */
+/** The cancel mode that the configuration allows. A session stored before configurations existed may cancel at the end of the period. */
 function cancelsIn(call: Call, session: PortalSessionBody): Cancels {
   const settings = call.find('billing_portal.configuration', session.configuration)
   if (settings === undefined) return 'at_period_end'
@@ -70,7 +70,7 @@ function row(call: Call, subscription: SubscriptionBody, item: SubscriptionItemB
   </tr>`
 }
 
-/** Plans or takes back the end of one of the customer's own subscriptions. */
+/** Plans or revokes the cancellation of one of the customer's subscriptions. */
 export function submitPortal(
   outer: Call,
   session: PortalSessionBody,

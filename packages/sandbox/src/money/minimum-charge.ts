@@ -1,6 +1,8 @@
 import { formatMinor } from './format.ts'
 
-/** Least that a card is charged, in minor units; currencies that are not named have no least amount here. Source: docs.stripe.com/currencies. */
+/**
+ * Minimum charge in minor units, e.g. 50 is $0.50. A currency that is not listed has no minimum here. Source: docs.stripe.com/currencies.
+ */
 const leastCharges: Readonly<Record<string, number>> = {
   usd: 50,
   aed: 200,
@@ -27,12 +29,12 @@ const leastCharges: Readonly<Record<string, number>> = {
   thb: 1000,
 }
 
-/** Whether an amount is owed and yet not charged, because it is too small. */
+/** True for a positive amount below the minimum charge. */
 export function isTooSmall(amount: number, currency: string): boolean {
   return amount > 0 && amount < (leastCharges[currency] ?? 0)
 }
 
-/** The least amount as refusals say it: `$0.50 usd`. */
+/** The minimum charge for error messages, e.g. `$0.50 usd`. */
 export function leastText(currency: string): string {
   return `${formatMinor(leastCharges[currency] ?? 0, currency)} ${currency}`
 }

@@ -1,5 +1,5 @@
-// One request of the API, from headers and text to the answer's text: who asks, which fault strikes, what was answered
-// under this key before, and the operation in its transaction. Knows nothing of sockets.
+// One API request, from headers and body to the response body: authentication, fault injection, idempotency, and the operation in its
+// transaction. Independent of sockets.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Transactions } from '../transactions.ts'
@@ -35,7 +35,7 @@ const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 export interface ApiRequest {
   readonly method: string
-  /** Without the query. */
+  /** Without the query string. */
   readonly path: string
   readonly query: string
   readonly body: string
@@ -50,11 +50,11 @@ export interface ApiReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `cut`: half of the body, then the socket closes. `close`: the socket closes without a word. */
+  /** `cut`: half of the body is sent, then the socket is closed. `close`: the socket is closed without a response. */
   readonly wire: 'whole' | 'cut' | 'close'
 }
 
-/** What an observer sees of each answered request. */
+/** A request with its response, as passed to an observer. */
 export interface Exchange {
   readonly method: string
   readonly path: string
@@ -72,9 +72,9 @@ export interface ApiParts {
   readonly rate: RateLimit
   readonly log: RequestLog
   readonly observe: ((exchange: Exchange) => void) | undefined
-  /** Where a request can be looked up; called only while answering, once the address is known. */
+  /** URL of a request in the request log. Called only while handling a request, when the server's own URL is known. */
   readonly logUrl: (requestId: string) => string
-  /** An unexpected failure: a bug of ours. */
+  /** Called with an unexpected error, i.e. a bug in the sandbox. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -86,13 +86,13 @@ interface Outcome {
   readonly wire?: ApiReply['wire']
 }
 
-/** What is known of a request while it is being answered. */
+/** State of a request that is being handled. */
 interface Progress {
   readonly id: string
   account: string | null
   params: FormNode
   fault: string | null
-  /** null: nobody asked for one. */
+  /** Null: the request has no `Stripe-Version`. */
   readonly version: string | null
 }
 
@@ -151,14 +151,16 @@ export class Api {
     return outcome
   }
 
-  /** A stream of usage is authorised by the token of its session. */
+  /** Usage streams are authorized by the token of their session, not by an API key. */
   #ofStream({ authorization }: ApiRequest): string {
     const { account, expires } = accountOfToken(authorization)
     if (this.#parts.transactions.now(account) > expires) throw sessionExpired()
     return account
   }
 
-  /** Waits, and refuses what fails before anything is looked at. The rest is carried out further on. */
+  /**
+   * Applies a latency fault, and throws the faults that fail before the operation runs. Returns the other faults, which are applied later.
+   */
   async #strike(
     request: ApiRequest,
     progress: Progress,
@@ -174,7 +176,7 @@ export class Api {
     return fault
   }
 
-  /** A slow request holds its key: a twin that comes meanwhile is told so. */
+  /** A slow request holds its idempotency key meanwhile: a concurrent request with the same key gets a conflict error (409). */
   async #delay(account: string, key: string | undefined, latencyMs: number): Promise<void> {
     if (key === undefined) {
       await wait(latencyMs)
@@ -188,7 +190,7 @@ export class Api {
     }
   }
 
-  /** Answers from the key's memory, or runs the operation and remembers; both in one transaction. */
+  /** Returns the response stored for the key, or runs the operation and stores its response in the same transaction. */
   #once(
     request: ApiRequest,
     progress: Progress,
@@ -214,7 +216,8 @@ export class Api {
     try {
       return this.#operate(progress, routed, account, key, fault, keep)
     } catch (error) {
-      // A declined payment was carried out: its answer is repeated, though what it wrote is undone (docs.stripe.com/api/idempotent_requests).
+      // A declined payment (402) counts as executed: a retry with the same key gets the same response, although the transaction was rolled
+      // back (docs.stripe.com/api/idempotent_requests).
       if (!(error instanceof StripeError) || error.status !== 402) throw error
       const outcome = this.#failed(error, progress.id)
       keep(outcome)
@@ -302,8 +305,8 @@ export class Api {
 }
 
 /**
- * Versions that exist are taken, though answers are always of one version, which their header names. No account here has
- * others connected to it.
+ * Every existing API version is accepted, but all responses have the one version in their `Stripe-Version` header. `Stripe-Account` may
+ * only name the key's own account: the sandbox has no connected accounts.
  */
 function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiRequest, account: string): void {
   if (stripeVersion !== undefined && stripeVersion !== apiVersion && !knownVersions.has(stripeVersion)) {
@@ -325,7 +328,7 @@ function decodeRequest(request: ApiRequest): FormNode {
   return decodeForm(request.body, form)
 }
 
-/** The second API is spoken in JSON. */
+/** API v2 uses JSON bodies. */
 function decodeJson({ body, contentType }: ApiRequest): FormNode {
   if (!(contentType ?? '').toLowerCase().startsWith('application/json'))
     throw refused('Invalid request (check that your POST content type is application/json).')
@@ -353,6 +356,6 @@ function shown(answer: Exclude<Answer, { readonly refusal: unknown }>, url: stri
 }
 
 function toText(value: unknown): string {
-  // Indented like the real API's answers, which people read with curl.
+  // Indented like the real API's responses, for readers with curl.
   return JSON.stringify(value, null, 2)
 }

@@ -15,39 +15,42 @@ import type { Fields, Read } from './parameters/params.ts'
 import type { Condition } from '../store/conditions.ts'
 import type { State } from '../store/state.ts'
 
-/** An event on its way to an endpoint, sent when the transaction is through. */
+/** An event for a webhook endpoint, delivered after the commit. */
 export interface Outgoing {
   readonly account: string
   readonly event: string
   readonly endpoint: string
 }
 
-/** What a call has around it besides the state. */
+/** Settings and outbox of a call, i.e. everything but the state. */
 export interface Surroundings {
-  /** Where this server is reached, for the addresses of its pages. */
+  /** Base URL of this server, for the URLs of hosted pages. */
   readonly origin: () => string
-  /** How long what was made is not found by searches, in seconds. */
+  /** Delay in seconds until searches find a new object. */
   readonly searchDelay: number
-  /** Usage that cannot be counted is taken, and told of later. */
+  /** True: usage that cannot be counted is accepted, and reported by an event later. */
   readonly usageCheckedLater: boolean
-  /** Somebody saved the portal settings of this account. */
+  /** True: the account's portal settings count as saved in the dashboard. */
   readonly portalSaved: boolean
   readonly outbox: Outgoing[]
 }
 
 interface CallRequest {
-  /** As `POST /v1/prices/:id`. */
+  /** For example `POST /v1/prices/:id`. */
   readonly operation?: string
   readonly id: string
   readonly childId?: string
   readonly form: FormNode
-  /** That the caller asked for; null when it asked for none. */
+  /** The requested API version. Null: none was requested. */
   readonly version?: string | null
   readonly now: number
   readonly cause: Cause
 }
 
-/** One request to one operation, in one account and one transaction. Whatever it throws undoes what it wrote. */
+/**
+ * Context of one API call: its parameters, its time, and the objects of its account, within one transaction. An exception rolls back
+ * everything that the call wrote.
+ */
 export class Call implements Lookup {
   readonly #operation: string
   readonly account: string
@@ -86,20 +89,23 @@ export class Call implements Lookup {
     }
   }
 
-  /** The same at another moment (seconds): on a test clock, or when something was due. */
+  /** The same context at another time (seconds), e.g. that of a test clock, or the due time of an action. */
   at(now: number): Call {
     if (now === this.now) return this
     const request = { ...this.#asked(), now, cause: this.#cause }
     return new Call(this.#state, this.account, request, this.#around)
   }
 
-  /** The same at another moment, of its own accord: its events name no request. */
+  /** Like `at`, for actions without a request: their events have no request id. */
   unasked(now: number): Call {
     const cause = { requestId: null, idempotencyKey: null }
     return new Call(this.#state, this.account, { ...this.#asked(), now, cause }, this.#around)
   }
 
-  /** Whether the caller may speak the API as it was before a version: who asks for none may have an account of any. */
+  /**
+   * True if the request may use the API as it was before `version`. A request without a version may, because an account can be on any
+   * version.
+   */
   isBefore(version: string): boolean {
     return this.#version === null || this.#version < version
   }
@@ -120,14 +126,14 @@ export class Call implements Lookup {
     return this.#around.origin()
   }
 
-  /** What `work` would do: everything it writes is undone, and no event leaves. */
+  /** Runs `work` and rolls back its writes. No event is emitted. */
   rehearse<T>(work: (call: Call) => T): T {
     const request = { ...this.#asked(), now: this.now, cause: this.#cause }
     const around = { ...this.#around, outbox: [] }
     return this.#state.undone(() => work(new Call(this.#state, this.account, request, around)))
   }
 
-  /** The object that has to act first, at `until` (seconds) at the latest, of those on one clock. */
+  /** The object on one clock with the earliest action that is due by `until` (seconds). */
   due(clock: string | null, until: number): Body | undefined {
     return this.#state.due(this.account, clock, until)
   }
@@ -148,14 +154,14 @@ export class Call implements Lookup {
     return this.#state.findDeleted(this.account, kind, id)
   }
 
-  /** The object that the path names, or a 404 that names `param`. */
+  /** The object in the path, or a 404 that names `param`. */
   subject<K extends Kind>(kind: K, param = nouns[kind].param): Bodies[K] {
     const found = this.find(kind, this.id)
     if (found === undefined) throw noSuchResource(nouns[kind].noun, this.id, param)
     return found
   }
 
-  /** An object that a parameter names, or a 400. */
+  /** The object that a parameter names, or a 400. */
   reference<K extends Kind>(kind: K, id: string, param: string): Bodies[K] {
     const found = this.find(kind, id)
     if (found === undefined) throw noSuchReference(nouns[kind].noun, id, param)
@@ -174,14 +180,14 @@ export class Call implements Lookup {
     return readPage(this.#state, this.account, kind, conditions, params)
   }
 
-  /** Writes a new object, and its event unless the real API has none. */
+  /** Inserts an object and emits `event`. Null: the real API has no event for it. */
   create<B extends Body>(body: B, event: string | null): B {
     this.#state.insert(this.account, body)
     if (event !== null) this.#emit(event, body)
     return body
   }
 
-  /** Writes a changed object; the event tells what it was before. Nothing changed: nothing written, no event. */
+  /** Updates an object and emits `event` with the previous values. If nothing changed, does neither. */
   update<B extends Body>(before: B, after: B, event: string | null): B {
     if (JSON.stringify(before) === JSON.stringify(after)) return before
     this.#state.update(this.account, after)
@@ -189,24 +195,24 @@ export class Call implements Lookup {
     return after
   }
 
-  /** Marks an object deleted in its last state. */
+  /** Stores the object's last state and marks it deleted. */
   remove(last: Body, event: string | null): void {
     this.#state.update(this.account, last)
     this.#state.remove(this.account, last.object, last.id)
     if (event !== null) this.#emit(event, last)
   }
 
-  /** The object as the wire shows it, nothing expanded. */
+  /** The object in the form that the API returns, nothing expanded. */
   shown(body: Body): Record<string, unknown> {
     return render(body, nothingExpanded, this)
   }
 
-  /** An event about an object that was written already, or not at all. */
+  /** Emits an event about an object, without writing the object. */
   announce(type: string, body: Body): void {
     this.#emit(type, body)
   }
 
-  /** An event about something that is never stored. */
+  /** Emits an event about an object that is not stored. */
   announceUnstored(
     type: string,
     object: Readonly<Record<string, unknown>>,
@@ -232,7 +238,7 @@ export class Call implements Lookup {
   }
 }
 
-/** A refusal of what the real API would have taken says that the sandbox does not support it. */
+/** Turns the error for an unknown parameter or value into "not supported by the sandbox" if the real API has it. */
 function inTheRightVoice(operation: string, error: unknown): unknown {
   if (error instanceof UnknownValue && error.param !== undefined && isKnownValue(operation, error.param, error.value)) {
     return notSupported(`the value \`${error.value}\` of \`${error.param}\``, error.param)

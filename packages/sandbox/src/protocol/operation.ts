@@ -3,15 +3,15 @@ import type { Call } from './operation-context.ts'
 import type { StripeError } from './responses/errors.ts'
 import type { Page } from './responses/list-pages.ts'
 
-/** What an operation hands back; the server renders it with the caller's `expand`. */
+/** Result of an operation's handler, rendered with the request's `expand`. */
 export type Answer =
   | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
   | { readonly page: Page<Kind> }
-  /** Found objects, a page of them with the token of the next one. */
+  /** A page of search results, with the token of the next page. */
   | { readonly found: Found }
-  /** A refusal whose work is kept: a card that declined was tried. */
+  /** An error whose writes are committed, e.g. a declined payment attempt. */
   | { readonly refusal: StripeError }
-  /** An answer that is no stored object: a deletion, a list of parts. */
+  /** A response without a stored object, e.g. of a deletion or a list of lines. */
   | { readonly unstored: Readonly<Record<string, unknown>> }
 
 export interface Found {
@@ -21,17 +21,17 @@ export interface Found {
   readonly url: string
 }
 
-/** One operation of the API. `:id` in the path is the call's id. */
+/** An operation of the API. `:id` in the path is the call's `id`. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** What it answers with, for `expand`; null when nothing can be expanded. */
+  /** Kind of the returned objects, for `expand`. Null: nothing can be expanded. */
   readonly of: Kind | null
   readonly list?: true
   readonly run: (call: Call) => Answer
 }
 
-/** The operation that answers with the object of the path. */
+/** An operation that returns the object in its path. */
 export function retrieve(path: string, of: Kind): Operation {
   return {
     method: 'GET',
@@ -44,7 +44,7 @@ export function retrieve(path: string, of: Kind): Operation {
   }
 }
 
-/** The reply to a deletion. */
+/** The response to a deletion. */
 export function deleted(id: string, object: string): Answer {
   return { unstored: { id, object, deleted: true } }
 }

@@ -73,7 +73,7 @@ interface Routed {
   readonly operation: Operation
   /** The id in the path, or ''. */
   readonly id: string
-  /** The id of what belongs to it, or ''. */
+  /** The second id in the path, or ''. */
   readonly childId: string
 }
 
@@ -83,7 +83,7 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
   parts: path.split('/'),
 }))
 
-/** Which operation a request means. A literal segment wins over `:id`. */
+/** The operation of a request. A literal segment has precedence over `:id`. */
 export function route(method: string, path: string): Routed | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }

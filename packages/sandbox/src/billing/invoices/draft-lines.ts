@@ -1,4 +1,4 @@
-// Other lines on a draft: its discounts are taken off anew, and its taxes and sums follow.
+// Replaces the lines of a draft, and computes its discounts, taxes and totals again.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { reduced, reductionsOf } from '../pricing/discounts.ts'
@@ -6,7 +6,7 @@ import type { Reduction } from '../pricing/discounts.ts'
 import { taxed } from './taxes.ts'
 import { totals } from './totals.ts'
 
-/** `fresh` says the rates of lines that were not there; the others keep those that they were taxed with. */
+/** `fresh` maps new lines to their tax rates. Lines that are not in it keep the rates they had. */
 export function withLines(
   call: Call,
   invoice: InvoiceBody,
@@ -29,7 +29,7 @@ export function withLines(
   return call.update(invoice, after, 'invoice.updated')
 }
 
-/** Those of items first, as they were taken off then. */
+/** Reductions of the draft, those of single items first, in the order in which they were applied to the draft. */
 function reductionsOfDraft(call: Call, invoice: InvoiceBody): Reduction[] {
   const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
   const own = new Set(invoice.discounts)

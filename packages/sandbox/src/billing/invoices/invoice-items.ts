@@ -1,4 +1,4 @@
-// What waits for an invoice and becomes a line of it: what is billed beside subscriptions, and their prorations.
+// Invoice items: charges outside a subscription's items, and prorations, that become lines of an invoice.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -11,8 +11,8 @@ interface Pending {
 }
 
 /**
- * Newest first (recorded at 2026-08-26.dahlia). Those of another subscription, or in another currency, wait for their own;
- * prorations are lines of their subscription already.
+ * Pending items for an invoice of `of`, newest first (recorded at 2026-08-26.dahlia). Excludes items of other subscriptions and in other
+ * currencies, and prorations: those are in the subscription's `_pending` lines already.
  */
 export function pendingItems(call: Call, of: Pending): InvoiceItemBody[] {
   return allPending(call, of).filter(
@@ -20,7 +20,7 @@ export function pendingItems(call: Call, of: Pending): InvoiceItemBody[] {
   )
 }
 
-/** Newest first: everything that waits in a currency, whatever it is of. */
+/** All pending items of a customer in a currency, prorations and items of any subscription included. Newest first. */
 export function allPending(call: Call, { customer, currency }: Omit<Pending, 'id'>): InvoiceItemBody[] {
   return call.select('invoiceitem', [
     { field: 'customer', is: customer },
@@ -29,7 +29,7 @@ export function allPending(call: Call, { customer, currency }: Omit<Pending, 'id
   ])
 }
 
-/** An item that waits goes on an invoice by hand: as a proration it was a line of its subscription. */
+/** Removes a proration from the pending lines of its subscription, because a manual invoice bills it instead. */
 export function takenOff(call: Call, item: InvoiceItemBody): void {
   const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
   if (before === undefined || !item.proration) return
@@ -87,7 +87,10 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
 
 type Billed = Pick<SubscriptionBody, 'customer' | 'test_clock'>
 
-/** The lines; each proration among them is an invoice item as well, on the invoice that is named or waiting for one. */
+/**
+ * Creates an invoice item for each new proration among the lines, and returns the lines with the ids of their items. `invoice` is null for
+ * prorations that are still pending.
+ */
 export function withItemsOf(
   call: Call,
   subscription: Billed,
@@ -150,7 +153,7 @@ function prorationItem(
   }
 }
 
-/** Prorations that no invoice took go with their subscription (the SDK's types, cancellation of a subscription). */
+/** Deletes the pending prorations of a cancelled subscription (the SDK's types, cancellation of a subscription). */
 export function dropWaiting(call: Call, { _pending: lines }: Pick<SubscriptionBody, '_pending'>): void {
   for (const { parent } of lines) {
     const item = call.find('invoiceitem', parent.subscription_item_details?.invoice_item ?? '')

@@ -1,4 +1,4 @@
-// Lines of invoices: what a period, its usage, a trial or a change in its middle costs.
+// Invoice lines: the cost of a period, of usage, of a trial, and of a change in mid-period (proration).
 import { formatMinor } from '../../money/format.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -21,7 +21,7 @@ import { usageIn } from '../pricing/usage.ts'
 
 interface LineParts {
   readonly subscription: { readonly id: string; readonly currency: string }
-  /** null for something bought once. */
+  /** Null for a one-time purchase. */
   readonly item: SubscriptionItemBody | null
   readonly price: PriceBody
   readonly amount: number
@@ -29,9 +29,9 @@ interface LineParts {
   readonly period: Period
   readonly description: string
   readonly proration?: boolean
-  /** Of a proration that gives back. */
+  /** Set on a proration that credits an earlier charge. */
   readonly credited?: CreditedItems | null
-  /** Of a tier; else that of the price. */
+  /** Unit amount of a tier. Default: the unit amount of the price. */
   readonly unitAmount?: string | null
 }
 
@@ -69,7 +69,7 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     pricing: {
       price_details: { price: price.id, product: price.product },
       type: 'price_details',
-      // The amount of a part of a period is no multiple of a unit's, and none is shown (recorded at 2026-08-26.dahlia).
+      // A proration is no multiple of a unit amount, so this is null (recorded at 2026-08-26.dahlia).
       unit_amount_decimal:
         parts.proration === true
           ? null
@@ -103,7 +103,7 @@ export function itemAmount(call: Call, subscription: SubscriptionBody, item: Sub
   return amountFor(priceOf(call, item), subscription.currency, quantityOf(item))
 }
 
-/** A licensed item for the period that begins, paid in advance. */
+/** Lines of a licensed item for its current period, billed in advance. */
 export function advanceLines(
   call: Call,
   subscription: SubscriptionBody,
@@ -113,7 +113,7 @@ export function advanceLines(
   return quantityLines(call, subscription, item, quantityOf(item), period)
 }
 
-/** A quantity of an item's price: one line, or one for each tier that it reaches (docs.stripe.com/billing, tiered pricing). */
+/** Lines for a quantity: one, or for graduated tiers one per tier that the quantity reaches (docs.stripe.com/billing, tiered pricing). */
 function quantityLines(
   call: Call,
   subscription: SubscriptionBody,
@@ -163,7 +163,7 @@ export function trialLine(call: Call, subscription: SubscriptionBody, item: Subs
     quantity: quantityOf(item),
     amount: 0,
     period: { start: item.current_period_start, end: item.current_period_end },
-    // Recorded at 2026-08-26.dahlia for flexible billing; classic billing says it in the older words.
+    // Wording recorded at 2026-08-26.dahlia for flexible billing. Classic billing keeps the older wording.
     description:
       subscription.billing_mode.type === 'flexible'
         ? `Free trial for ${quantityOf(item)} × ${productName(call, price)}`
@@ -171,7 +171,7 @@ export function trialLine(call: Call, subscription: SubscriptionBody, item: Subs
   })
 }
 
-/** A metered item for what was used until `end`, paid afterwards. */
+/** Lines of a metered item for its usage until `end`, billed in arrears. */
 export function arrearsLines(
   call: Call,
   subscription: SubscriptionBody,
@@ -181,7 +181,7 @@ export function arrearsLines(
   return meteredLines(call, subscription, item, { start: item._usage_from, end })
 }
 
-/** What was used of a metered item in a period, as far as is known. */
+/** Lines for the usage of a metered item in a period, as reported until now. */
 export function meteredLines(
   call: Call,
   subscription: SubscriptionBody,
@@ -194,11 +194,12 @@ export function meteredLines(
 }
 
 /**
- * The part of a licensed item's period that is left: given back for an old item, charged for a new one. In flexible billing what
- * is given back is part of what was charged; in classic billing of what the item costs now (docs.stripe.com/billing/subscriptions/
- * billing-mode/compare, credit prorations). Both are rounded down, a credit away from zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). Discounts that run are
- * in the amount already (`proration_discounts: included`), so none applies to the line. One for a single invoice that is still
- * there has taken nothing yet: it waits for a line that it can be taken off.
+ * Proration of a licensed item for the rest of its period: a credit for an old item (`sign` −1), a charge for a new one. In flexible
+ * billing a credit is a share of the amount that was charged; in classic billing, of the item's current cost
+ * (docs.stripe.com/billing/subscriptions/ billing-mode/compare, credit prorations). Both are rounded down, so a credit rounds away from
+ * zero (recorded at 2026-08-26.dahlia: a third of 10.00 and of 20.00 is −334 and 666). The amount includes running discounts already
+ * (`proration_discounts: included`), so the line is not discountable. A `once` discount that is still unused is not included: it waits for
+ * a discountable line.
  */
 export function prorationLine(
   call: Call,
@@ -226,7 +227,7 @@ export function prorationLine(
   })
 }
 
-/** What charged last for the period of an item that runs; null while that waits for an invoice, or was never billed. */
+/** The invoice lines that last charged for the item's current period. Null if that charge is still pending, or was never billed. */
 function creditedBy(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): CreditedItems | null {
   const charges = ({ amount, parent, period }: InvoiceLineBody): boolean =>
     amount > 0 &&
@@ -241,7 +242,7 @@ function creditedBy(call: Call, subscription: SubscriptionBody, item: Subscripti
   return null
 }
 
-/** A licensed item that ends in the middle of its first period: that part of its price, rounded down. */
+/** Charge for a licensed item that ends in mid-period during its first period: a share of its price, rounded down. */
 export function partLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
   const price = priceOf(call, item)
   const { current_period_start: start, current_period_end: end } = item
@@ -260,9 +261,9 @@ export function partLine(call: Call, subscription: SubscriptionBody, item: Subsc
   })
 }
 
-/** What an item costs for its period as things are. */
+/** Cost of an item for its current period, after discounts. */
 function costOfPeriod(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
-  // An item that was added in the middle of a period has paid for the rest of it only; the whole is that of its price.
+  // An item added in mid-period paid only for the rest of the period, but its price is for the whole period: start at the period's begin.
   const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(priceOf(call, item)), call.now).start)
   const paid = reduced(
     advanceLines(call, subscription, item),
@@ -273,7 +274,7 @@ function costOfPeriod(call: Call, subscription: SubscriptionBody, item: Subscrip
   return { amount: paid.reduce((sum, line) => sum + remaining(line), 0), start, end: item.current_period_end }
 }
 
-/** Something bought once together with a subscription. */
+/** Line of a one-time purchase that is billed together with a subscription. */
 export function onceLine(
   call: Call,
   subscription: SubscriptionBody,

@@ -1,4 +1,4 @@
-// What is written on the invoices of a subscription, as a request, a phase or a schedule says it.
+// Invoice texts (custom fields, description, footer) of a subscription, a phase or a schedule.
 import type { InvoiceTextBody } from '../../objects/customer-bodies.ts'
 import { emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'

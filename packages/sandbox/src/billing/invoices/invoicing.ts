@@ -1,4 +1,4 @@
-// The life of an invoice: drafted with its discounts, numbered when it is finalized, paid by the card or tried again.
+// Life of an invoice: draft → open (numbered when finalized) → paid, void or uncollectible. A failed payment is retried.
 import type { Call } from '../../protocol/operation-context.ts'
 import type {
   BillingReason,
@@ -26,12 +26,12 @@ import type { Sums } from './totals.ts'
 import type { Period } from '../pricing/billing-intervals.ts'
 import { customerOf, day } from '../subscriptions/subscription-records.ts'
 
-/** A renewal can still be changed for an hour. */
+/** Seconds until a draft finalizes itself (1 hour), e.g. that of a renewal. Until then it can be edited. */
 export const draftFor = 3600
-/** Waits before the second, third and fourth try of a payment; the subscription stays past due after the last. */
+/** Seconds before the second, third and fourth payment attempt. After the last one the subscription stays past due. */
 const retryAfter = [3 * day, 5 * day, 7 * day]
 
-/** Who and how an invoice bills: a subscription, or by hand whatever is said. */
+/** Customer and billing terms of an invoice: those of a subscription or, for a manual invoice, those of the request. */
 export type InvoiceFor = Pick<
   SubscriptionBody,
   | 'automatic_tax'
@@ -54,26 +54,26 @@ interface NewInvoice {
   readonly subscription: InvoiceFor
   readonly lines: readonly InvoiceLineBody[]
   readonly reason: BillingReason
-  /** What waits and comes with it; what waits for the reason when it is left out. */
+  /** Invoice items to include. Default: depends on `reason` (see `takesPending`). */
   readonly pending?: readonly InvoiceItemBody[]
   readonly period: Period
-  /** Whether it goes on by itself; it does when that is left out. */
+  /** Whether the invoice auto-advances. Default: true. */
   readonly autoAdvance?: boolean
-  /** A first invoice that is a draft for a while, as those of schedules are. */
+  /** True: a first invoice (`subscription_create`) stays a draft for an hour, as it does when a schedule starts its subscription. */
   readonly waits?: boolean
-  /** Of an invoice by hand. */
+  /** Set on manual invoices. */
   readonly metadata?: Metadata
-  /** Instead of days after it was made (seconds). */
+  /** Due date (seconds). Default: `days_until_due` after creation. */
   readonly dueDate?: number
 }
 
 export interface Invoiced {
   readonly invoice: InvoiceBody
-  /** What the subscription loses: a coupon for one time is used up, others have ended. */
+  /** Discounts to remove from the subscription and its items: used-up `once` coupons, and discounts that have ended. */
   readonly gone: ReadonlySet<string>
 }
 
-/** What is too small to be charged waits in the customer's balance for the next invoice (the SDK's types, invoices). */
+/** An amount below the minimum charge moves to the customer's balance, and so to the next invoice (the SDK's types, invoices). */
 function balanced(
   total: number,
   starting: number,
@@ -84,7 +84,7 @@ function balanced(
   return { amount_due: due, amount_remaining: due, starting_balance: starting }
 }
 
-/** Writes a draft. Discounts that have ended take nothing off; those of an item are taken off its own lines, first. */
+/** Creates a draft invoice. Ended discounts are ignored. Discounts of an item are applied to its own lines, before those of the invoice. */
 export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const { subscription } = wanted
   const items = new Map(subscription.items.data.map((item) => [item.id, item]))
@@ -96,7 +96,7 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
   const pending = wanted.pending ?? (takesPending(wanted) ? pendingItems(call, subscription) : [])
-  // In this order (the SDK's types, `lines`).
+  // Order: invoice items, then subscription lines (the SDK's types, `lines`).
   const unreduced = [...pending.map(itemLine), ...withItemsOf(call, subscription, wanted.lines, id)]
   const lines = taxed(call, reduced(unreduced, reductions), (line) => {
     const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
@@ -130,7 +130,10 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   return { invoice: pause === null ? invoice : setAside(call, invoice, pause.behavior), gone }
 }
 
-/** Nothing is collected now: it stays a draft, or is given up at once (docs.stripe.com/billing/subscriptions/pause-payment). */
+/**
+ * Applies `pause_collection`: keeps the invoice a draft that does not advance, or closes it as void or uncollectible
+ * (docs.stripe.com/billing/subscriptions/pause-payment).
+ */
 function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavior']): InvoiceBody {
   const kept = {
     ...invoice,
@@ -140,9 +143,10 @@ function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavio
     _due: null,
   }
   if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
-  // Nothing is billed, so nothing is there to be given up. What the balance covers, or is too small to be charged, is billed.
+  // A total of zero or less needs no closing. An invoice that the balance covers, or below the minimum charge, has a positive total and is
+  // closed.
   if (invoice.total <= 0) return invoice
-  // What is void takes nothing from the customer's balance.
+  // A void invoice must not use the customer's balance.
   const open = numbered(call, invoice, kept, behavior !== 'void')
   const status = behavior === 'void' ? 'void' : 'uncollectible'
   const at = behavior === 'void' ? 'voided_at' : 'marked_uncollectible_at'
@@ -151,12 +155,15 @@ function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavio
   return call.update(open, over, behavior === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
 }
 
-/** What waits for an invoice comes with the next one of a period, or with one that asks for it (the SDK's types, invoice items). */
+/**
+ * Pending invoice items go onto the next invoice of a period (create, cycle), or onto a manual invoice that includes them (the SDK's types,
+ * invoice items).
+ */
 function takesPending({ reason }: NewInvoice): boolean {
   return reason === 'subscription_create' || reason === 'subscription_cycle'
 }
 
-/** The subscription without the discounts that an invoice used up, or that have ended; its items know what they were charged. */
+/** The subscription without the discounts in `gone`, and with the amount charged recorded on each item (`_debited`, for later credits). */
 export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: Invoiced): SubscriptionBody {
   const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
   const items = debited(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
@@ -270,7 +277,9 @@ function blankInvoice(
   }
 }
 
-/** Gives the invoice its number, settles it with the customer's balance, and tries to take the money unless that waits. */
+/**
+ * Finalizes the invoice: counts late usage, assigns the number, applies the customer's balance, and attempts payment unless `pay` is false.
+ */
 export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBody {
   const before = withLateUsage(call, draft)
   const open = numbered(call, before, before)
@@ -280,7 +289,7 @@ export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBod
   return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
 }
 
-/** What somebody can pay it with, by the intent that is made for it. */
+/** Adds the client secret of the invoice's payment intent, with which a payment page can confirm it. */
 function withSecret(call: Call, invoice: InvoiceBody): InvoiceBody {
   if (invoice.amount_due === 0) return invoice
   const { client_secret: secret } = intentFor(call, invoice)
@@ -288,7 +297,7 @@ function withSecret(call: Call, invoice: InvoiceBody): InvoiceBody {
   return call.update(invoice, known, null)
 }
 
-/** With its number, and settled with the customer's balance; not yet written. */
+/** The finalized invoice with its number and the customer's balance applied. Updates the customer, but does not write the invoice. */
 function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
   const starting = settles ? customer.balance : 0
@@ -312,7 +321,7 @@ function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = t
   }
 }
 
-/** An invoice that is mailed waits for its day; nobody tries a card. */
+/** Finalizes an invoice that is paid by its due date (`send_invoice`): it is emailed, and no payment is attempted. */
 function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
   const days = (before.due_date ?? before.created) - before.created
   const due = call.now + days
@@ -322,7 +331,7 @@ function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
   return written
 }
 
-/** The day has passed: the subscription is past due (the SDK's types, `status`). */
+/** The due date has passed: marks the invoice overdue, and its subscription past due (the SDK's types, `status`). */
 export function overdue(call: Call, invoice: InvoiceBody): void {
   const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
   setDelinquent(call, invoice, true)
@@ -330,8 +339,8 @@ export function overdue(call: Call, invoice: InvoiceBody): void {
 }
 
 /**
- * The card that pays an invoice: the one given, that of the subscription, or the customer's default; a card that is merely
- * attached pays nothing (docs.stripe.com/billing/subscriptions/payment-methods-setting).
+ * The payment method of an invoice: the given one, the invoice's, the subscription's, or the customer's default. A card that is only
+ * attached is not used (docs.stripe.com/billing/subscriptions/payment-methods-setting).
  */
 export function cardOf(
   call: Call,
@@ -350,15 +359,15 @@ export function cardOf(
 
 interface Attempt {
   readonly card?: string | undefined
-  /** Somebody asked for it. */
+  /** The attempt was requested through the API or a page, not by the retry schedule. */
   readonly manual?: boolean
-  /** The cardholder has answered the bank. */
+  /** The cardholder passed 3-D Secure. */
   readonly authenticated?: boolean
 }
 
 /**
- * One try to be paid. The subscription is told by `reflect`. A try that somebody asked for counts only as the first one, and
- * leaves the retry schedule alone (the SDK's types, `attempt_count`).
+ * One attempt to pay the invoice; `reflect` then updates the subscription. A manual attempt counts in `attempt_count` only as the first
+ * one, and does not change the retry schedule (the SDK's types, `attempt_count`).
  */
 export function attempt(
   call: Call,
@@ -369,13 +378,13 @@ export function attempt(
   const tries = invoice.attempt_count + (counts ? 1 : 0)
   const method = invoice.amount_due > 0 ? cardOf(call, invoice, card) : undefined
   const before = method === undefined ? undefined : intentFor(call, invoice)
-  // A card whose bank asks is not tried again by itself (the SDK's types, `attempt_count`).
+  // A card that needs 3-D Secure is not retried automatically (the SDK's types, `attempt_count`).
   const waits = !manual && before?.status === 'requires_action' && before.payment_method === method?.id
   const intent =
     before === undefined || method === undefined || waits ? before : tried(call, before, method, { authenticated })
   if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
-    // In this order (recorded at 2026-08-26.dahlia).
+    // Order of the events: recorded at 2026-08-26.dahlia.
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.announce('invoice.paid', written)
     setDelinquent(call, invoice, false)
@@ -388,13 +397,13 @@ export function attempt(
     return invoice
   }
   const wait = retryAfter[tries - 1]
-  // The first invoice is not tried again by itself: its subscription expires.
+  // The first invoice of a subscription is not retried: the subscription expires instead.
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
   if (waits) return call.update(invoice, failed, 'invoice.updated')
   const written = call.update(invoice, failed, asked ? 'invoice.payment_action_required' : 'invoice.payment_failed')
   if (asked) call.announce('invoice.payment_failed', written)
-  // A bank that asks has not refused yet.
+  // While 3-D Secure is pending the payment has not failed, so the customer is not delinquent yet.
   if (!manual && !asked) setDelinquent(call, invoice, true)
   return written
 }
@@ -412,7 +421,7 @@ function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
   }
 }
 
-/** The money came another way; nothing was tried. */
+/** Marks the invoice paid outside the API (`paid_out_of_band`), without a payment attempt. */
 export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
   cancelIntent(call, invoice)
   const written = call.update(invoice, asPaid(call, invoice), 'invoice.paid')
@@ -420,7 +429,7 @@ export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
   return written
 }
 
-/** Nobody has to pay it any more. */
+/** Closes an invoice as void or uncollectible. */
 export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'uncollectible'): InvoiceBody {
   const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
   const after: InvoiceBody = {
@@ -440,7 +449,7 @@ export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'unco
   return written
 }
 
-/** A void invoice gives back what it took of the customer's balance (docs.stripe.com/changelog, 2019-12-03). */
+/** Voiding an invoice returns the balance that it used to the customer (docs.stripe.com/changelog, 2019-12-03). */
 function giveBalanceBack(call: Call, invoice: InvoiceBody): void {
   const taken = invoice.starting_balance - (invoice.ending_balance ?? 0)
   if (taken === 0) return
@@ -448,7 +457,7 @@ function giveBalanceBack(call: Call, invoice: InvoiceBody): void {
   call.update(customer, { ...customer, balance: customer.balance + taken }, 'customer.updated')
 }
 
-/** A draft that waits no longer, with what it means for its subscription. */
+/** Finalizes a draft and updates the status of its subscription. */
 export function settle(call: Call, invoice: InvoiceBody): InvoiceBody {
   const done = finalize(call, invoice)
   reflect(call, done)

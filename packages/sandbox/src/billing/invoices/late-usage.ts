@@ -1,12 +1,12 @@
-// Usage that is reported while the invoice of its period is a draft (docs.stripe.com/billing/subscriptions/usage-based/
-// configure-grace-period): when the invoice is finalized its metered lines are counted anew.
+// Usage that is reported while the invoice of its period is still a draft (docs.stripe.com/billing/subscriptions/usage-based/
+// configure-grace-period): its metered lines are counted again when the invoice is finalized.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { withLines } from './draft-lines.ts'
 import { meteredLines } from './invoice-lines.ts'
 import { isMetered } from '../subscriptions/subscription-records.ts'
 
-/** The draft with all that was used by now in the periods that it bills. */
+/** The draft with metered lines for all usage that was reported until now in the periods of its lines. */
 export function withLateUsage(call: Call, invoice: InvoiceBody): InvoiceBody {
   const subscription = call.find('subscription', invoice.parent?.subscription_details.subscription ?? '')
   if (subscription === undefined || invoice.billing_reason !== 'subscription_cycle') return invoice
@@ -27,7 +27,7 @@ export function withLateUsage(call: Call, invoice: InvoiceBody): InvoiceBody {
   return same ? invoice : recounted(call, invoice, counted)
 }
 
-/** Which usage a line bills; an item whose price changed in the middle has several. */
+/** The item, price and period whose usage a line bills. An item whose price changed in mid-period has several. */
 function usageOf(
   call: Call,
   { parent, period, pricing }: InvoiceLineBody,
@@ -39,7 +39,7 @@ function usageOf(
   return { key: `${item} ${price.id} ${period.start}`, item, price: price.id }
 }
 
-/** The lines in their places, with the discounts and the taxes that the draft had. */
+/** Replaces metered lines in place; discounts and tax rates of the draft are kept. */
 function recounted(
   call: Call,
   invoice: InvoiceBody,
@@ -50,7 +50,7 @@ function recounted(
     const key = usageOf(call, line)?.key ?? ''
     const own = placed.has(key) ? [] : (counted.get(key) ?? [line])
     if (counted.has(key)) placed.add(key)
-    // Which rates are on it is seen from the taxes of the line before.
+    // The tax rates of a new line are those in the taxes of the line that it replaces.
     return own.map((one) => ({ ...one, taxes: line.taxes }))
   })
   return withLines(call, invoice, lines)

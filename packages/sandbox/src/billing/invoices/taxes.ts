@@ -1,11 +1,11 @@
-// What tax rates put on the lines of an invoice: each line by itself, on what is left after its discounts.
+// Taxes of invoice lines: computed per line, on its amount after discounts.
 import { dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, TaxBody } from '../../objects/customer-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { remaining } from '../pricing/discounts.ts'
 
-/** The lines with their taxes: the rates of their own item, or else those of the invoice. */
+/** The lines with their taxes. `ratesOf` returns the tax rates of a line. */
 export function taxed(
   call: Call,
   lines: readonly InvoiceLineBody[],
@@ -17,7 +17,7 @@ export function taxed(
   })
 }
 
-/** Inclusive rates share the amount with what they are on; exclusive ones come on top of what is left. */
+/** Inclusive taxes are part of the amount; exclusive taxes are added to the amount without them. */
 function taxesOn(amount: number, rates: readonly TaxRateBody[]): TaxBody[] {
   const whole = 100n * scale
   const percentOf = (rate: TaxRateBody): bigint => parseDecimal(String(rate.percentage))
@@ -40,7 +40,7 @@ function taxesOn(amount: number, rates: readonly TaxRateBody[]): TaxBody[] {
   })
 }
 
-/** The taxes of all lines, one for each rate. */
+/** Sums of the taxes of all lines, one per tax rate. */
 export function totalTaxes(lines: readonly InvoiceLineBody[]): TaxBody[] {
   const sums = new Map<string, TaxBody>()
   for (const tax of lines.flatMap((line) => line.taxes)) {

@@ -1,4 +1,4 @@
-// The sums of an invoice, from its lines.
+// Totals of an invoice, computed from its lines.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
 import { totalTaxes } from './taxes.ts'
 
@@ -7,7 +7,7 @@ export type Sums = Pick<
   'subtotal' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'subtotal_excluding_tax' | 'total_taxes'
 >
 
-/** `ofItems` are the discounts of single items: those are in the subtotal already (the SDK's types, `subtotal`). */
+/** `ofItems` contains the discounts of single items: `subtotal` is after those discounts (the SDK's types, `subtotal`). */
 export function totals(lines: readonly InvoiceLineBody[], ofItems: ReadonlySet<string>): Sums {
   const byDiscount = new Map<string, number>()
   for (const { amount, discount } of lines.flatMap((line) => line.discount_amounts)) {

@@ -1,8 +1,10 @@
-// What was charged last for each licensed item: what a credit gives back of it.
+// The amount last charged for each licensed item. A proration credits a share of it.
 import type { InvoiceLineBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { remaining } from '../pricing/discounts.ts'
 
-/** The items with what the lines charge for them. Lines about another period than that of their item are of its past. */
+/**
+ * Records on each item what the lines charge for its current period. Lines for another period (e.g. usage of the previous one) are ignored.
+ */
 export function debited(
   items: readonly SubscriptionItemBody[],
   lines: readonly InvoiceLineBody[],
@@ -20,7 +22,7 @@ export function debited(
   })
 }
 
-/** The lines of a bill that charge for a whole period. */
+/** The lines that charge for a whole period, i.e. no prorations. */
 export function wholePeriods(
   items: readonly SubscriptionItemBody[],
   lines: readonly InvoiceLineBody[],

@@ -1,4 +1,4 @@
-// What an intent to take money and one to keep a card have in common when they are made.
+// Members that new payment intents and setup intents share.
 import type { IntentBody } from '../../objects/session-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -9,7 +9,7 @@ export interface WantedIntent {
   readonly description: string | null
   readonly metadata: Metadata
   readonly paymentMethod: string | null
-  /** Ways to pay; cards alone when they are left out. */
+  /** Allowed payment method types. Default: `['card']`. */
   readonly allowed?: readonly string[] | null | undefined
 }
 

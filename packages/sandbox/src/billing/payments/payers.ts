@@ -1,11 +1,11 @@
-// What becomes of an invoice, for whoever pays it and with which card.
+// Effects of an invoice on its customer and on the payment method of its subscription.
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { intentFor } from './payments.ts'
 
 /**
- * A payment that fails by itself, or a day that passes, makes the customer delinquent; an invoice that is paid or given up as
- * uncollectible ends that (the SDK's types, `delinquent`).
+ * A failed automatic payment or a passed due date makes the customer delinquent; a paid or uncollectible invoice clears that (the SDK's
+ * types, `delinquent`).
  */
 export function setDelinquent(call: Call, invoice: InvoiceBody, delinquent: boolean): void {
   const customer = call.find('customer', invoice.customer)
@@ -13,7 +13,10 @@ export function setDelinquent(call: Call, invoice: InvoiceBody, delinquent: bool
   call.update(customer, { ...customer, delinquent }, 'customer.updated')
 }
 
-/** The card that pays the subscription from now on: the one that paid, where that was asked for (the SDK's types, `payment_settings`). */
+/**
+ * The default payment method of a subscription after an invoice: with `save_default_payment_method: on_subscription`, the one that paid the
+ * invoice (the SDK's types, `payment_settings`).
+ */
 export function keptCard(call: Call, subscription: SubscriptionBody, invoice: InvoiceBody): string | null {
   const before = subscription.default_payment_method
   const keeps = subscription.payment_settings.save_default_payment_method === 'on_subscription'

@@ -1,4 +1,4 @@
-// How a card pays: an intent for each thing to be paid, and a charge for each try.
+// Card payments and bank debits: a payment intent per amount to pay (e.g. one per invoice), and a charge per attempt.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
@@ -52,7 +52,7 @@ function intentOf(call: Call, invoice: InvoiceBody): PaymentIntentBody | undefin
   return call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)[0]
 }
 
-/** The intent that an invoice is paid with, made when there is none yet. */
+/** The payment intent of an invoice, created on first use. */
 export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
   const { customer, currency, amount_due: amount } = invoice
   const known = intentOf(call, invoice)
@@ -61,14 +61,14 @@ export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
   return newIntent(call, { ...made, invoice: invoice.id, shipping: null })
 }
 
-/** An invoice that asks for another amount is paid with that. */
+/** Updates the intent's amount after the invoice's amount due has changed (e.g. by a credit note). */
 export function adjustIntent(call: Call, invoice: InvoiceBody): void {
   const intent = intentOf(call, invoice)
   if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
   call.update(intent, { ...intent, amount: invoice.amount_due }, null)
 }
 
-/** Nobody pays it any more, or it was paid another way. */
+/** Cancels the open intent of an invoice that was closed, or was paid outside the API. */
 export function cancelIntent(call: Call, invoice: InvoiceBody): void {
   const intent = intentOf(call, invoice)
   if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
@@ -81,7 +81,7 @@ const notThere: Refusal = {
   decline_code: 'authentication_required',
   message: 'Your card was declined. This transaction requires authentication.',
 }
-/** A bank's answer to a debit. */
+/** Decline of a bank debit. */
 const notPaid: Refusal = {
   code: 'payment_intent_payment_attempt_failed',
   decline_code: 'generic_could_not_process',
@@ -89,16 +89,19 @@ const notPaid: Refusal = {
 }
 
 interface Try {
-  /** The cardholder has answered the bank. */
+  /** The cardholder passed 3-D Secure. */
   readonly authenticated?: boolean
-  /** Nobody is there to answer. */
+  /** The customer is not present, so 3-D Secure is impossible and the charge fails instead. */
   readonly offSession?: boolean
   readonly returnUrl?: string | undefined
-  /** The test clock that the answer of a bank waits on. */
+  /** Test clock on which a bank debit completes. Null: the server's clock. */
   readonly clock?: string | null
 }
 
-/** One try: the charge, then what it means for the intent. A bank that asks first leaves it at the question. */
+/**
+ * One payment attempt: makes the charge and updates the intent. If an on-session payment needs 3-D Secure first, the intent stops at
+ * `requires_action`, without a charge.
+ */
 export function tried(
   call: Call,
   intent: PaymentIntentBody,
@@ -155,7 +158,7 @@ function failed(
   return call.update(intent, after, 'payment_intent.payment_failed')
 }
 
-/** Where the cardholder answers the bank: a page of this server. */
+/** Where the cardholder authenticates: a hosted page of this server. */
 export function nextAction(call: Call, id: string, returnUrl: string | undefined): NextActionBody {
   const url = `${call.origin}/authenticate/${id}`
   return returnUrl === undefined
@@ -174,7 +177,7 @@ function asked(
   return call.update(intent, after, 'payment_intent.requires_action')
 }
 
-/** The cardholder did not pass the bank's question. */
+/** The cardholder failed 3-D Secure. */
 export function notAuthenticated(call: Call, intent: PaymentIntentBody, method: PaymentMethodBody): PaymentIntentBody {
   return failed(call, intent, method, null, authenticationFailure)
 }
@@ -184,7 +187,7 @@ export const authenticationFailure = {
   message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 } as const
 
-/** A debit is on its way to the bank, which answers later. */
+/** Starts a bank debit: the charge is pending, and the result comes after the delay of the test account. */
 function debited(
   call: Call,
   intent: PaymentIntentBody,
@@ -197,7 +200,7 @@ function debited(
   return call.update(intent, { ...waiting, ...due, status: 'processing' as const }, 'payment_intent.processing')
 }
 
-/** The bank's answer to a debit. */
+/** Completes a pending bank debit, as paid or declined. */
 export function answered(call: Call, waiting: PaymentIntentBody): PaymentIntentBody {
   const charge = call.find('charge', waiting.latest_charge ?? '')
   const method = call.find('payment_method', waiting.payment_method ?? '')
@@ -211,14 +214,14 @@ export function answered(call: Call, waiting: PaymentIntentBody): PaymentIntentB
   return succeeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
 }
 
-/** What a try that came to nothing is answered with. */
+/** The API error for an intent whose last attempt failed. */
 export function refusalOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
   const { code, decline_code: reason, message } = error ?? {}
   if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
   return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
 }
 
-/** The bank asks first; in the real API's words (public threads). */
+/** The error of a payment that needs 3-D Secure, in the real API's words (public threads). */
 export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
   const [what, where] =
     of === 'invoice'
@@ -231,7 +234,7 @@ export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
   return new StripeError(message, { status: 402, type: 'card_error', code: `${of}_payment_intent_requires_action` })
 }
 
-/** Why an invoice is not paid, as it is said of it or of its subscription. */
+/** The error for an unpaid invoice, worded for the invoice or for its subscription. */
 export function unpaidRefusal(call: Call, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
   const intent = intentOf(call, invoice)
   if (intent?.status === 'requires_action') return actionRequired(of)

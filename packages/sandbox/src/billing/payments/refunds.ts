@@ -1,4 +1,4 @@
-// Money that goes back: all of a charge, or parts of it.
+// Refunds of a charge, in full or in part.
 import { formatMinor } from '../../money/format.ts'
 import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -7,13 +7,13 @@ import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
 
 interface NewRefund {
-  /** Minor units; what is left of the charge when it is left out. */
+  /** Minor units. Default: the unrefunded rest of the charge. */
   readonly amount?: number | undefined
   readonly reason?: RefundBody['reason'] | undefined
   readonly metadata: Metadata
 }
 
-/** Gives money of a charge back. Refuses more than is left of it. The invoice that it paid stays paid. */
+/** Refunds a charge. An amount above the unrefunded rest is refused. The invoice that the charge paid stays paid. */
 export function refund(call: Call, charge: ChargeBody, wanted: NewRefund): RefundBody {
   if (charge.status !== 'succeeded')
     throw refused(`Charge ${charge.id} was not successful and cannot be refunded.`, 'charge', 'charge_not_refundable')

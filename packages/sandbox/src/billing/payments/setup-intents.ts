@@ -1,4 +1,4 @@
-// How a card is kept to pay later: an intent, and a card that the bank lets be kept.
+// Setup intents: save a card for later payments, if its bank allows that.
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../../objects/session-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -32,7 +32,7 @@ export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
   )
 }
 
-/** One try. A card that may be kept is the customer's from now on, but pays by default only where somebody says so. */
+/** One setup attempt. On success the card is attached to the intent's customer, without becoming the default payment method. */
 export function setUp(
   call: Call,
   intent: SetupIntentBody,
@@ -56,7 +56,7 @@ export function setUp(
     const failed = { ...tried, last_setup_error: error, payment_method: null }
     return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
   }
-  // Without a customer it is kept for whoever it is attached to later.
+  // Without a customer, the card can still be attached to one later.
   if (intent.customer === null) call.update(card, { ...card, _fresh: true }, null)
   else if (card.customer === null)
     call.update(card, { ...card, customer: intent.customer, _fresh: false }, 'payment_method.attached')
@@ -66,7 +66,10 @@ export function setUp(
   return done
 }
 
-/** A subscription that waited for a card has it: it keeps it if that was asked for (the SDK's types, `save_default_payment_method`). */
+/**
+ * Gives the card to the subscription that waits for this intent, as its default if the subscription has `save_default_payment_method:
+ * on_subscription` (the SDK's types, `save_default_payment_method`).
+ */
 function paysFromNowOn(call: Call, intent: string, card: string): void {
   const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]
   if (waiting === undefined) return
@@ -75,7 +78,7 @@ function paysFromNowOn(call: Call, intent: string, card: string): void {
   save(call, waiting, { ...waiting, default_payment_method: method, pending_setup_intent: null })
 }
 
-/** The cardholder did not pass the bank's question. */
+/** The cardholder failed 3-D Secure during setup. */
 export function setupNotAuthenticated(call: Call, intent: SetupIntentBody, card: PaymentMethodBody): SetupIntentBody {
   const error = {
     code: 'setup_intent_authentication_failure',

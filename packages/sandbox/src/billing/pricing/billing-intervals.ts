@@ -1,6 +1,6 @@
-// When periods begin and end, in UTC seconds. Knows no prices.
+// Begin and end of billing periods, in UTC seconds. Independent of prices.
 
-/** As a price's `recurring` says it. */
+/** Billing interval, as in `recurring` of a price: e.g. every 3 months is `month`, 3. */
 export interface Step {
   readonly interval: 'day' | 'week' | 'month' | 'year'
   readonly interval_count: number
@@ -12,10 +12,13 @@ export interface Period {
 }
 
 const day = 86_400
-/** No interval is longer: an estimate made with it never overshoots. */
+/** Longest length of each interval (e.g. 31 days for a month), so that an estimate made with it never overshoots. */
 const longest = { day, week: 7 * day, month: 31 * day, year: 366 * day } as const
 
-/** The anchor moved by a number of steps. A day the month does not have is its last one; the anchor's own day comes back. */
+/**
+ * The anchor plus a number of intervals. If the month is too short, its last day is used; later months return to the anchor's day (31
+ * January → 28 February → 31 March).
+ */
 export function stepped(anchor: number, step: Step, times: number): number {
   const count = step.interval_count * times
   if (step.interval === 'day' || step.interval === 'week') return anchor + count * longest[step.interval]
@@ -28,7 +31,7 @@ export function stepped(anchor: number, step: Step, times: number): number {
   return moved.getTime() / 1000
 }
 
-/** The period that a moment lies in; one that begins at it, when it is a border. */
+/** The period that contains the time `at`. A time on a border belongs to the period that it begins. */
 export function periodAt(anchor: number, step: Step, at: number): Period {
   let times = Math.floor((at - anchor) / (longest[step.interval] * step.interval_count))
   while (stepped(anchor, step, times) > at) times--

@@ -1,4 +1,4 @@
-// What coupons and promotion codes take off: who may have one, how long it lasts, and how much of each line it is.
+// Discounts: who may redeem a coupon or promotion code, how long the discount lasts, and how much each line is reduced.
 import { dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { CouponBody, CustomerBody, PromotionCodeBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -23,11 +23,11 @@ export interface Redeemed {
 export interface Purchase {
   readonly customer: CustomerBody | null
   readonly currency: string
-  /** Before discounts, for the least amount a code may ask for. */
+  /** Amount before discounts (minor units), compared with the `minimum_amount` of a code. */
   readonly subtotal: number
 }
 
-/** The coupon as it was when it was given: one that is deleted since goes on. */
+/** The coupon of a discount. Deleting a coupon does not end its discounts, so a deleted one is found too. */
 export function couponOf(call: Call, id: string): CouponBody | undefined {
   return call.find('coupon', id) ?? call.findDeleted('coupon', id)
 }
@@ -44,7 +44,7 @@ function codeIsOpen(code: PromotionCodeBody, now: number): boolean {
   return code.active && !over && !spent
 }
 
-/** The code with its coupon, or the refusal. */
+/** The code with its coupon, or throws the reason why the code cannot be redeemed. */
 export function redeemableCode(call: Call, code: PromotionCodeBody, purchase: Purchase, name: string): Redeemed {
   const coupon = call.find('coupon', code.promotion.coupon)
   if (!codeIsOpen(code, call.now) || coupon === undefined || !couponIsOpen(coupon, call.now)) {
@@ -77,8 +77,8 @@ function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purcha
 }
 
 /**
- * What the parameters name, checked; nothing is written. An existing discount is kept as its id. With a prefix of null the
- * fields stand by themselves, not in a list.
+ * Checks the discounts of a request, without writing. A new one is returned as coupon and code, an existing one (in `kept`) as its id. A
+ * `prefix` of null means that the fields are not in a list: errors then name `coupon`, not `discounts[0][coupon]`.
  */
 export function readDiscounts(
   call: Call,
@@ -123,7 +123,7 @@ function amountOff(coupon: CouponBody, currency: string): number | undefined {
     : coupon.currency_options?.[currency]?.amount_off
 }
 
-/** Writes the discounts of a subscription and counts the redemptions. */
+/** Creates the discounts, counts the redemptions, and returns the ids. */
 export function redeem(
   call: Call,
   redeemed: readonly (Redeemed | string)[],
@@ -161,8 +161,8 @@ export function redeem(
 }
 
 /**
- * What a phase of a schedule says about discounts, on something that has some already: those it names stay as long as they are
- * not used up, a coupon or code that is there goes on, any other one is redeemed now. One that has ended meanwhile takes nothing.
+ * Ids of the discounts of a schedule phase, where `held` are the current ones. A discount named by id is kept while it is held. A coupon or
+ * code is kept if a held discount came from it, otherwise it is redeemed now. Expired coupons and codes are skipped.
  */
 export function discountsOfPhase(
   call: Call,
@@ -199,7 +199,7 @@ function openNow(call: Call, couponId: string | null, codeId: string | null, cus
   return coupon === undefined || !couponIsOpen(coupon, call.now) ? undefined : { coupon, code }
 }
 
-/** What a customer has takes something off where the subscription, or the invoice, has nothing of its own. */
+/** The customer's discount applies if the subscription or invoice has none of its own. */
 export function discountsFor(
   call: Call,
   { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
@@ -209,21 +209,21 @@ export function discountsFor(
   return own === null ? [] : [own]
 }
 
-/** The answer to the removal of a discount: how it was, without its end. */
+/** The response to removing a discount: its last state with `deleted: true`, without `end`. */
 export function deletedDiscount(call: Call, discount: DiscountBody): Answer {
   const { end: _end, ...shown } = call.shown(discount)
   return { unstored: { ...shown, deleted: true } }
 }
 
-/** A coupon that takes something off an invoice, under the discount's id. */
+/** A coupon that reduces an invoice, with the id of its discount. */
 export interface Reduction {
   readonly discount: string
   readonly coupon: CouponBody
-  /** Only the lines of this item. */
+  /** Set if the discount applies to the lines of this subscription item only. */
   readonly item?: string
 }
 
-/** What discounts take off at the call's moment; those that have ended nothing. */
+/** The reductions at the call's time. Ended discounts are left out. */
 export function reductionsOf(call: Call, discounts: readonly string[]): Reduction[] {
   return discounts.flatMap<Reduction>((id) => {
     const discount = call.find('discount', id)
@@ -233,7 +233,7 @@ export function reductionsOf(call: Call, discounts: readonly string[]): Reductio
   })
 }
 
-/** The lines with what each reduction takes off them, one after the other: the second works on what the first left. */
+/** Applies the reductions in order: each works on the amounts that the one before left. */
 export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly Reduction[]): InvoiceLineBody[] {
   return reductions.reduce<InvoiceLineBody[]>(
     (left, reduction) => {
@@ -248,12 +248,12 @@ export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly 
   )
 }
 
-/** What a line costs after the discounts so far. */
+/** The line's amount after the discounts applied so far. */
 export function remaining(line: InvoiceLineBody): number {
   return line.discount_amounts.reduce((left, taken) => left - taken.amount, line.amount)
 }
 
-/** How much of each line, so that the parts are exactly the rounded whole. */
+/** Splits the discount among the lines, so that the parts add up to the rounded whole. */
 function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction): number[] {
   const products = coupon.applies_to?.products
   const bases = lines.map((line) => {
@@ -264,7 +264,7 @@ function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction
   const base = bases.reduce((sum, part) => sum + part, 0n)
   const whole = wholeOff(coupon, lines[0]?.currency ?? '', base)
   if (whole === 0n || base === 0n) return bases.map(() => 0)
-  // Cumulative shares: each rounding error is taken up by the next line, the last one comes out even.
+  // Cumulative shares: each rounding error moves to the next line, so the last line makes the sum exact.
   let seen = 0n
   let given = 0n
   return bases.map((part) => {

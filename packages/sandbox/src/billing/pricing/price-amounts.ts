@@ -1,4 +1,4 @@
-// What a quantity of a price costs: exact, and rounded half up once, at the end. Decides nothing about periods or discounts.
+// Amount of a quantity at a price: computed exactly, rounded half up once at the end. Periods and discounts are not considered.
 import { decimalText, dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { PriceBody, TierBody } from '../../objects/bodies.ts'
 import { refused } from '../../protocol/responses/errors.ts'
@@ -14,14 +14,14 @@ interface Pricing {
   readonly tiers?: readonly TierBody[]
 }
 
-/** How the price charges in a currency, or undefined when it has none for it. */
+/** The price's amounts in a currency. Undefined if the price does not support it. */
 export function pricingIn(price: PriceBody, currency: string): Pricing | undefined {
   return price.currency === currency ? price : price.currency_options[currency]
 }
 
-/** What one tier adds to a bill: its units, or its flat amount. */
+/** Part of an amount that comes from one tier: its units, or its flat amount. */
 export interface TierPart {
-  /** From 1. */
+  /** Counts from 1. */
   readonly tier: number
   readonly flat: boolean
   readonly quantity: string
@@ -30,8 +30,8 @@ export interface TierPart {
 }
 
 /**
- * The bill of a tiered price, tier by tier; undefined when the price has none. The parts are the rounded whole exactly: each
- * rounding error is taken up by the next part.
+ * Parts of a tiered price's amount, one or two per tier; undefined if the price is not tiered. The parts add up to the rounded whole: each
+ * rounding error moves to the next part.
  */
 export function partsOf(price: PriceBody, currency: string, quantity: string): readonly TierPart[] | undefined {
   const tiers = pricingIn(price, currency)?.tiers
@@ -86,7 +86,7 @@ function graduatedShares(tiers: readonly TierBody[], units: bigint): TierShare[]
   const shares: TierShare[] = []
   let below = 0n
   for (const [index, tier] of tiers.entries()) {
-    // The first tier counts at quantity 0 too: its flat amount is billed even when nothing was used.
+    // At quantity 0 the first tier is reached too: its flat amount is billed without any usage.
     if (units <= below && below > 0n) break
     shares.push({ index, units: (within(tier, units) ? units : BigInt(tier.up_to ?? 0) * scale) - below })
     if (tier.up_to === null) break
@@ -95,7 +95,7 @@ function graduatedShares(tiers: readonly TierBody[], units: bigint): TierShare[]
   return shares
 }
 
-/** Minor units for a quantity, a decimal of at most 12 places. */
+/** Minor units for `quantity`, a decimal with at most 12 places. */
 export function amountFor(price: PriceBody, currency: string, quantity: string): number {
   const pricing = pricingIn(price, currency)
   if (pricing === undefined) throw refused(`The price specified only supports \`${price.currency}\`.`, 'price')

@@ -4,7 +4,7 @@ import type { Call } from '../../protocol/operation-context.ts'
 import type { MeterEventBody } from '../../objects/customer-bodies.ts'
 import type { Period } from './billing-intervals.ts'
 
-/** A customer's usage of a meter in a period, its end excluded, as a decimal; what falls below zero is zero. */
+/** A customer's usage of a meter in a period (end excluded), as a decimal. Negative usage counts as 0. */
 export function usageIn(call: Call, meter: MeterBody, customer: string, period: Period): string {
   const found = call.select('billing.meter_event', [
     { field: '_meter', is: meter.id },
@@ -18,9 +18,8 @@ export function usageIn(call: Call, meter: MeterBody, customer: string, period: 
 const windows = { hour: 3600, day: 86_400 } as const
 
 /**
- * A meter with a time window gets its events summed up already, so that of each window only the event that came last counts,
- * whatever its timestamp within the window is (docs.stripe.com/billing/subscriptions/usage-based/recording-usage). Events newest
- * first.
+ * With an event time window (hour or day), only the last received event of each window counts, whatever its timestamp in the window
+ * (docs.stripe.com/billing/subscriptions/usage-based/recording-usage): the meter expects preaggregated events. `events` are newest first.
  */
 export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
   if (meter.event_time_window === null) return events
@@ -33,7 +32,7 @@ export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[
   return [...last.values()]
 }
 
-/** Events newest first; of two at one moment the one that came later is the last. */
+/** `events` are newest first: of two events with the same timestamp, `last` takes the one received later. */
 export function aggregated(
   formula: MeterBody['default_aggregation']['formula'],
   events: readonly MeterEventBody[],

@@ -1,5 +1,5 @@
-// A schedule moves its subscription from phase to phase, at the border between two. What changes in the middle of a period is
-// prorated as the phase says.
+// Moves a subscription from one phase of its schedule to the next. A change in mid-period is prorated with the phase's
+// `proration_behavior`.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
@@ -10,7 +10,10 @@ import { holderOf, newItem } from '../subscriptions/subscription-items.ts'
 import { priceOf, stepOf } from '../subscriptions/subscription-records.ts'
 import type { Terms } from '../subscriptions/terms.ts'
 
-/** The subscription in its next phase, or let go, or marked cancelled; not yet written. `ended` are items whose period is over. */
+/**
+ * The subscription in its next phase; after the last phase, released or canceled (`end_behavior`). Not written yet. `ended` are the items
+ * whose period is over.
+ */
 export function enterNextPhase(
   call: Call,
   subscription: SubscriptionBody,
@@ -33,7 +36,7 @@ export function enterNextPhase(
   })
 }
 
-/** How the subscription bills in a phase: as the phase says, or else the schedule. */
+/** Billing terms in a phase: those of the phase, otherwise the schedule's `default_settings`. */
 export function termsOfPhase(
   subscription: SubscriptionBody,
   { default_settings: usual }: Pick<SubscriptionScheduleBody, 'default_settings'>,
@@ -64,7 +67,7 @@ function finish(call: Call, subscription: SubscriptionBody, schedule: Subscripti
   return { ...subscription, schedule: null }
 }
 
-/** The schedule lets its subscription go; the caller writes the subscription. */
+/** Releases the subscription from its schedule. The caller writes the subscription. */
 export function release(call: Call, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
   const after: SubscriptionScheduleBody = {
     ...schedule,
@@ -78,7 +81,10 @@ export function release(call: Call, schedule: SubscriptionScheduleBody): Subscri
   return call.update(schedule, after, 'subscription_schedule.released')
 }
 
-/** An item stays itself when its price stays, or else takes over a price of the phase by its place; the rest are new. */
+/**
+ * Items of the subscription in a phase. An item with the same price is kept; leftover items take over the remaining prices of the phase in
+ * order; further prices become new items.
+ */
 export function itemsOf(
   call: Call,
   subscription: SubscriptionBody,
@@ -131,7 +137,7 @@ function taken(
     ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
   }
   if (former.price === wanted.price) return changed
-  // Another interval counts from here; before the period is over it cannot be entered by a phase.
+  // A new interval restarts the item's period now, but only if the old period is over.
   const anew = !sameStep(stepOf(priceOf(call, former)), stepOf(priceOf(call, wanted)))
   const over = ended.some((one) => one.id === former.id)
   return { ...changed, _usage_from: call.now, ...(anew && over ? { _anchor: call.now } : {}) }

@@ -1,4 +1,4 @@
-// The day of a schedule that waited for it: its first phase begins, and with it a subscription.
+// Starts a schedule at its start date: the first phase begins and its subscription is created.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { noInvoiceText } from '../invoices/invoice-text.ts'

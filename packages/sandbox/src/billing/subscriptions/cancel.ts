@@ -15,8 +15,8 @@ import { arrearsLines, prorationLine, quantityOf } from '../invoices/invoice-lin
 import { isMetered, priceOf, save, stepOf } from './subscription-records.ts'
 
 /**
- * Ends a subscription because somebody asked for it now. `prorate` gives the unused time back; `invoiceNow` bills it together with
- * what was used and what waits. Without both, prorations that wait are dropped (the SDK's types, `cancel`).
+ * Cancels a subscription at the caller's request. `prorate` credits unused time; `invoice_now` bills the credit, the usage and pending
+ * lines. With neither, pending prorations are deleted (the SDK's types, `cancel`).
  */
 export function cancelAsAsked(
   call: Call,
@@ -31,11 +31,11 @@ export function cancelAsAsked(
   const used = usage.flatMap((item) => arrearsLines(call, before, item, call.now))
   const waiting = withItemsOf(call, before, [...before._pending, ...unused], null)
   if (invoiceNow) return cancelNow(call, before, [...waiting, ...used])
-  // They wait for another invoice of the customer.
+  // The prorations stay pending as invoice items of the customer.
   return cancelNow(call, prorate ? { ...before, _pending: [] } : before)
 }
 
-/** Ends a subscription, with a last invoice when there are lines. A schedule that drove it ends too. */
+/** Ends a subscription, with a final invoice if there are lines, and cancels its schedule. */
 export function cancelNow(
   call: Call,
   before: SubscriptionBody,
@@ -59,14 +59,14 @@ export function cancelNow(
     status: 'canceled',
     _pending: [],
   }
-  // Read anew: the caller may have changed it without writing.
+  // Read again, because `before` may hold changes that the caller has not written.
   const written = call.find('subscription', before.id) ?? before
   return save(call, written, after, 'customer.subscription.deleted')
 }
 
 /**
- * An end in the middle of a period is prorated, in the running period as asked for and in a later one always (the SDK's types,
- * `cancel_at`). That is not here, so nobody is billed wrong.
+ * Refuses a `cancel_at` in mid-period. Stripe prorates it, in the current period as requested and in a later one always (the SDK's types,
+ * `cancel_at`). The sandbox does not implement that, and would bill a wrong amount.
  */
 export function refuseBrokenPeriod(
   call: Call,
@@ -90,14 +90,14 @@ export function refuseBrokenPeriod(
   }
 }
 
-/** A planned end that fitted the periods has to fit those of a change as well. */
+/** Checks a planned `cancel_at` again after a change of the items or of the end itself. */
 export function refuseBrokenChange(
   call: Call,
   before: SubscriptionBody,
   after: SubscriptionBody,
   behavior: ProrationBehavior,
 ): void {
-  // The end of the period moves along.
+  // With `cancel_at_period_end` the end moves with the period, so it always fits.
   if (after.cancel_at === null || after.cancel_at_period_end) return
   const same = after.items.data.every((item) =>
     before.items.data.some(
@@ -110,10 +110,10 @@ export function refuseBrokenChange(
   if (!same || after.cancel_at !== before.cancel_at) refuseBrokenPeriod(call, after, after.cancel_at, behavior)
 }
 
-/** What is open is not tried again by itself (the SDK's types, `cancel`). */
+/** Open invoices are not retried automatically any more (the SDK's types, `cancel`). */
 function stopCollecting(call: Call, subscription: SubscriptionBody): void {
   for (const invoice of openInvoices(call, subscription)) {
-    // One that was mailed is still due on its day.
+    // A `send_invoice` invoice keeps its due date, so it can still become overdue.
     const due = invoice.collection_method === 'send_invoice' ? invoice._due : null
     const left = { ...invoice, auto_advance: false, next_payment_attempt: null, _due: due }
     call.update(invoice, left, 'invoice.updated')
@@ -132,12 +132,12 @@ function endSchedule(
   call.update(schedule, after, event)
 }
 
-/** The schedule of a subscription that ends because nobody paid (the SDK's types, `subscription_schedule.aborted`). */
+/** Ends the schedule of a subscription that ends for lack of payment (the SDK's types, `subscription_schedule.aborted`). */
 export function abortSchedule(call: Call, subscription: SubscriptionBody): void {
   endSchedule(call, subscription, 'subscription_schedule.aborted')
 }
 
-/** A customer who goes away takes the subscriptions along, and those that a schedule was to begin. */
+/** Deleting a customer cancels its subscriptions, and its schedules that have not started yet. */
 export function cancelAllOf(call: Call, customer: string): void {
   const living = call
     .select('subscription', [{ field: 'customer', is: customer }])

@@ -1,4 +1,4 @@
-// Which features a customer is entitled to: those of the products that are subscribed to.
+// Entitlements: features of the products that a customer subscribes to.
 import type { ActiveEntitlementBody, FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -11,8 +11,8 @@ export function attachmentsOf(call: Call, product: string): ProductFeatureBody[]
 const granting: readonly string[] = ['active', 'trialing', 'past_due']
 
 /**
- * Brings a customer's entitlements in line with the products that are subscribed to. Called when a subscription begins, ends,
- * changes its prices or enters a period: a feature attached meanwhile counts from then on (docs.stripe.com/billing/entitlements).
+ * Updates a customer's entitlements to the products of its running subscriptions. Called when a subscription starts, ends, changes prices
+ * or enters a period, because a feature that was attached in between counts from then on (docs.stripe.com/billing/entitlements).
  */
 export function refreshEntitlements(call: Call, customer: string): void {
   const living = call

@@ -1,5 +1,5 @@
-// What a change in the middle of a period does with money: nothing under `none`, parts of the period otherwise; another
-// interval, or the step from free to paid, begins a new period and bills it at once whatever was asked for.
+// Proration of changes in mid-period. With `none` nothing is prorated, otherwise unused and remaining time is. Another interval, or a
+// change from free to paid, always starts a new period and bills it at once.
 import type { Call } from '../../protocol/operation-context.ts'
 import type {
   InvoiceLineBody,
@@ -18,15 +18,15 @@ import { isMetered, priceOf, stepOf } from './subscription-records.ts'
 
 interface Change {
   readonly behavior: ProrationBehavior
-  /** Asked for by `billing_cycle_anchor`. */
+  /** Set by `billing_cycle_anchor: now`. */
   readonly anchorNow?: boolean
-  /** The moment (seconds) that parts of the period are counted from; now when it is left out. */
+  /** Time (seconds) from which prorations are computed. Default: now. */
   readonly prorateFrom?: number | undefined
-  /** What the subscription has from now on; what it had when it is left out. */
+  /** New discounts of the subscription. Default: its current ones. */
   readonly discounts?: string[]
 }
 
-/** A moment to prorate from lies in the period that runs. */
+/** `proration_date` must lie in the current period of every item. */
 export function checkProrationDate(before: SubscriptionBody, given: number | undefined): number | undefined {
   if (given === undefined) return undefined
   const inside = before.items.data.every(
@@ -36,7 +36,7 @@ export function checkProrationDate(before: SubscriptionBody, given: number | und
   return given
 }
 
-/** The subscription with its new items, and invoiced if that is due; not yet written. */
+/** The subscription with its new items, invoiced now if the change requires that. Not written yet. */
 export function withItems(
   call: Call,
   before: SubscriptionBody,
@@ -63,8 +63,8 @@ export function withItems(
 }
 
 /**
- * A subscription that a schedule takes to its next phase: items whose period goes on are prorated. Those whose period is over are
- * billed anew by the renewal, which takes what waits along.
+ * The subscription after its schedule entered a phase. Items in mid-period are prorated; items whose period is over are billed by the
+ * renewal, together with the pending lines.
  */
 export function withinPeriods(
   call: Call,
@@ -84,7 +84,7 @@ export function withinPeriods(
   const over = new Set(ended.map((item) => item.id))
   const running = before.items.data.filter((item) => !over.has(item.id))
   const renews = ended.length > 0
-  // What the phase has added is billed by the renewal as well.
+  // Items that the phase added are billed by the renewal too.
   const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const goesOn = { ...before, items: { ...before.items, data: running } }
   const { credits, debits } = leftovers(call, { before: goesOn, after }, kept, { behavior }, false)
@@ -97,12 +97,12 @@ function charged(subscription: SubscriptionBody, debits: readonly InvoiceLineBod
   return { ...subscription, items: { ...subscription.items, data: debited(subscription.items.data, debits) } }
 }
 
-/** The lines wait for the next invoice of the subscription. */
+/** Keeps the lines pending for the subscription's next invoice. */
 function waiting(call: Call, after: SubscriptionBody, lines: readonly InvoiceLineBody[]): SubscriptionBody {
   return { ...after, _pending: withItemsOf(call, after, lines, null) }
 }
 
-/** The lines on an invoice of their own, finalized; without lines there is none. */
+/** Bills the lines on an invoice of their own, finalized now. Does nothing without lines. */
 export function invoicedNow(
   call: Call,
   subscription: SubscriptionBody,
@@ -111,7 +111,8 @@ export function invoicedNow(
   if (lines.length === 0) return subscription
   const period = { start: call.now, end: call.now }
   const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
-  // One that is set aside, because nothing is collected now, is not settled.
+  // With `pause_collection`, `draft` leaves the invoice a draft that does not advance, or closes it (void, uncollectible): do not finalize
+  // it.
   const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
   const invoice = isSetAside ? made.invoice : finalize(call, made.invoice)
   return {
@@ -138,7 +139,7 @@ function beginsAnew(
   })
 }
 
-/** An item whose period begins now. */
+/** The item with a new period that begins now. */
 export function reanchored(call: Call, item: SubscriptionItemBody): SubscriptionItemBody {
   const period = periodAt(call.now, stepOf(priceOf(call, item)), call.now)
   return {
@@ -150,7 +151,7 @@ export function reanchored(call: Call, item: SubscriptionItemBody): Subscription
   }
 }
 
-/** Lines about the running periods: unused time back, remaining time charged, usage that would otherwise be lost. */
+/** Lines for a change in mid-period: credits for unused time, debits for remaining time, and usage that would otherwise stay unbilled. */
 function leftovers(
   call: Call,
   { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
@@ -164,7 +165,7 @@ function leftovers(
     const now = wanted.find((item) => item.id === old.id)
     const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
     if (isMetered(priceOf(call, old))) {
-      // A new period bills what ran until now; a swap bills the usage before it only in flexible mode with prorations.
+      // A new period bills the usage until now. A price change bills the usage before it only in flexible billing with prorations.
       const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
       return billed ? arrearsLines(call, before, old, call.now) : []
     }

@@ -1,4 +1,4 @@
-// What becomes of a subscription when its moment has come: a trial ends, a period is billed, a phase begins, it is cancelled.
+// Actions of a subscription that are due: end of a trial, billing of a period, the next phase, cancellation, expiry.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { periodAt } from '../pricing/billing-intervals.ts'
@@ -9,7 +9,7 @@ import { advanceLines, arrearsLines } from '../invoices/invoice-lines.ts'
 import { enterNextPhase } from '../schedules/phases.ts'
 import { expiryWarning, isMetered, phaseEnd, priceOf, save, stepOf, tellOfExpiry } from './subscription-records.ts'
 
-/** Acts once; what is still due afterwards is met again. */
+/** Performs one action. If more is due at the same time, `_due` stays in the past and the subscription is visited again. */
 export function renew(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expire(call, subscription)
   const expiring = expiryWarning(call, subscription)
@@ -18,7 +18,7 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
     return save(call, subscription, subscription, null)
   }
   const { pause_collection: pause } = subscription
-  // Collecting begins again before what is due at the same moment.
+  // `resumes_at` comes first, so that an invoice due at the same time is collected.
   if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
     return save(call, subscription, { ...subscription, pause_collection: null })
   const warned = warn(call, subscription)
@@ -39,15 +39,16 @@ export function renew(call: Call, subscription: SubscriptionBody): SubscriptionB
 }
 
 /**
- * A trial at whose end nothing can be paid with, where somebody said what comes of it then: it is paused or cancelled (the SDK's
- * types, `trial_settings`). undefined when it goes on as usual.
+ * Handles a trial that ends without a payment method: pauses or cancels, as in `trial_settings` (the SDK's types). Undefined if the trial
+ * ends normally, e.g. with `create_invoice`.
  */
 export function trialWithoutCard(call: Call, subscription: SubscriptionBody): SubscriptionBody | undefined {
   const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
   if (missing === 'create_invoice' || subscription.collection_method === 'send_invoice') return undefined
   if (cardOf(call, paidBy(subscription)) !== undefined) return undefined
   if (missing === 'cancel') return cancelNow(call, subscription)
-  // It goes on while nothing is collected (docs.stripe.com/billing/subscriptions/pause-payment).
+  // With `pause_collection` set, the trial ends normally and its invoice is not collected
+  // (docs.stripe.com/billing/subscriptions/pause-payment).
   if (subscription.pause_collection !== null) return undefined
   const before = call.find('subscription', subscription.id) ?? subscription
   const ended = { ...subscription, status: 'paused', trial_end: call.now } as const
@@ -56,7 +57,7 @@ export function trialWithoutCard(call: Call, subscription: SubscriptionBody): Su
   return paused
 }
 
-/** An invoice of the subscription, as far as it says who pays. */
+/** The members of an invoice of the subscription that `cardOf` reads. */
 export function paidBy(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
   const { customer, default_payment_method: card, id } = subscription
   return {
@@ -70,7 +71,7 @@ export function paidBy(subscription: SubscriptionBody): Parameters<typeof cardOf
   }
 }
 
-/** Its first invoice was not paid in time, and is voided (the SDK's types, `status`). */
+/** The first invoice was not paid within 23 hours: voids it, and expires the subscription (the SDK's types, `status`). */
 function expire(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   for (const invoice of openInvoices(call, subscription)) givenUp(call, invoice, 'void')
   abortSchedule(call, subscription)
@@ -93,7 +94,7 @@ function usageOf(
     .flatMap((item) => arrearsLines(call, subscription, item, Math.min(item.current_period_end, call.now)))
 }
 
-/** Items whose period is over get their next one; a phase may have replaced them meanwhile. */
+/** Moves items whose period is over into the next one. A phase may have replaced items in between. */
 function movedItems(
   call: Call,
   subscription: SubscriptionBody,
@@ -123,7 +124,7 @@ function billed(
   arrears: readonly InvoiceLineBody[],
 ): SubscriptionBody {
   const over = new Set(ended.map((item) => item.id))
-  // What a phase has added begins here too.
+  // Includes items that the phase added.
   const begun = subscription.items.data.filter(
     (item) => (over.has(item.id) || item.current_period_start === call.now) && !isMetered(priceOf(call, item)),
   )
@@ -138,7 +139,7 @@ function billed(
   return { ...afterInvoice(subscription, made), latest_invoice: made.invoice.id, _pending: [] }
 }
 
-/** The last period's usage is billed before the subscription ends. */
+/** Bills the usage of the last period before the subscription ends. */
 function endAsPlanned(call: Call, subscription: SubscriptionBody): SubscriptionBody {
   const ended = subscription.items.data.filter((item) => item.current_period_end <= call.now)
   const arrears = subscription.status === 'trialing' ? [] : usageOf(call, subscription, ended)

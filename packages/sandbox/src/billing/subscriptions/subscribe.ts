@@ -1,4 +1,4 @@
-// How a subscription begins: through the API or at the end of a checkout, by the same rules.
+// Creation of a subscription, with the same rules for the API, for a checkout and for a schedule.
 import type { CustomerBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import type {
@@ -44,35 +44,35 @@ export interface Wish {
   readonly paymentMethod?: string | undefined
   readonly terms?: Terms
   readonly invoiceText?: InvoiceTextBody
-  /** Seconds; null without a trial. */
+  /** Seconds. Null: no trial. */
   readonly trialEnd: number | null
-  /** Where full periods begin (seconds), ahead of now; now when it is left out. */
+  /** Time (seconds, in the future) at which the first full period begins. Default: now. */
   readonly anchor?: number | undefined
-  /** When it began (seconds), before now. */
+  /** Start date in the past (seconds). */
   readonly backdate?: number | undefined
   readonly paymentSettings?: SubscriptionBody['payment_settings']
   readonly cancelAt?: number | undefined
-  /** Where it ends (seconds) in the middle of its first period, of which it pays that part. */
+  /** End (seconds) in mid-period of the first period; only that part of the period is billed. */
   readonly endsAt?: number | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
-  /** What an end in the middle of a period does with money; `create_prorations` is the default. */
+  /** Default: `create_prorations`. */
   readonly prorationBehavior?: ProrationBehavior | undefined
-  /** What to do when the first payment fails or there is nothing to pay with; `allow_incomplete` is the default. */
+  /** Reaction to a failed first payment or a missing payment method. Default: `allow_incomplete`. */
   readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
-  /** What becomes of a trial at whose end there is no card; `create_invoice` is the default. */
+  /** Reaction to a trial that ends without a payment method. Default: `create_invoice`. */
   readonly missingPaymentMethod?: MissingCard | undefined
-  /** The first invoice is a draft for an hour. */
+  /** True: the first invoice stays a draft for an hour. */
   readonly invoicesLater?: boolean
-  /** The phase of a schedule that it begins with: its items and discounts, which were checked when the schedule was written. */
+  /** First phase of the schedule that starts the subscription. Its items and discounts were checked when the schedule was written. */
   readonly phase?: PhaseBody
-  /** The schedule that drives it from the beginning. */
+  /** Id of the schedule that starts the subscription. */
   readonly schedule?: string
   readonly session?: string | null
-  /** Things bought once, on the first invoice. */
+  /** Lines of one-time purchases for the first invoice. */
   readonly extra?: (subscription: SubscriptionBody) => readonly InvoiceLineBody[]
 }
 
-/** `trial_end` and `trial_period_days` as one moment. */
+/** The end of the trial, from `trial_end` or `trial_period_days`. Null: no trial. */
 export function trialEndOf(call: Call, end: number | 'now' | undefined, days: number | undefined): number | null {
   if (end !== undefined && days !== undefined) {
     throw refused('You can only specify one of `trial_end` and `trial_period_days`.', 'trial_end')
@@ -143,7 +143,9 @@ function checkBeginning(call: Call, { anchor, backdate, mode, trialEnd }: Wish):
     throw notSupported('`backdate_start_date` in classic billing', 'backdate_start_date')
 }
 
-/** An item in the period that runs: up to the anchor, and from the day that the subscription is dated back to. */
+/**
+ * The item with its first period, which ends at the billing cycle anchor and begins at `backdate_start_date` or at the last period border.
+ */
 function begun(call: Call, { anchor, backdate }: Wish, item: SubscriptionItemBody): SubscriptionItemBody {
   const price = priceOf(call, item)
   const step = stepOf(price)
@@ -158,8 +160,8 @@ function begun(call: Call, { anchor, backdate }: Wish, item: SubscriptionItemBod
 }
 
 /**
- * What an item costs from its beginning to the end of the running period: a line for each period, in part where it begins or ends
- * within one (docs.stripe.com/billing/subscriptions/backdating, flexible billing).
+ * Lines from the start of the subscription to the end of the current period: one per period, prorated if it is not a full one
+ * (docs.stripe.com/billing/subscriptions/backdating, flexible billing).
  */
 function firstLines(call: Call, made: SubscriptionBody, item: SubscriptionItemBody, wish: Wish): InvoiceLineBody[] {
   const step = stepOf(priceOf(call, item))
@@ -175,7 +177,7 @@ function firstLines(call: Call, made: SubscriptionBody, item: SubscriptionItemBo
   return lines
 }
 
-/** In the real API's words (recorded at 2026-08-26.dahlia). */
+/** Message as in the real API (recorded at 2026-08-26.dahlia). */
 function refuseMixed(call: Call, items: readonly ItemParams[], currency: string): void {
   for (const [index, item] of items.entries()) {
     const price = call.find('price', item.price ?? '')
@@ -226,7 +228,7 @@ function cancellation(
   return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
 }
 
-/** In the real API's words (public threads; code and status recorded at 2026-08-26.dahlia). */
+/** Message as in the real API (public threads; code and status recorded at 2026-08-26.dahlia). */
 export function nothingToPayWith(): Error {
   const message =
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method. ' +
@@ -245,13 +247,13 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
     refuseWaitingSetup(call, made)
     return made
   }
-  // A part of a period is charged as a proration; it is what a credit gives back of.
+  // A part of a period is charged as a proration. It is recorded on the item, because a later credit is a share of it.
   const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
   const charged = { ...made, items: { ...made.items, data: debited(made.items.data, parts) } }
   const period = { start: call.now, end: call.now }
   const waits = wish.invoicesLater === true
   const drafted = draft(call, { subscription: made, lines, reason: 'subscription_create', period, waits })
-  // An invoice by mail is a draft for an hour, as those of renewals are.
+  // A `send_invoice` invoice stays a draft for an hour, like that of a renewal.
   if (made.collection_method === 'send_invoice' || waits)
     return save(call, made, { ...afterInvoice(charged, drafted), latest_invoice: drafted.invoice.id }, null)
   if (drafted.invoice.amount_due === 0) refuseWaitingSetup(call, made)
@@ -272,7 +274,7 @@ function firstInvoice(call: Call, made: SubscriptionBody, wish: Wish): Subscript
   return save(call, made, after, null)
 }
 
-/** A trial that nothing can pay for yet: the intent that the page takes a card with (the SDK's types, `pending_setup_intent`). */
+/** Adds a setup intent to a trial without a payment method, so that a page can collect a card (the SDK's types, `pending_setup_intent`). */
 function withPendingSetup(call: Call, made: SubscriptionBody, wish: Wish): SubscriptionBody {
   if (made.status !== 'trialing' || made.collection_method === 'send_invoice') return made
   if ((wish.session ?? null) !== null || wish.phase !== undefined) return made
@@ -282,7 +284,7 @@ function withPendingSetup(call: Call, made: SubscriptionBody, wish: Wish): Subsc
   return save(call, made, { ...made, pending_setup_intent: intent.id }, null)
 }
 
-/** A card whose bank asks is set up while nothing is to be paid, with an intent of the subscription's own. That is not here. */
+/** Refuses a free start with a card that needs 3-D Secure: Stripe sets it up with a setup intent, which the sandbox does not implement. */
 function refuseWaitingSetup(call: Call, made: SubscriptionBody): void {
   if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
   throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')

@@ -1,4 +1,4 @@
-// What a request says about the items of a subscription: which there will be, with the refusals of the real API.
+// Subscription items of a request: the resulting items, and the errors of the real API.
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
@@ -30,7 +30,7 @@ export const newItems = list(shape(newItemFields), { max: mostItems })
 export const changedItems = list(shape(changedItemFields), { max: mostItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
-/** Who the items are for; `billing_cycle_anchor` says where their periods begin. */
+/** The subscription that holds the items. Their periods are aligned to its `billing_cycle_anchor`. */
 export type Holder = Pick<
   SubscriptionBody,
   'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
@@ -43,7 +43,7 @@ export function holderOf(subscription: SubscriptionBody): Holder {
   return { ...subscription, trialEnd }
 }
 
-/** A price that may be put on a subscription now. */
+/** The price with this id, if it can be used for a subscription item: active, recurring and in the currency. */
 export function usablePrice(call: Call, id: string | undefined, name: string, currency: string | undefined): PriceBody {
   if (id === undefined) throw missingParam(`${name}[price]`)
   const price = call.reference('price', id, `${name}[price]`)
@@ -60,7 +60,7 @@ export function usablePrice(call: Call, id: string | undefined, name: string, cu
   return price
 }
 
-/** A product that is archived sells nothing more, though its prices may be active (public threads). */
+/** An active price of an archived product cannot be sold (public threads). */
 export function refuseArchivedProduct(call: Call, price: PriceBody, name: string): void {
   if (call.find('product', price.product)?.active !== false) return
   throw refused(
@@ -81,7 +81,7 @@ function quantityFor(price: PriceBody, given: number | undefined, name: string):
   throw refused(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
 }
 
-/** The price that an item names, or one that is made for it alone. */
+/** The price that the item names, or a new one made from its `price_data`. */
 function priceFor(call: Call, { price, price_data: data }: ItemParams, name: string, currency: string): PriceBody {
   if (data === undefined) return usablePrice(call, price, name, currency)
   if (price !== undefined) throw onlyOneOf(`${name}[price]`, `${name}[price_data]`)
@@ -90,7 +90,7 @@ function priceFor(call: Call, { price, price_data: data }: ItemParams, name: str
   return made
 }
 
-/** A checked item that begins now. */
+/** A new item, checked, whose period begins now. */
 export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: string): SubscriptionItemBody {
   const price = priceFor(call, params, name, holder.currency)
   const quantity = quantityFor(price, params.quantity, name)
@@ -98,7 +98,7 @@ export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: s
   return { ...item, ...extras(call, holder, item, params, name) }
 }
 
-/** What else the request says about an item: its own discounts and tax rates. */
+/** The item's own discounts and tax rates after the request. */
 function extras(
   call: Call,
   holder: Holder,
@@ -127,8 +127,8 @@ function itemDiscounts(
 }
 
 /**
- * The first period of an item begins now, and ends with the period that the subscription is in (recorded at 2026-08-26.dahlia);
- * in a trial it is what is left of the trial.
+ * A new item. Its first period begins now and ends with the subscription's current period (recorded at 2026-08-26.dahlia), or with the
+ * trial.
  */
 export function newItem(
   call: Call,
@@ -158,7 +158,7 @@ export function newItem(
   }
 }
 
-/** One item as the request wants it: a change of price without a quantity makes the quantity 1. */
+/** An existing item after the request. A new price without a quantity resets the quantity to 1. */
 function changedItem(
   call: Call,
   holder: Holder,
@@ -189,7 +189,7 @@ function changedItem(
   }
 }
 
-/** The items a subscription will have; those not named stay as they are. */
+/** All items after the request. Items that it does not name stay unchanged. */
 export function itemsAfter(
   call: Call,
   subscription: SubscriptionBody,
@@ -214,7 +214,7 @@ export function itemsAfter(
   return checkItems(call, [...items.values()], holder.billing_mode.type)
 }
 
-/** In the real API's words (recorded at 2026-08-26.dahlia). */
+/** Message as in the real API (recorded at 2026-08-26.dahlia). */
 function refuseTaken({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
   const taken = items.data.find((item) => item.price === price)
   const named = given.find(({ id }) => id !== undefined && id === taken?.id)
@@ -228,7 +228,7 @@ function refuseTaken({ items }: SubscriptionBody, given: readonly ItemParams[], 
   )
 }
 
-/** The rules about items together. */
+/** Checks the rules about all items together: count, duplicate prices, intervals in classic billing. */
 export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
   call: Call,
   items: Item[],

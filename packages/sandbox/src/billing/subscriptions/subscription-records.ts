@@ -1,5 +1,4 @@
-// How a subscription and its items are written: the items are rows of their own as well, and the subscription always knows
-// when it has to act next.
+// Storage of subscriptions. Items are also rows of their own, and `_due` always holds the time of the subscription's next action.
 import { isDeepStrictEqual } from 'node:util'
 import type { CustomerBody, PriceBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -11,17 +10,17 @@ import type { Step } from '../pricing/billing-intervals.ts'
 export const day = 86_400
 const paymentWindow = 23 * 3600
 const toldBefore = 3 * day
-/** A schedule's end (the SDK's types, `subscription_schedule.expiring`). */
+/** Seconds before the end of a schedule at which `subscription_schedule.expiring` is sent: 7 days (the SDK's types). */
 const expiryToldBefore = 7 * day
 
 export function isOver(subscription: SubscriptionBody): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired'
 }
 
-/** When a subscription acts next, in seconds. */
+/** Time (seconds) of the subscription's next action. Null: none. */
 function dueOf(call: Call, subscription: SubscriptionBody): number | null {
   if (isOver(subscription)) return null
-  // Nothing is billed until it is resumed.
+  // A paused subscription is not billed until it is resumed.
   if (subscription.status === 'paused') return subscription.cancel_at
   if (subscription.status === 'incomplete') return subscription.created + paymentWindow
   const { trial_end: trialEnd } = subscription
@@ -40,13 +39,16 @@ function dueOf(call: Call, subscription: SubscriptionBody): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** When the current phase of the subscription's schedule ends. */
+/** End of the current phase of the subscription's schedule. */
 export function phaseEnd(call: Call, subscription: SubscriptionBody): number | null {
   if (subscription.schedule === null) return null
   return call.find('subscription_schedule', subscription.schedule)?.current_phase?.end_date ?? null
 }
 
-/** The schedule of a subscription whose end is still to be told of, and when that is. */
+/**
+ * The schedule whose `subscription_schedule.expiring` event is not sent yet, and when to send it (7 days before the end). Undefined if it
+ * was sent, or if the schedule is shorter than that.
+ */
 export function expiryWarning(
   call: Call,
   subscription: SubscriptionBody,
@@ -56,14 +58,17 @@ export function expiryWarning(
   if (schedule === undefined || end === undefined || schedule.status !== 'active' || schedule._told_end === end)
     return undefined
   const at = end - expiryToldBefore
-  // Nobody is told of the end of what is shorter than that.
+  // A schedule that is shorter than 7 days gets no warning.
   return at <= schedule.created || at <= (schedule.phases[0]?.start_date ?? 0) ? undefined : { schedule, at }
 }
 
-/** How early a test clock that rests shortly before tells of it: Stripe's command-line tool looks for it nine days before. */
+/**
+ * Seconds by which a test clock that has stopped sends the warning early: 3 days, because Stripe's command-line tool expects the event 9
+ * days before the end.
+ */
 const restsBefore = 3 * day
 
-/** Tells of ends that a test clock has come close to, where it rests. */
+/** Sends `subscription_schedule.expiring` for the schedules on a test clock that stopped at most 3 days before the warning is due. */
 export function tellAtRest(call: Call, clock: string): void {
   for (const subscription of call.select('subscription', [{ field: 'test_clock', is: clock }])) {
     const warning = isOver(subscription) ? undefined : expiryWarning(call, subscription)
@@ -73,7 +78,7 @@ export function tellAtRest(call: Call, clock: string): void {
   }
 }
 
-/** The end of a schedule is told of once. */
+/** Sends the event once per end date: `_told_end` remembers it. */
 export function tellOfExpiry(call: Call, schedule: SubscriptionScheduleBody): void {
   const end = schedule.phases.at(-1)?.end_date
   if (end === undefined) return
@@ -104,14 +109,14 @@ export function save(
     former.delete(item.id)
   }
   for (const gone of former.values()) call.remove(gone, null)
-  // Nobody is told of what nobody can see.
+  // No event if the visible members have not changed.
   const seen = event === null || !isDeepStrictEqual(call.shown(before), call.shown(body))
   const written = call.update(before, body, seen ? event : null)
   if (grants(before) !== grants(written)) refreshEntitlements(call, written.customer)
   return written
 }
 
-/** What entitlements depend on: whether it runs, on which prices, in which periods. */
+/** The facts that entitlements depend on: status, prices, and starts of periods. */
 function grants({ status, items }: SubscriptionBody): string {
   return JSON.stringify([status, items.data.map((item) => [item.price, item.current_period_start])])
 }
@@ -141,7 +146,7 @@ export function lastPeriodEnd(items: readonly SubscriptionItemBody[]): number {
   return Math.max(...items.map((item) => item.current_period_end))
 }
 
-/** The moment at which a customer lives: the one of its test clock, or of the account. */
+/** Current time (seconds) of a customer: the time of its test clock, otherwise that of the account. */
 export function momentOf(call: Call, clock: string | null): number {
   return clock === null ? call.now : (call.find('test_helpers.test_clock', clock)?.frozen_time ?? call.now)
 }

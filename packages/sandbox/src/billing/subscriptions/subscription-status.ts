@@ -1,10 +1,10 @@
-// What its invoices mean for the status of a subscription: paid, refused, overdue or given up.
+// Status of a subscription after its invoices were paid, declined, overdue or closed.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { keptCard } from '../payments/payers.ts'
 import { isOver, save } from './subscription-records.ts'
 
-/** Those that a subscription waits for to be paid. */
+/** Unpaid finalized invoices of a subscription. */
 export function openInvoices(call: Call, { id }: { readonly id: string }, most?: number): InvoiceBody[] {
   const conditions = [
     { field: 'parent.subscription_details.subscription', is: id },
@@ -17,7 +17,7 @@ export function subscriptionOf({ parent }: Pick<InvoiceBody, 'parent'>): string 
   return parent?.subscription_details.subscription ?? null
 }
 
-/** What a paid or refused invoice means for its subscription. */
+/** Updates the subscription of an invoice after the invoice was paid, declined or closed. */
 export function reflect(call: Call, invoice: InvoiceBody): void {
   const before = call.find('subscription', subscriptionOf(invoice) ?? '')
   if (before === undefined || isOver(before)) return
@@ -36,9 +36,9 @@ export function statusAfter(
   const paid = invoice.status === 'paid' || invoice.status === 'void' || invoice.status === 'uncollectible'
   if (invoice.status === 'draft') return subscription.status
   if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
-    // The SDK's types, `status`: a first invoice that is voided ends a subscription that waits for it.
+    // Voiding the first invoice of an incomplete subscription expires it (the SDK's types, `status`).
     if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
-    // A schedule's first invoice is a draft for a while: its subscription runs by then.
+    // The first invoice of a schedule stays a draft for an hour, so its subscription is active already.
     const runs = subscription.status === 'active' && subscription.latest_invoice === invoice.id
     if (!paid) return runs ? 'past_due' : subscription.status === 'past_due' ? 'past_due' : 'incomplete'
     return subscription.status === 'incomplete' || subscription.status === 'past_due' ? 'active' : subscription.status
@@ -49,7 +49,7 @@ export function statusAfter(
   return openInvoices(call, subscription, 1).length === 0 ? 'active' : 'past_due'
 }
 
-/** Mailed, and its day has not come. */
+/** Sent by email, and not overdue yet. */
 function isAwaited(call: Call, invoice: InvoiceBody): boolean {
   return invoice.collection_method === 'send_invoice' && invoice.due_date !== null && invoice.due_date > call.now
 }

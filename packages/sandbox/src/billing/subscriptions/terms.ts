@@ -1,4 +1,4 @@
-// How a subscription bills, as far as a request or a phase says it: by card or by mail, with which taxes.
+// Billing terms of a subscription, in a request or a phase: collection method, days until due, taxes.
 import type { AutomaticTaxBody, CollectionMethod, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { StripeError, refused } from '../../protocol/responses/errors.ts'
@@ -29,7 +29,7 @@ export const plainTerms: Terms = {
   default_tax_rates: [],
 }
 
-/** What was given over what is; each rule about them together is checked. */
+/** The terms after a request, with the rules that combine several terms checked. */
 export function termsAfter(call: Call, customer: string, before: Terms, given: TermParams): Terms {
   const method = given.collection_method ?? before.collection_method
   const days = given.days_until_due ?? (method === 'send_invoice' ? before.days_until_due : null)
@@ -56,7 +56,7 @@ function checkDays(method: CollectionMethod, days: number | null): void {
   }
 }
 
-/** Nothing is registered for any tax here, so that automatic tax is none; but it needs to know where the customer is. */
+/** The sandbox has no tax registrations, so automatic tax is always 0. As in the real API, it needs the customer's country. */
 export function automaticTax(call: Call, customer: string, enabled: boolean): AutomaticTaxBody {
   if (!enabled) return noTax
   if ((call.find('customer', customer)?.address?.country ?? null) === null) {
@@ -67,7 +67,7 @@ export function automaticTax(call: Call, customer: string, enabled: boolean): Au
   return { disabled_reason: null, enabled: true, liability: { type: 'self' } }
 }
 
-/** Ids of tax rates that may be put on something new. */
+/** Ids of active tax rates. */
 export function usableTaxRates(call: Call, given: readonly string[] | null, name: string): string[] {
   return (given ?? []).map((id, index) => {
     const param = `${name}[${index}]`

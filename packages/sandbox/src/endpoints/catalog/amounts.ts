@@ -39,7 +39,7 @@ function upTo(): Param<number | null, false> {
   return { required: false, read: (value, name) => (value === 'inf' ? null : whole.read(value, name)) }
 }
 
-/** The two spellings of one amount: whole minor units have both, a fraction has only the decimal. */
+/** An amount in both of its forms. Whole minor units have both; a fraction (e.g. 0.5 cents) has only the decimal. */
 export interface Amount {
   readonly unit_amount: number | null
   readonly unit_amount_decimal: string | null
@@ -51,7 +51,7 @@ export function toAmount(whole: number | undefined, fraction: string | undefined
   return { unit_amount: fraction.includes('.') ? null : Number(fraction), unit_amount_decimal: fraction }
 }
 
-/** Checks ends and order; the last tier is open, and only it. */
+/** Checks bounds and order of the tiers. The last tier, and only the last, is open (`up_to: inf`). */
 export function toTiers(given: Tiers, name: string): TierBody[] {
   if (given.length === 0) throw missingParam(name)
   let last = 0
@@ -101,7 +101,7 @@ export function toCustomAmount(
   return { maximum, minimum, preset }
 }
 
-/** How an amount is given: every currency of a price in the same way. */
+/** Kind of amount of a price. All currencies of a price have the same kind. */
 export type Scheme = 'tiers' | 'unit_amount' | 'custom_unit_amount'
 
 function checkScheme(option: Read<typeof optionFields>, scheme: Scheme, name: string): void {
@@ -114,7 +114,7 @@ function checkScheme(option: Read<typeof optionFields>, scheme: Scheme, name: st
     throw missingParam(`${name}[${scheme}]`)
 }
 
-/** Further currencies of a price in `own`; each is priced the same way as the price itself. */
+/** Further currencies of the price `own`, each with the same kind of amount as the price. */
 export function toCurrencyOptions(
   given: Options,
   own: { readonly currency: string; readonly scheme: Scheme; readonly taxBehavior: TaxBehavior },

@@ -127,7 +127,7 @@ function update(call: Call): CouponBody {
   return call.update(before, after, 'coupon.updated')
 }
 
-/** Discounts already given go on; its promotion codes stop, since a code is only active while its coupon is valid. */
+/** Existing discounts continue. Promotion codes of the coupon become inactive, because a code is active only while its coupon is valid. */
 function remove(call: Call): void {
   const coupon = call.subject('coupon')
   call.read({})

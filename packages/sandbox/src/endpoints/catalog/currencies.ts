@@ -2,7 +2,7 @@ import { refused } from '../../protocol/responses/errors.ts'
 import { text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 
-/** Every currency that prices and coupons may have. */
+/** Currencies of prices and coupons. */
 const currencies = (
   'usd aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf chf clp ' +
   'cny cop crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl htg huf idr ils inr isk ' +
@@ -17,7 +17,7 @@ function invalid(given: string, param: string): Error {
   return refused(message, param)
 }
 
-/** A currency code in either case, kept in lower case. */
+/** A currency code in upper or lower case, converted to lower case. */
 export function currency(): Param<string, false> {
   return {
     required: false,
@@ -29,7 +29,7 @@ export function currency(): Param<string, false> {
   }
 }
 
-/** The key of a hash by currency: lower case only. */
+/** Checks the key of a hash by currency, which must be in lower case. */
 export function checkCurrencyKey(key: string, param: string): void {
   if (known.has(key)) return
   const lower = key.toLowerCase()

@@ -1,5 +1,5 @@
-// Features that products carry, and the customers' entitlements to them. What is archived stays so, and gives its lookup key
-// free (alchemy.run/providers/stripe/reference/entitlements, recorded against the real API).
+// Features of products, and the entitlements of customers. Archiving a feature is final, and frees its lookup key
+// (alchemy.run/providers/stripe/reference/entitlements, recorded against the real API).
 import { attachmentsOf } from '../../billing/subscriptions/entitlements.ts'
 import type { FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -51,7 +51,7 @@ function update(call: Call): FeatureBody {
 
 function page(call: Call): Answer {
   const params = call.read({ ...pageFields, archived: boolean(), lookup_key: text() })
-  // Inactive features are not in the list unless it is asked for the archived ones (the SDK's types).
+  // Archived features are listed only with `archived: true` (the SDK's types).
   const conditions = [...where('active', params.archived !== true), ...where('lookup_key', params.lookup_key)]
   return { page: call.page('entitlements.feature', params, conditions) }
 }
@@ -75,7 +75,7 @@ function attach(call: Call): ProductFeatureBody {
   return call.create(body, null)
 }
 
-/** The attachment that the path names, of the product that it names. */
+/** The attachment in the path, if it belongs to the product in the path. */
 function attachment(call: Call): ProductFeatureBody {
   const product = call.subject('product')
   call.read({})

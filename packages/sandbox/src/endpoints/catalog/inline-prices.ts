@@ -1,4 +1,4 @@
-// Prices that are made for one thing alone: shown where they are used, and in no list.
+// Inline prices (`price_data`): made for one use, shown there, and left out of lists.
 import type { PriceBody, ProductBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { decimal, integer, required, shape, text } from '../../protocol/parameters/params.ts'
@@ -16,10 +16,10 @@ const onceFields = {
   unit_amount_decimal: decimal(),
 }
 
-/** `price_data` of something that is billed once. */
+/** `price_data` of a one-time charge. */
 export const oncePriceData = shape(onceFields)
 
-/** `price_data` of an item of a subscription. */
+/** `price_data` of a subscription item. */
 export const recurringPriceData = shape({
   ...onceFields,
   recurring: required(shape({ interval: required(interval), interval_count: integer({ min: 1 }) })),
@@ -39,7 +39,7 @@ function made(call: Call, price: PriceBody): PriceBody {
   return call.create({ ...price, active: false, _inline: true as const }, null)
 }
 
-/** What a plain amount is a price of: a product of its own, or that of the amount before (recorded at 2026-08-26.dahlia). */
+/** A price for a plain amount. Its product is `product`, or a new inline one (recorded at 2026-08-26.dahlia). */
 export function priceOfAmount(
   call: Call,
   {
@@ -60,5 +60,5 @@ function inlineProduct(call: Call, name: string): ProductBody {
   return call.create({ ...newProduct(call, { name, active: false }), _inline: true as const }, null)
 }
 
-/** What lists and searches leave out. */
+/** Condition that leaves inline objects out of lists and searches. */
 export const notInline = { field: '_inline', is: null } as const

@@ -54,7 +54,7 @@ type PriceParams = Partial<Omit<Read<typeof priceFields>, 'currency' | 'recurrin
   readonly recurring?: RecurringParams | undefined
 }
 
-/** `default_price_data` of a product: no lookup key, nickname, tiers or meter. */
+/** `default_price_data` of a product, which takes no lookup key, nickname, tiers or meter. */
 export const defaultPriceFields = {
   currency: required(currency()),
   currency_options: currencyOptions,
@@ -66,7 +66,7 @@ export const defaultPriceFields = {
   unit_amount_decimal: decimal(),
 }
 
-/** Three years in each unit, and how the refusal names it. */
+/** Maximum interval count, i.e. three years in each unit, and the adjective in its error. */
 const longest = {
   day: { count: 1095, name: 'daily' },
   week: { count: 156, name: 'weekly' },
@@ -157,13 +157,13 @@ function toUnitPricing(params: PriceParams): Pricing {
   }
 }
 
-/** How the price gives its amounts, and so those in other currencies. */
+/** The price's kind of amount, which its currency options must share. */
 export function schemeOf(price: Pick<PriceBody, 'custom_unit_amount' | 'tiers_mode'>): Scheme {
   if (price.tiers_mode !== null) return 'tiers'
   return price.custom_unit_amount === null ? 'unit_amount' : 'custom_unit_amount'
 }
 
-/** A checked price, not yet written. */
+/** A checked price, not written yet. */
 export function newPrice(call: Call, params: PriceParams, product: string): PriceBody {
   const recurring = toRecurring(call, params.recurring)
   const tiered = params.billing_scheme === 'tiered'
@@ -194,13 +194,13 @@ export function newPrice(call: Call, params: PriceParams, product: string): Pric
   }
 }
 
-/** Writes a new price, taking its lookup key from another one when `transfer` says so. */
+/** Writes a new price. With `transfer`, takes its lookup key from the price that holds it. */
 export function writePrice(call: Call, price: PriceBody, transfer = false): PriceBody {
   freeLookupKey(call, price.lookup_key, transfer, price.id)
   return call.create(price, 'price.created')
 }
 
-/** A lookup key belongs to one price, archived ones included, until it is handed over. */
+/** A lookup key belongs to one price, active or archived, until `transfer_lookup_key` moves it. */
 export function freeLookupKey(call: Call, key: string | null, transfer: boolean, taker: string): void {
   if (key === null) return
   const holder = call.select('price', [{ field: 'lookup_key', is: key }], 1)[0]

@@ -26,7 +26,7 @@ export const productFields = {
 
 export type ProductParams = Read<typeof productFields>
 
-/** A new product, not yet written. Fails when its own id is taken, by an archived product as well. */
+/** A new product, not written yet. Throws if the given id is taken, also by an archived product. */
 export function newProduct(call: Call, params: Partial<ProductParams> & { readonly name: string }): ProductBody {
   if (params.id !== undefined && call.find('product', params.id) !== undefined) throw alreadyExists('Product')
   return {

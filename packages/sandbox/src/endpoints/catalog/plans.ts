@@ -1,4 +1,4 @@
-// Prices as they were before prices: a plan is a recurring price, shown in its older shape.
+// Plans, the predecessor of prices: a plan is a recurring price in its older shape.
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { alreadyExists, missingParam, noSuchResource, notSupported, refused } from '../../protocol/responses/errors.ts'
@@ -45,7 +45,7 @@ const createFields = {
 
 const updateFields = { active: boolean(), metadata: metadata(), nickname: emptyable(text()) }
 
-/** `undefined` for what recurs not: no plan. */
+/** `planOf` returns null for a one-time price; callers pass recurring ones only. */
 function shown(price: PriceBody): Readonly<Record<string, unknown>> {
   return planOf(price) ?? {}
 }
@@ -89,7 +89,10 @@ function update(call: Call): Answer {
   return { unstored: shown(written) }
 }
 
-/** Stripe lets those who have it go on. Here what names it would lead nowhere, so it is only deleted where nothing does. */
+/**
+ * Stripe keeps subscriptions on a deleted plan running. In the sandbox their references would dangle, so only an unused plan can be
+ * deleted.
+ */
 function remove(call: Call): Answer {
   call.read({})
   const price = subject(call)

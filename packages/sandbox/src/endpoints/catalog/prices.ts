@@ -123,7 +123,7 @@ export const prices: readonly Operation[] = [
       if (params.product !== undefined) call.reference('product', params.product, 'product')
       const keys = params.lookup_keys === undefined ? [] : [{ field: 'lookup_key', in: params.lookup_keys }]
       const conditions = [
-        // Without `active` the list has archived prices as well.
+        // Without `active` the list includes archived prices.
         ...where('active', params.active),
         ...where('currency', params.currency),
         ...where('product', params.product),

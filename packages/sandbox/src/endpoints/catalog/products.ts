@@ -39,7 +39,7 @@ function create(call: Call): ProductBody {
   const { default_price_data: price, ...params } = call.read(createFields)
   const product = newProduct(call, params)
   if (price === undefined) return call.create(product, 'product.created')
-  // The product comes first, already showing its price, as the real API's events do.
+  // The product's event comes before the price's, and contains the price's id already, as in the real API.
   const first = newPrice(call, price, product.id)
   const priced = call.create({ ...product, default_price: first.id }, 'product.created')
   writePrice(call, first)
@@ -64,7 +64,7 @@ function update(call: Call): ProductBody {
     shippable: kept(params.shippable, before.shippable),
     tax_details: params.tax_details === undefined ? before.tax_details : toTaxDetails(params.tax_details),
   }
-  // Equal apart from the time of change: nothing happened, and nothing is told.
+  // If nothing but the time of change would differ, write nothing and emit no event.
   if (JSON.stringify(after) === JSON.stringify(before)) return before
   return call.update(before, { ...after, updated: call.now }, 'product.updated')
 }

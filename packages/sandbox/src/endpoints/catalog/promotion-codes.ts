@@ -57,7 +57,7 @@ const listFields = {
   customer: text(),
 }
 
-/** Codes end by themselves; they are switched off at the first look after that. */
+/** Deactivates expired promotion codes. Runs before each read, because expiry itself triggers no action. */
 function endExpired(call: Call): void {
   const due = [
     { field: 'active', is: true },
@@ -66,7 +66,7 @@ function endExpired(call: Call): void {
   for (const code of call.select('promotion_code', due)) call.update(code, { ...code, active: false }, null)
 }
 
-/** Two active codes may only be spelt the same, in any case, when they are for different customers. */
+/** Active promotion codes must be unique (case-insensitive), unless they are for different customers. */
 function refuseTakenCode(call: Call, code: string, customer: string | null, own: string | null): void {
   const spelt = [{ field: 'code', isAnyCase: code }, ...where('active', true)]
   const clashes = call
@@ -91,7 +91,7 @@ function toRestrictions(given: Read<typeof restrictionFields> | undefined): Prom
   }
 }
 
-/** A code promises nothing that its coupon does not hold. */
+/** A code cannot exceed the limits of its coupon, e.g. expire later or allow more redemptions. */
 function checkLimits(call: Call, coupon: CouponBody, params: Read<typeof createFields>): void {
   if (!couponIsOpen(coupon, call.now))
     throw refused(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')

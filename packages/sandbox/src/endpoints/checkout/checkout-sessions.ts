@@ -17,7 +17,7 @@ import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
 import { blankSession, createFields } from './new-session.ts'
 import type { SessionParams } from './new-session.ts'
 
-/** What a mode does not take. */
+/** Parameters that a mode does not accept. */
 const foreignIn = {
   payment: ['subscription_data', 'payment_method_collection', 'setup_intent_data'],
   setup: [
@@ -127,7 +127,7 @@ function create(outer: Call): CheckoutSessionBody {
   )
 }
 
-/** Nothing is bought: a card is kept. */
+/** Session in `setup` mode: saves a card without a payment. */
 function createSetup(call: Call, params: SessionParams, clock: string | null): CheckoutSessionBody {
   if (params.currency === undefined) throw missingParam('currency')
   const id = newId('cs_test_', 58)

@@ -60,7 +60,7 @@ export type SessionParams = Read<typeof createFields>
 const longest = 24 * 3600
 const shortest = 30 * 60
 
-/** An address that a browser may be sent to. */
+/** A URL to which a browser can be redirected (http or https). */
 export function webUrl(): Param<string, false> {
   return {
     required: false,
@@ -88,13 +88,13 @@ function expiry(call: Call, given: number | undefined): number {
   return at
 }
 
-/** Whoever is known already is not made. */
+/** A session with an existing customer creates none. */
 function creationOf({ customer, customer_creation: wanted, mode }: SessionParams): 'always' | 'if_required' | null {
   if (customer !== undefined) return null
   return mode === 'subscription' ? 'always' : (wanted ?? 'if_required')
 }
 
-/** What is on offer by itself is cards; a debit of a bank account has to be named, and is in euros. */
+/** Default: `['card']`. `sepa_debit` must be listed, and is dropped when the session is not in EUR. */
 function typesOf({ allowed_payment_method_types: allowed, mode }: SessionParams, own: string): string[] {
   if (allowed === undefined) return ['card']
   if (allowed.includes('sepa_debit') && mode !== 'payment')
@@ -105,11 +105,11 @@ function typesOf({ allowed_payment_method_types: allowed, mode }: SessionParams,
   throw refused(message, 'allowed_payment_method_types')
 }
 
-/** An open session without its items. */
+/** An open session without its line items. */
 export function blankSession(call: Call, params: SessionParams, id: string, own: string): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
   const data = params.subscription_data
-  // Only one of them is allowed in each mode.
+  // Each mode allows only one of the three.
   const made = data ?? params.payment_intent_data ?? params.setup_intent_data
   return {
     id,

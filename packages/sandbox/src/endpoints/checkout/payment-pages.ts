@@ -1,5 +1,5 @@
-// How Stripe's own checkout page reads and pays a session. The SDK has none of it, but the command-line tool completes a checkout
-// this way. Ids, fields and codes are those that Stripe's Android SDK and public recordings show.
+// The endpoints with which Stripe's own checkout page reads and pays a session. The SDK lacks them, but Stripe's command-line tool
+// completes a checkout with them. Ids, fields and codes are those of Stripe's Android SDK and of public recordings.
 import { complete, discountsOf, quote } from '../../billing/checkout.ts'
 import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
@@ -13,7 +13,7 @@ import { attachTo, cardFor, refuseUnknownMethod } from '../payments/payment-meth
 const sessionPrefix = 'cs_test_'
 const pagePrefix = 'ppage_'
 
-/** The session that the path names by its own id or by its page's. */
+/** The session in the path, named by its own id or by the id of its payment page. */
 function sessionOf(call: Call): CheckoutSessionBody {
   const { id } = call
   const session = id.startsWith(pagePrefix) ? `${sessionPrefix}${id.slice(pagePrefix.length)}` : id
@@ -22,7 +22,7 @@ function sessionOf(call: Call): CheckoutSessionBody {
   return found
 }
 
-/** What is due today; nothing where nothing is bought or all is over. */
+/** Amount due today. 0 if the session is not open, or in `setup` mode. */
 function dueNow(outer: Call, session: CheckoutSessionBody): number {
   if (session.status !== 'open') return 0
   const call = outer.at(momentOf(outer, session._clock))
@@ -53,7 +53,7 @@ function refuseOver({ status }: CheckoutSessionBody): void {
     throw refused('This Checkout Session is no longer active.', undefined, 'checkout_not_active_session')
 }
 
-/** A bank account pays once, unless the session is to keep it. */
+/** True if the payment method is attached to the customer. A bank account is attached only with `setup_future_usage`. */
 function keeps(
   { _plan: plan }: CheckoutSessionBody,
   customer: string | null,
@@ -63,7 +63,7 @@ function keeps(
   return known?.type !== 'sepa_debit' || (plan.setup_future_usage ?? null) !== null
 }
 
-/** Pays as the hosted page does, with a card that is there. */
+/** Completes the session with an existing payment method, like the hosted page. */
 function confirm(call: Call): CheckoutSessionBody {
   const session = sessionOf(call)
   const { expected_amount: expected, payment_method: card } = call.read({
@@ -90,7 +90,7 @@ function confirm(call: Call): CheckoutSessionBody {
 
 const one = '/v1/payment_pages/:id'
 
-/** The operations that the SDK has not. */
+/** Operations that the SDK lacks. */
 export const paymentPages: readonly Operation[] = [
   {
     method: 'GET',

@@ -22,7 +22,7 @@ export function toAddress(given: Read<typeof addressFields>): AddressBody {
   }
 }
 
-/** `shipping` of what a card pays. */
+/** `shipping` of a payment intent. */
 export const shippingField = shape({
   address: required(shape(addressFields)),
   carrier: text(),

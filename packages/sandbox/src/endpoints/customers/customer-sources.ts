@@ -1,4 +1,4 @@
-// Cards as they were before payment methods: the same card, shown in its older shape under a customer.
+// Sources, the predecessor of payment methods: a card in its older shape, under a customer.
 import { customerOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { CustomerBody } from '../../objects/bodies.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
@@ -13,7 +13,7 @@ import { cardByToken, sourcePrefix } from '../payments/payment-methods.ts'
 
 const brands: Readonly<Record<string, string>> = { amex: 'American Express', mastercard: 'MasterCard', visa: 'Visa' }
 
-/** The older shape (the SDK's types, `Card`). */
+/** The card in its older shape (the SDK's types, `Card`). */
 function shown(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
   const { address, name } = card.billing_details
   const brand = card.card?.brand ?? ''
@@ -44,7 +44,7 @@ function shown(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Those of a customer, newest first; cards that were attached as payment methods are none. */
+/** Sources of a customer, newest first. Cards that were attached as payment methods are not sources. */
 function sourcesOf(call: Call, customer: string): PaymentMethodBody[] {
   return call
     .select('payment_method', [{ field: 'customer', is: customer }])
@@ -60,7 +60,7 @@ function subject(call: Call): { readonly customer: CustomerBody; readonly card: 
   return { customer, card }
 }
 
-/** The card of a token for a customer; the first one pays by default. */
+/** Creates a card from a token (e.g. `tok_visa`) for a customer. The caller makes the first one the default. */
 export function addSource(call: Call, customer: CustomerBody, token: string): PaymentMethodBody {
   const card = cardByToken(call, token, customer.id)
   call.announceUnstored('customer.source.created', shown(card))
@@ -128,7 +128,7 @@ function update(call: Call): Answer {
   return { unstored: shown(written) }
 }
 
-/** The newest one that is left pays by default. */
+/** After the default source is deleted, the newest of the others becomes the default. */
 function remove(call: Call): Answer {
   call.read({})
   const { customer, card } = subject(call)

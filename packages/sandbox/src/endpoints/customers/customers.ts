@@ -56,7 +56,7 @@ const sharedFields = {
   validate: boolean(),
 } satisfies Fields
 
-/** What former versions of the API took (the SDK’s changelog, 18.0.0). */
+/** Parameters of former API versions (the SDK’s changelog, 18.0.0). */
 const formerFields = { coupon: emptyable(text()), promotion_code: emptyable(text()) }
 const withCoupons = '2025-03-31.basil'
 
@@ -70,7 +70,7 @@ const createFields = {
 type Former = Partial<Read<typeof formerFields>>
 type CreateParams = Read<typeof createFields> & Former
 
-/** The customer with what was given; absent parameters leave it as it is, cleared ones make null. */
+/** The customer after a request. Absent parameters change nothing; an empty one clears its field. */
 function changed(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
   const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
   const { address: place, shipping, invoice_settings: settings } = params
@@ -116,7 +116,7 @@ function changedSettings(
   }
 }
 
-/** A customer of whom nothing is known; on a test clock, or none. */
+/** A customer with default values, on a test clock or (null) on the account's clock. */
 function blankCustomer(call: Call, clock: string | null): CustomerBody {
   return {
     id: newId('cus_'),
@@ -144,19 +144,19 @@ function blankCustomer(call: Call, clock: string | null): CustomerBody {
   }
 }
 
-/** The customer that a checkout makes of whoever paid. */
+/** The customer that a checkout creates for its buyer. */
 export function customerFromCheckout(call: Call, email: string | null): CustomerBody {
   return call.create({ ...blankCustomer(call, null), email }, 'customer.created')
 }
 
-/** The card that pays by default must be one of the customer's own. */
+/** The default payment method must be attached to the customer. */
 function checkDefaultCard(call: Call, id: string | null | undefined, customer: string): void {
   if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
 }
 
 /**
- * The discount that a customer has of its own from now on, for what has none, and how to tell of it: once the customer that has it
- * is written.
+ * The customer's own discount after the request, and `tell`, which emits its event. The caller runs `tell` after it has written the
+ * customer.
  */
 function ownDiscount(
   call: Call,
@@ -206,7 +206,7 @@ function made(call: Call, blank: CustomerBody, params: Read<typeof createFields>
   const made = call.create(changed(blank, params), 'customer.created')
   const card = attachTo(call, params.payment_method, made.id)
   if (wanted === undefined || wanted === null) return made
-  // A test card's name stands for the card that was just made of it.
+  // A test card's name (e.g. `pm_card_visa`) refers to the card that was just created from it.
   const id = wanted === params.payment_method ? card.id : wanted
   checkDefaultCard(call, id, made.id)
   const settings = { ...made.invoice_settings, default_payment_method: id }
@@ -225,7 +225,7 @@ function update(call: Call): CustomerBody {
   return after
 }
 
-/** A deleted customer can still be asked for; the answer says so. */
+/** A deleted customer can still be retrieved, with `deleted: true`. */
 function retrieve(call: Call): Answer {
   call.read({})
   if (call.findDeleted('customer', call.id) !== undefined) return deleted(call.id, 'customer')
@@ -238,7 +238,7 @@ function remove(call: Call): void {
   call.remove(customer, 'customer.deleted')
 }
 
-/** The answer is the discount as it was. */
+/** Returns the removed discount. */
 function removeDiscount(call: Call): Answer {
   call.read({})
   const customer = call.subject('customer')
@@ -261,7 +261,7 @@ export const customers: readonly Operation[] = [
       return {
         page: call.page('customer', params, [
           ...where('email', params.email),
-          // Those on test clocks are shown only when the clock is named (the SDK's types, `test_clock`).
+          // Customers on test clocks are listed only if the clock is named (the SDK's types, `test_clock`).
           { field: 'test_clock', is: params.test_clock ?? null },
           ...createdIn(params.created),
         ]),

@@ -1,5 +1,5 @@
-// Credit notes in their simplest form: they lower what an open invoice asks for, and give back what was paid to the customer's
-// balance, outside or to the card. Taxes and discounts are refused (the SDK's types, credit notes).
+// Credit notes in their simplest form: reduce the amount due of an open invoice, or return a paid amount as customer balance, out of band
+// or as a refund. Invoices with taxes or discounts are refused (the SDK's types, credit notes).
 import { paidElsewhere } from '../../billing/invoices/invoicing.ts'
 import { reflect } from '../../billing/subscriptions/subscription-status.ts'
 import { adjustIntent } from '../../billing/payments/payments.ts'
@@ -46,7 +46,7 @@ const createFields = {
   amount: integer({ min: 1 }),
   credit_amount: integer({ min: 0 }),
   effective_at: timestamp(),
-  // Nothing is mailed here, whatever is said.
+  // Accepted without effect: the sandbox sends no email.
   email_type: oneOf('credit_note', 'none'),
   invoice: required(text()),
   lines: list(shape(lineFields), { max: 250 }),
@@ -145,7 +145,7 @@ function issued(notes: readonly CreditNoteBody[]): number {
   return notes.filter(({ status }) => status === 'issued').reduce((sum, { amount }) => sum + amount, 0)
 }
 
-/** What was paid already is given back in full, one way or another. */
+/** The part of a credit note that was already paid must be returned in full, as balance, refund or out of band. */
 function checkGivenBack(params: Params, linked: readonly RefundOfNote[], post: number, currency: string): void {
   const refunded = linked.reduce((sum, { amount_refunded: amount }) => sum + amount, params.refund_amount ?? 0)
   const given = (params.credit_amount ?? 0) + (params.out_of_band_amount ?? 0) + refunded
@@ -158,7 +158,7 @@ function checkGivenBack(params: Params, linked: readonly RefundOfNote[], post: n
 
 type RefundOfNote = CreditNoteBody['refunds'][number]
 
-/** Refunds of the invoice's payment that were made already. */
+/** Earlier refunds of the invoice's payment that the note refers to. */
 function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: InvoiceBody): RefundOfNote[] {
   const linked = new Map<string, number>()
   for (const { refunds } of call.select('credit_note', [{ field: 'invoice', is: invoice.id }]))
@@ -180,7 +180,7 @@ function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: Inv
   })
 }
 
-/** A refund that is made with the note. */
+/** The refund that is created with the note. */
 function newRefund(call: Call, { refund_amount: amount = 0 }: Params, invoice: InvoiceBody): RefundOfNote[] {
   if (amount === 0) return []
   const [intent] = call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)
@@ -243,7 +243,7 @@ function customLine(line: LineParams, name: string): CreditNoteLineBody {
   })
 }
 
-/** Part of a line of the invoice, by amount or by quantity. */
+/** A credit for a part of an invoice line, by amount or by quantity. */
 function creditedLine(call: Call, line: LineParams, name: string, invoice: InvoiceBody): CreditNoteLineBody {
   for (const other of ['description', 'unit_amount', 'unit_amount_decimal'] as const)
     if (line[other] !== undefined)
@@ -281,7 +281,7 @@ function creditedLine(call: Call, line: LineParams, name: string, invoice: Invoi
   })
 }
 
-/** An open invoice of which nothing remains is paid. */
+/** Reduces the amounts of the invoice. An open invoice with nothing remaining becomes paid. */
 function lower(call: Call, invoice: InvoiceBody, pre: number, post: number): void {
   const credited: InvoiceBody = {
     ...invoice,

@@ -87,13 +87,13 @@ function create(outer: Call): InvoiceItemBody {
   return made
 }
 
-/** Drafts alone take items (recorded at 2026-08-26.dahlia). */
+/** Only drafts can be edited (recorded at 2026-08-26.dahlia). */
 function editable(invoice: InvoiceBody): InvoiceBody {
   if (invoice.status === 'draft') return invoice
   throw refused('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
 }
 
-/** The draft that an item is on, with the item as it is now or without it. */
+/** Updates the draft that contains the item: replaces the item's line or, if `line` is null, removes it. */
 function onDraft(call: Call, item: InvoiceItemBody, line: InvoiceLineBody | null): void {
   const invoice = call.find('invoice', item.invoice ?? '')
   if (invoice === undefined) return
@@ -115,7 +115,7 @@ function onDraft(call: Call, item: InvoiceItemBody, line: InvoiceLineBody | null
 
 type Cost = Pick<InvoiceItemBody, 'amount' | 'currency' | 'pricing' | 'quantity' | 'quantity_decimal'>
 
-/** An amount of its own, or a price that is paid once. */
+/** Amount of an item: given as such, or from a one-time price. */
 function costOf(call: Call, params: Params, usual: string | null): Cost {
   const { amount, price_data: data } = params
   const priceId = params.pricing?.price
@@ -200,7 +200,7 @@ function update(call: Call): InvoiceItemBody {
   return written
 }
 
-/** Another price of the same product (recorded at 2026-08-26.dahlia). */
+/** A new price of the same product (recorded at 2026-08-26.dahlia). */
 function pricedAnew(call: Call, { currency: own, description, pricing }: InvoiceItemBody, amount: number): PricingBody {
   const { id, product } = priceOfAmount(call, { amount, currency: own, description }, pricing.price_details?.product)
   return { ...pricing, price_details: { price: id, product }, unit_amount_decimal: String(amount) }
@@ -230,7 +230,7 @@ export const invoiceItems: readonly Operation[] = [
       const fields = { ...pageFields, created: range(), customer: text(), invoice: text(), pending: boolean() }
       const params = call.read(fields)
       const pending = params.pending === true ? [{ field: 'invoice', is: null }] : []
-      // Any text is more than a number.
+      // SQLite orders text after numbers, so this matches every invoice id, and no null.
       const billed = params.pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []
       const conditions = [
         ...where('customer', params.customer),
@@ -252,7 +252,7 @@ export const invoiceItems: readonly Operation[] = [
       call.read({})
       const item = call.subject(of)
       if (!isEditable(call, item)) throw noLongerEditable('delete')
-      // A proration is a line of its subscription.
+      // A proration is also a pending line of its subscription.
       takenOff(call, item)
       onDraft(call, item, null)
       call.remove(item, 'invoiceitem.deleted')

@@ -1,5 +1,5 @@
-// A preview is the real thing, rehearsed: the change is made, the clock of the subscription moved to its next invoice, and all
-// of it undone. So a preview cannot say anything else than what will be charged.
+// Invoice previews. The change is executed, the subscription advanced to its next invoice, and everything rolled back. So a preview is
+// computed by the same code as the real invoice.
 import type { Call } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { changedItems } from '../../billing/subscriptions/subscription-items.ts'
@@ -57,7 +57,7 @@ function nothingComes(id: string): StripeError {
   return new StripeError(`No upcoming invoices for customer: ${id}`, { status: 404, code: 'invoice_upcoming_none' })
 }
 
-/** The customer's subscription that is billed first; none when one is only being planned. */
+/** The customer's subscription with the earliest next action. Undefined if the request plans a new subscription. */
 function nextOf(call: Call, customer: string | undefined, details: Details): SubscriptionBody | undefined {
   if (customer === undefined) throw missingParam('customer')
   call.reference('customer', customer, 'customer')
@@ -109,7 +109,7 @@ function ofExisting(
   return nextInvoice(call, after)
 }
 
-/** Lets the subscription act until there is an invoice that was not there before. */
+/** Runs the subscription's actions until it has a new invoice, 10 at most. */
 function nextInvoice(call: Call, from: SubscriptionBody): InvoiceBody | undefined {
   let current = from
   for (let turns = 0; turns < 10 && current._due !== null; turns++) {
@@ -120,7 +120,7 @@ function nextInvoice(call: Call, from: SubscriptionBody): InvoiceBody | undefine
   return undefined
 }
 
-/** As a draft, whatever became of it. */
+/** The invoice as a draft, whatever its real status. */
 function invoiceOf(call: Call, id: string | null): InvoiceBody | undefined {
   const found = id === null ? undefined : call.find('invoice', id)
   if (found === undefined) return undefined

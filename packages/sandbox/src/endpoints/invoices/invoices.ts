@@ -40,7 +40,7 @@ const payFields = {
   payment_method: text(),
 }
 
-/** Tries now. A decline is a refusal, but the try counts (recorded at 2026-08-26.dahlia). */
+/** Attempts payment now. A decline is an error response, but the attempt is stored (recorded at 2026-08-26.dahlia). */
 function pay(outer: Call): Answer {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read(payFields)
@@ -63,7 +63,7 @@ function notOpen(): Error {
   return refused("You can only pass in open invoices. This invoice isn't open.")
 }
 
-/** Finalizes a draft at once; nobody waits for its hour. */
+/** Finalizes a draft at once, without its waiting time of an hour. */
 function finalizeNow(outer: Call): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read({ auto_advance: boolean() })
@@ -73,7 +73,7 @@ function finalizeNow(outer: Call): InvoiceBody {
   const call = outer.at(momentOf(outer, invoice.test_clock))
   const advances = params.auto_advance ?? invoice.auto_advance
   const open = { ...invoice, auto_advance: advances }
-  // Nobody is charged by an invoice that does not go on by itself.
+  // An invoice that does not auto-advance is not charged.
   return advances ? settle(call, open) : finalize(call, open, false)
 }
 
@@ -94,7 +94,7 @@ function sendNow(outer: Call): InvoiceBody {
 function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   outer.read({})
-  // These words, and the same elsewhere in this file, were recorded at 2026-08-26.dahlia.
+  // Messages in this file: recorded at 2026-08-26.dahlia.
   if (status === 'void' && invoice.status === 'paid') throw refused('Invoices with `paid` payments cannot be voided.')
   if (status === 'uncollectible' && invoice.status === 'uncollectible')
     throw refused('This invoice has already been marked uncollectible.')

@@ -1,4 +1,4 @@
-// Invoices that are made by hand, of what waits for an invoice, and changes of drafts.
+// Manual invoices, made of pending invoice items, and changes of drafts.
 import { customFieldsParam, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { draft, draftFor } from '../../billing/invoices/invoicing.ts'
 import { day, momentOf } from '../../billing/subscriptions/subscription-records.ts'
@@ -35,7 +35,7 @@ const createFields = {
   subscription: text(),
 }
 
-/** When it is due, as it is said (recorded at 2026-08-26.dahlia): by mail only, and one way or the other. */
+/** The due date: only for `send_invoice`, as a date or as days, not both (messages recorded at 2026-08-26.dahlia). */
 function checkDue(
   method: CollectionMethod,
   { days_until_due: days, due_date: date }: Partial<Read<typeof dueFields>>,
@@ -46,7 +46,10 @@ function checkDue(
   if (days !== undefined && date !== undefined) throw onlyOneOf('due_date', 'days_until_due')
 }
 
-/** Its items do not wait any more when it asks for them: those of a subscription that it names, or else all of the customer. */
+/**
+ * Creates a manual invoice. With `pending_invoice_items_behavior: include`, adds the pending items in the invoice's currency: those of the
+ * named subscription, otherwise all of the customer's.
+ */
 export function createInvoice(outer: Call): InvoiceBody {
   const params = outer.read(createFields)
   const named =
@@ -135,7 +138,7 @@ export function updateInvoice(outer: Call): InvoiceBody {
     custom_fields: fields === undefined ? before.custom_fields : fields && [...fields],
     default_payment_method: card ?? before.default_payment_method,
     description: params.description === undefined ? before.description : params.description,
-    // Counted from when it was made (recorded at 2026-08-26.dahlia).
+    // Days count from the creation of the invoice (recorded at 2026-08-26.dahlia).
     due_date: params.due_date ?? (days === undefined ? before.due_date : before.created + days * day),
     footer: params.footer === undefined ? before.footer : params.footer,
     metadata: applyMetadata(before.metadata, about),
@@ -143,7 +146,9 @@ export function updateInvoice(outer: Call): InvoiceBody {
   return call.update(before, after, 'invoice.updated')
 }
 
-/** A draft that goes on by itself does so an hour after it was made, whenever that is said (recorded at 2026-08-26.dahlia). */
+/**
+ * A draft that auto-advances is finalized an hour after its creation, even if `auto_advance` is set later (recorded at 2026-08-26.dahlia).
+ */
 function goesOn(
   { collection_method: method, created }: InvoiceBody,
   advances: boolean,
@@ -156,7 +161,7 @@ function goesOn(
   }
 }
 
-/** Only drafts that were made by hand; what was on it goes with it (recorded at 2026-08-26.dahlia). */
+/** Deletes a manual draft with its lines (recorded at 2026-08-26.dahlia). */
 export function deleteInvoice(call: Call): Answer {
   call.read({})
   const invoice = call.subject('invoice')

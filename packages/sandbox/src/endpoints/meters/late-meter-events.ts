@@ -1,4 +1,4 @@
-// Events of the second API: reports of what was found out after a request had been answered.
+// Events of API v2: error reports about meter events, found after the request had succeeded.
 import type { Call } from '../../protocol/operation-context.ts'
 import { isNode } from '../../protocol/parameters/form.ts'
 import type { FormValue } from '../../protocol/parameters/form.ts'
@@ -7,7 +7,7 @@ import { integer, list, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 
 const names = list(text())
-/** This API says a list of one as its element. */
+/** API v2 accepts a list of one as its plain element. */
 const types: Param<readonly string[], false> = {
   required: false,
   read: (value: FormValue, name) => (isNode(value) ? names.read(value, name) : [text().read(value, name)]),

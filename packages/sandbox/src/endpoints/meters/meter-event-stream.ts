@@ -1,4 +1,4 @@
-// Usage in large numbers, in the second API: a session gives a token, and what is sent under it is counted or told of later.
+// Meter events in bulk, in API v2. A session returns a token; events sent with it are counted, or reported as an error later.
 import { meterEventToken } from '../../protocol/requests/auth.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'

@@ -43,14 +43,14 @@ function payloadValue(
   throw refused(`Meter event payload is missing the key \`${key}\`.`, 'payload', code)
 }
 
-/** An identifier is only good once within a day. */
+/** An identifier is unique within 24 hours. */
 function refuseRepeated(call: Call, identifier: string): void {
   const same = call.select('billing.meter_event', [{ field: 'identifier', is: identifier }], 1)[0]
   if (same === undefined || same.created <= call.now - day) return
   throw refused(`An event already exists with identifier ${identifier}.`, 'identifier', 'duplicate_meter_event')
 }
 
-/** What is found out later, by the code of the refusal; the rest is refused at once. */
+/** Errors that are reported later, by the code of the API error, with the code of the report. Other errors are returned at once. */
 const reported: Readonly<Record<string, string>> = {
   meter_event_invalid_value: 'meter_event_invalid_value',
   meter_event_no_customer_defined: 'meter_event_no_customer_defined',
@@ -67,7 +67,7 @@ function create(outer: Call): Answer {
   return recordOrTell(outer, params)
 }
 
-/** Usage of a stream: it is found out later whether it counts. What was sent already is not counted again. */
+/** Records a streamed meter event; its errors are reported later. A duplicate identifier is ignored. */
 export function countLater(
   call: Call,
   { timestamp: at, ...event }: Omit<Params, 'timestamp'> & { readonly timestamp?: string | undefined },
@@ -95,7 +95,7 @@ function recordOrTell(outer: Call, params: Params): Answer {
   }
 }
 
-/** Taken as if it counted; a report says that it does not. */
+/** Accepts the event without counting it, and creates an error report. */
 function taken(call: Call, params: Params, code: string, message: string): Answer {
   const named = [{ field: 'event_name', is: params.event_name }]
   const [meter] = call.select('billing.meter', named, 1)
@@ -202,7 +202,7 @@ const summaryFields = {
   value_grouping_window: oneOf('day', 'hour'),
 }
 
-/** Usage by window, newest first, without empty ones; one sum of everything when no window is asked for. */
+/** Usage per window, newest first, without empty windows. Without `value_grouping_window`, one sum. */
 function summaries(call: Call): Answer {
   const meter = call.subject('billing.meter')
   const params = call.read(summaryFields)
@@ -243,7 +243,7 @@ const adjustmentFields = {
   type: required(oneOf('cancel')),
 }
 
-/** Takes usage back within a day of its being sent (docs.stripe.com/api/billing/meter-event-adjustment). */
+/** Cancels a meter event within 24 hours of its receipt (docs.stripe.com/api/billing/meter-event-adjustment). */
 function adjust(call: Call): Answer {
   const { cancel, event_name: eventName, type } = call.read(adjustmentFields)
   const conditions = [

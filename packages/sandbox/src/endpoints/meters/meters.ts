@@ -16,7 +16,7 @@ const createFields = {
   value_settings: shape({ event_payload_key: required(text({ max: 100 })) }),
 }
 
-/** An event name belongs to one active meter; a deactivated one gives it free. */
+/** An event name is unique among active meters. Deactivating a meter frees its name. */
 function refuseTakenName(call: Call, eventName: string): void {
   const taken = call.select(
     'billing.meter',

@@ -1,4 +1,4 @@
-// What is refused alike by an intent to take money and one to keep a card.
+// Errors that payment intents and setup intents share.
 import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentIntentBody, SetupIntentBody } from '../../objects/session-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
@@ -15,14 +15,14 @@ export function refuseOver({ object, status }: Intent, what: string): void {
   throw refused(message, undefined, `${object}_unexpected_state`)
 }
 
-/** A confirmation that says no way to pay, of an intent that has none. */
+/** The error of a confirmation without any payment method. */
 export function lacksMethod({ object }: Intent): StripeError {
   const name = names[object]
   const message = `You cannot confirm this ${name} because it's missing a payment method. Update the ${name} with a payment method and then confirm it again.`
   return refused(message, undefined, `${object}_unexpected_state`)
 }
 
-/** The call at the time of the intent's customer, who may live on a test clock, and that clock. */
+/** The call at the current time of the intent's customer, and the customer's test clock (null if there is none). */
 export function atCustomer(outer: Call, intent: Pick<Intent, 'customer'>) {
   const customer = intent.customer === null ? undefined : outer.find('customer', intent.customer)
   const clock = customer?.test_clock ?? null

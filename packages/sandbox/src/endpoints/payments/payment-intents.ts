@@ -28,7 +28,7 @@ import { atCustomer, lacksMethod, refuseOver } from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
 import { cardFor } from './payment-methods.ts'
 
-/** What comes with a confirmation. */
+/** Parameters of a confirmation. */
 const confirmFields = {
   mandate_data: shape({
     customer_acceptance: required(
@@ -84,7 +84,7 @@ interface Confirmation extends Partial<Read<typeof confirmFields>> {
   readonly clock: string | null
 }
 
-/** A decline is a refusal, but the try is kept. */
+/** Confirms the intent. A decline is an error response, but the attempt is stored. */
 function confirmed(
   call: Call,
   intent: PaymentIntentBody,
@@ -98,7 +98,7 @@ function confirmed(
   return after.status === 'requires_payment_method' ? { refusal: refusalOf(after) } : { object: after }
 }
 
-/** A way to pay that the intent has not, or not in its currency. */
+/** Refuses a payment method whose type the intent does not allow, and `sepa_debit` in a currency other than EUR. */
 function refuseForeignType(intent: PaymentIntentBody, { type }: PaymentMethodBody): void {
   if (!intent.payment_method_types.includes(type)) {
     const message = `The PaymentMethod provided (${type}) is not allowed for this PaymentIntent. Please attach a PaymentMethod of one of the following types: ${intent.payment_method_types.join(', ')}.`
@@ -122,7 +122,7 @@ function confirm(outer: Call): Answer {
   return confirmed(call, before, card, { ...params, clock })
 }
 
-/** The intent of an invoice pays it; a card that is to pay its subscription later becomes the customer's. */
+/** Pays the invoice of the intent. With `save_default_payment_method: on_subscription`, the card is attached to the customer first. */
 function invoicePaid(call: Call, intent: PaymentIntentBody, invoice: InvoiceBody, given: PaymentMethodBody): Answer {
   refuseForeignType(intent, given)
   if (given.type === 'sepa_debit') throw notSupported('debits that pay an invoice', 'payment_method')

@@ -65,19 +65,19 @@ function blankMethod(call: Call, customer: string | null): Omit<PaymentMethodBod
   }
 }
 
-/** A bank account that is debited; nobody's. */
+/** A bank account for debits, attached to no customer. */
 export function newBankAccount(call: Call, iban: string): PaymentMethodBody {
   const account = accountByIban(iban)
   if (account === undefined) throw notSupported('an IBAN that is none of its test accounts', 'sepa_debit[iban]')
   return call.create<PaymentMethodBody>({ ...blankMethod(call, null), ...account, type: 'sepa_debit' }, null)
 }
 
-/** Whether the bank lets nobody keep it. */
+/** True if the bank declines to attach the card to a customer. */
 export function refusesToBeKept({ card }: PaymentMethodBody): boolean {
   return testCards.some(({ number, declines }) => declines === 'attach' && number.slice(-4) === card?.last4)
 }
 
-/** Stripe's test cards that are not here are refused in the sandbox's voice. */
+/** Stripe's test cards that the sandbox lacks get its "not supported" error, other ids the API's "no such" error. */
 function unknownMethod(id: string): Error {
   if (id.startsWith('pm_card_')) return notSupported(`the test card \`${id}\``, 'payment_method')
   return noSuchReference('PaymentMethod', id, 'payment_method')
@@ -89,13 +89,16 @@ function usedUp(): Error {
   return refused(message)
 }
 
-/** Refuses what is neither a test card's name nor a card that is there. */
+/** Throws unless the id is the name of a test card or an existing payment method. */
 export function refuseUnknownMethod(call: Call, id: string): void {
   if (testCards.some(({ name }) => name === id) || call.find('payment_method', id) !== undefined) return
   throw unknownMethod(id)
 }
 
-/** A card for a customer: a new one of a test card's name, or one that is there and nobody's. Throws the refusal otherwise. */
+/**
+ * A payment method attached to the customer: a new one for the name of a test card (e.g. `pm_card_visa`), otherwise the existing one, which
+ * must be free.
+ */
 export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, customer)
@@ -145,7 +148,7 @@ function described(before: PaymentMethodBody, params: Read<typeof sharedFields>)
   }
 }
 
-/** Nobody's yet. Numbers of cards are never sent to a server: only tokens are taken. */
+/** The new payment method is attached to no customer. Card numbers are never sent to a server, so only tokens are accepted. */
 function create(call: Call): PaymentMethodBody {
   const params = call.read({
     ...sharedFields,
@@ -162,7 +165,7 @@ function ofCard(call: Call, card: { readonly token: string } | undefined): Payme
   return newPaymentMethod(call, cardOfToken(card.token, 'card[token]'), null)
 }
 
-/** A mandate names whoever gives it. */
+/** A SEPA mandate needs the payer's name and email. */
 function ofAccount(
   call: Call,
   {
@@ -182,15 +185,15 @@ function update(call: Call): PaymentMethodBody {
   return call.update(before, described(before, call.read(sharedFields)), 'payment_method.updated')
 }
 
-/** How ids of cards begin that were handed over as tokens. */
+/** Id prefix of cards created from tokens. */
 export const sourcePrefix = 'card_'
 
-/** The card of a token, as older programs hand it over; its events are those of a source. */
+/** A card created from a token (a source). Emits `customer.source.created` instead of `payment_method.attached`. */
 export function cardByToken(call: Call, token: string, customer: string): PaymentMethodBody {
   return newPaymentMethod(call, cardOfToken(token, 'source'), customer, { id: newId(`${sourcePrefix}1`, 23) })
 }
 
-/** A card that pays once: a test card by its name, or one that is there. */
+/** A payment method for one payment: a new one for the name of a test card, otherwise an existing one that the customer may use. */
 export function cardFor(call: Call, id: string, customer: string | null): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, null)

@@ -17,7 +17,7 @@ const createFields = {
   reason: oneOf('duplicate', 'fraudulent', 'requested_by_customer'),
 }
 
-/** The charge that is named, or the one that paid the intent that is named. */
+/** The named charge, or the successful charge of the named payment intent. */
 function chargeOf(call: Call, charge: string | undefined, intent: string | undefined): ChargeBody {
   if (charge !== undefined && intent !== undefined) throw onlyOneOf('payment_intent', 'charge')
   if (charge !== undefined) return call.reference('charge', charge, 'charge')
@@ -47,7 +47,7 @@ function update(call: Call): RefundBody {
   const params = call.read({ metadata: metadata() })
   const after = { ...before, metadata: applyMetadata(before.metadata, params.metadata) }
   const written = call.update(before, after, 'refund.updated')
-  // The same under its older name.
+  // The event's older name.
   if (written !== before) call.announceUnstored('charge.refund.updated', call.shown(written), call.shown(before))
   return written
 }

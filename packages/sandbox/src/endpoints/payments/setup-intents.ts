@@ -43,7 +43,7 @@ function create(outer: Call): Answer {
   return params.confirm === true ? confirmed(call, intent, card, params.return_url) : { object: intent }
 }
 
-/** A decline is a refusal, but the try is kept. */
+/** Confirms the intent. A decline is an error response, but the attempt is stored. */
 function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody | null, returnUrl?: string): Answer {
   if (card === null) throw lacksMethod(intent)
   if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
@@ -51,7 +51,7 @@ function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody 
   return after.status === 'requires_payment_method' ? { refusal: cardDeclined(refusalByCard(card)) } : { object: after }
 }
 
-/** The setup of a checkout is confirmed by its page, and ends with it (the SDK’s types, `setup_intent`). */
+/** The setup intent of a checkout is confirmed by the checkout page, and canceled with its session (the SDK’s types, `setup_intent`). */
 function refuseOfCheckout(intent: SetupIntentBody, what: string): void {
   if (intent._session === null) return
   throw refused(`You cannot ${what} the SetupIntent of a Checkout Session.`, undefined, 'setup_intent_unexpected_state')

@@ -1,4 +1,4 @@
-// The cards and bank accounts of the real API's test mode: what a bank answers is decided by the number.
+// Cards and bank accounts of the real API's test mode. The number determines the bank's response.
 import { createHash } from 'node:crypto'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import { genericDecline } from '../../protocol/responses/errors.ts'
@@ -8,11 +8,11 @@ export interface TestCard {
   readonly name: string
   readonly number: string
   readonly brand: string
-  /** When the bank says no: already to being kept, or only when it is to pay. */
+  /** `attach`: the bank declines when the card is attached. `payment`: it declines payments only. */
   readonly declines?: 'attach' | 'payment'
-  /** The bank's reason, where it names one. */
+  /** Reason of the decline. Default: a generic decline. */
   readonly refusal?: Refusal
-  /** The bank asks the cardholder before every payment, and before the card is set up. */
+  /** True: 3-D Secure is required before every payment and before setup. */
   readonly asks?: true
 }
 
@@ -22,19 +22,19 @@ const insufficientFunds: Refusal = {
   message: 'Your card has insufficient funds.',
 }
 
-/** Under the real API's names and numbers. */
+/** Names and numbers of the real API. */
 export const testCards: readonly TestCard[] = [
   { name: 'pm_card_visa', number: '4242424242424242', brand: 'visa' },
   { name: 'pm_card_mastercard', number: '5555555555554444', brand: 'mastercard' },
   { name: 'pm_card_amex', number: '378282246310005', brand: 'amex' },
   { name: 'pm_card_visa_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
-  // The same card under its older name.
+  // Older name of the card above.
   { name: 'pm_card_chargeDeclined', number: '4000000000000002', brand: 'visa', declines: 'attach' },
   {
     ...{ name: 'pm_card_visa_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
     ...{ declines: 'attach', refusal: insufficientFunds },
   },
-  // The same card under its older name.
+  // Older name of the card above.
   {
     ...{ name: 'pm_card_chargeDeclinedInsufficientFunds', number: '4000000000009995', brand: 'visa' },
     ...{ declines: 'attach', refusal: insufficientFunds },
@@ -44,13 +44,13 @@ export const testCards: readonly TestCard[] = [
   { name: 'pm_card_authenticationRequired', number: '4000002760003184', brand: 'visa', asks: true },
 ]
 
-/** What the bank of a card that declines says. */
+/** The decline of a card that the bank refuses. */
 export function refusalByCard({ card }: Pick<PaymentMethodBody, 'card'>): Refusal {
   const found = testCards.find(({ number }) => number.slice(-4) === card?.last4)
   return found?.refusal ?? genericDecline
 }
 
-/** The card behind a number that was typed, or undefined when it is none of the test cards. */
+/** The test card with the typed number. Undefined if there is none. */
 export function cardByNumber(typed: string): TestCard | undefined {
   const digits = typed.replace(/[\s-]/g, '')
   return testCards.find((card) => card.number === digits)
@@ -58,13 +58,13 @@ export function cardByNumber(typed: string): TestCard | undefined {
 
 interface TestAccount {
   readonly declines: boolean
-  /** Seconds until the bank answers. */
+  /** Seconds until the debit succeeds or fails. */
   readonly answersAfter: number
 }
 
 const minutes = 60
 
-/** By IBAN (docs.stripe.com/payments/sepa-debit, and what the command-line tool pays with). */
+/** Test accounts by IBAN (docs.stripe.com/payments/sepa-debit, and the account that Stripe's command-line tool uses). */
 const testAccounts: Readonly<Record<string, TestAccount>> = {
   AT611904300234573201: { declines: false, answersAfter: 0 },
   AT321904300235473204: { declines: false, answersAfter: 3 * minutes },
@@ -75,7 +75,7 @@ const testAccounts: Readonly<Record<string, TestAccount>> = {
   IT60X0542811101000000123456: { declines: true, answersAfter: 0 },
 }
 
-/** Where the codes of bank and branch stand in an IBAN. */
+/** Positions of the bank code and the branch code in an IBAN, by country. */
 const places: Readonly<Record<string, readonly [bank: readonly [number, number], branch: readonly [number, number]]>> =
   {
     AT: [
@@ -92,7 +92,7 @@ const places: Readonly<Record<string, readonly [bank: readonly [number, number],
     ],
   }
 
-/** What is known of a bank account and of its bank's answer; undefined when it is none of the test accounts. */
+/** Details of a test account and the result of its debits. Undefined if the IBAN is no test account. */
 export function accountByIban(
   typed: string,
 ): Required<Pick<PaymentMethodBody, 'sepa_debit' | '_declines' | '_answersAfter'>> | undefined {

@@ -1,4 +1,4 @@
-// What the customer portal lets customers do. The page here lists subscriptions, and cancels them where that is allowed.
+// Configurations of the customer portal. The sandbox's portal page lists subscriptions, and cancels them if the configuration allows it.
 import type { PortalConfigurationBody } from '../../objects/session-bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { refused } from '../../protocol/responses/errors.ts'
@@ -12,7 +12,7 @@ import type { Read } from '../../protocol/parameters/params.ts'
 import { webUrl } from '../checkout/new-session.ts'
 
 const updates = oneOf('address', 'email', 'name', 'phone', 'shipping', 'tax_id')
-/** Those of the documented example of a new configuration. */
+/** The options in the documented example of a new configuration. */
 const reasons = ['too_expensive', 'missing_features', 'switched_service', 'unused', 'other']
 
 const featureFields = {
@@ -42,8 +42,8 @@ const neverSaved =
   'https://dashboard.stripe.com/test/settings/billing/portal.'
 
 /**
- * The one that a session uses: the one named, or the default. The default is the one that was made first: the real API is
- * reported to work so (public threads).
+ * The configuration of a portal session: the named one, otherwise the default. The default is the first that was created, as reported for
+ * the real API (public threads).
  */
 export function configurationFor(call: Call, id: string | undefined): string {
   if (id === undefined) {

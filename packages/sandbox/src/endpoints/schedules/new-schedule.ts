@@ -58,7 +58,7 @@ export function asPhaseItem(
   }
 }
 
-/** A subscription as far as a schedule is made of it. */
+/** The members of a subscription that a schedule is created from. */
 type Scheduled = Pick<
   SubscriptionBody,
   | 'automatic_tax'
@@ -72,7 +72,7 @@ type Scheduled = Pick<
   | 'test_clock'
 > & { readonly id: string | null }
 
-/** One that is not there yet, billed as any other. */
+/** Default values for a schedule whose subscription does not exist yet. */
 export function plainSubscription({ customer }: { readonly customer: string }, clock: string | null): Scheduled {
   return {
     automatic_tax: plainTerms.automatic_tax,
@@ -88,7 +88,7 @@ export function plainSubscription({ customer }: { readonly customer: string }, c
   }
 }
 
-/** A schedule with its phases; it runs when there is a subscription. */
+/** A schedule with its phases. `current_phase` is set if the subscription exists already. */
 export function newSchedule(
   call: Call,
   subscription: Scheduled,

@@ -1,4 +1,4 @@
-// Phases of a schedule and the settings that they share with it: read from a request, checked and made into what is kept.
+// Phases of a schedule and the settings that they share with it: reads, checks and converts the parameters of a request.
 import { periodAt, sameStep, stepped } from '../../billing/pricing/billing-intervals.ts'
 import { amountFor } from '../../billing/pricing/price-amounts.ts'
 import { discountsParam, readDiscounts } from '../../billing/pricing/discounts.ts'
@@ -32,7 +32,7 @@ const phaseItem = shape({
   quantity: integer({ min: 0 }),
 })
 
-/** What a schedule says by default, and a phase for itself. */
+/** Settings that a schedule has as defaults, and that a phase can override. */
 export const settingFields = {
   automatic_tax: termFields.automatic_tax,
   collection_method: termFields.collection_method,
@@ -45,7 +45,7 @@ const phaseFields = {
   currency: text(),
   discounts: phaseDiscounts,
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
-  // The older way to say a duration, in periods of the first item's price.
+  // Older form of a duration: a number of periods of the first item's price.
   iterations: integer({ min: 1 }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),
@@ -64,12 +64,12 @@ export function nowOrTimestamp(): Param<number | 'now', false> {
   return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
 }
 
-/** As much of a subscription as its phases are about: it may not be there yet. */
+/** The members of a subscription that its phases need. The subscription may not exist yet. */
 type Planned = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
   readonly items: { readonly data: SubscriptionBody['items']['data'] }
 }
 
-/** Phases follow each other without a gap; a phase that has begun keeps its beginning. */
+/** Phases are contiguous. A phase that has begun keeps its start date. */
 export function toPhases(
   call: Call,
   schedule: { readonly phases: readonly Pick<PhaseBody, 'start_date'>[] },
@@ -105,7 +105,9 @@ export function toPhases(
   })
 }
 
-/** An end in the middle of a period is prorated. That is not here, so nobody is billed wrong. */
+/**
+ * Refuses a schedule that cancels in mid-period. Stripe prorates it, which the sandbox does not implement, so it would bill a wrong amount.
+ */
 export function refuseBrokenEnd(
   call: Call,
   subscription: Pick<Planned, 'items' | 'currency'>,
@@ -126,8 +128,8 @@ export function refuseBrokenEnd(
 }
 
 /**
- * A subscription that a schedule begins and ends within its first period pays for that part of it (the SDK's types, `cancel_at`).
- * What else would have a share in it (discounts, tiers, a trial) is not here.
+ * True if the schedule starts and ends its subscription within the first period: only that part of the period is billed (the SDK's types,
+ * `cancel_at`). Discounts, tiers and trials would need their share too, which the sandbox does not implement.
  */
 export function endsInFirstPeriod(
   call: Call,
@@ -147,7 +149,7 @@ export function endsInFirstPeriod(
   )
 }
 
-/** Where the periods of the last phases count from: as long as the interval stays, they go on. */
+/** The anchor of the last phases' periods, which stays the same as long as the interval does. */
 function anchorOfEnd(
   call: Call,
   { items }: Pick<Planned, 'items'>,
@@ -164,7 +166,7 @@ function anchorOfEnd(
   return items.data.find(hasStep)?._anchor ?? call.now
 }
 
-/** A phase names discounts that are there already, or coupons and codes that are redeemed when it begins. */
+/** Checks the discounts of a phase. Existing discounts stay; coupons and promotion codes are redeemed when the phase begins. */
 function phaseDiscountsOf(
   call: Call,
   { currency, customer }: Planned,
@@ -189,7 +191,7 @@ function phaseDiscountsOf(
   }))
 }
 
-/** What the phase says for itself; null or absent is what the schedule says by default. */
+/** Settings of the phase itself. Null or absent: the schedule's default applies. */
 function settingsOfPhase(call: Call, subscription: Planned, params: PhaseParams, name: string): Partial<PhaseBody> {
   const { customer } = subscription
   const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
@@ -281,7 +283,7 @@ function toPhaseItem(
   })
 }
 
-/** Without an end a phase lasts one period of its first item. */
+/** Default length of a phase: one period of its first item. */
 function endOf(call: Call, params: PhaseParams, start: number, items: readonly PhaseItemBody[], name: string): number {
   const [first] = items
   if (first === undefined) throw missingParam(`${name}[items]`)
@@ -290,7 +292,7 @@ function endOf(call: Call, params: PhaseParams, start: number, items: readonly P
   }
   const step = params.duration ?? stepOf(priceOf(call, first))
   const length = { interval: step.interval, interval_count: step.interval_count ?? 1 }
-  // Said so until durations took its place.
+  // `iterations` was replaced by `duration` in API version 2025-09-30.clover.
   if (params.iterations !== undefined && !call.isBefore('2025-09-30.clover'))
     throw new UnknownParameters([`${name}[iterations]`])
   const end = params.end_date ?? stepped(start, length, params.iterations ?? 1)

@@ -49,7 +49,7 @@ const updateFields = {
   proration_behavior: prorationBehavior,
 }
 
-/** The subscription as it is, until the end of its period: the first phase. */
+/** Creates a schedule from a subscription. Its first phase is the current state, until the end of the period. */
 function create(outer: Call): SubscriptionScheduleBody {
   const params = outer.read(createFields)
   const own = ['customer', 'default_settings', 'end_behavior', 'phases', 'start_date'] as const
@@ -94,7 +94,7 @@ function create(outer: Call): SubscriptionScheduleBody {
   return schedule
 }
 
-/** Without a subscription: it begins with the first phase, now or when its day comes. */
+/** Creates a schedule without a subscription. The subscription starts with the first phase, now or at `start_date`. */
 function createForCustomer(outer: Call, params: CreateParams, id: string): SubscriptionScheduleBody {
   const customer = outer.reference('customer', id, 'customer')
   const call = outer.at(momentOf(outer, customer.test_clock))
@@ -123,7 +123,7 @@ function createForCustomer(outer: Call, params: CreateParams, id: string): Subsc
   return start > call.now ? made : startSchedule(call, made)
 }
 
-/** What is paid for is a part of a period, which another end would not fit. */
+/** The first invoice was for a part of a period; another end date would not match it. */
 function refuseBroken({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
   if (broken === true) throw notSupported(`${what} a schedule that ends in the middle of its first period`)
 }
@@ -139,7 +139,7 @@ function drivenBy(call: Call, schedule: SubscriptionScheduleBody): SubscriptionB
   return found
 }
 
-/** What the current phase says holds at once, with its prorations; later phases wait for theirs. */
+/** Changes of the current phase apply at once, with prorations; later phases apply when they begin. */
 function update(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read(updateFields)
@@ -174,7 +174,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   refuseBrokenEnd(call, before, own.end_behavior, wanted)
   const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw refused('The current phase cannot be removed.', 'phases')
-  // What a phase redeems waits for it: here the items are only looked at.
+  // Coupons of later phases are redeemed when those begin, so their items are checked in a transaction that is rolled back.
   call.rehearse((rehearsal) => {
     for (const phase of wanted) checkItems(rehearsal, itemsOf(rehearsal, before, phase, []), before.billing_mode.type)
   })
@@ -190,7 +190,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   return written
 }
 
-/** The trial is what the phase says: without a word of it, a running one is over. */
+/** Applies the phase's trial. If the phase has none, a running trial ends now. */
 function setTrial(call: Call, subscription: SubscriptionBody, { trial_end: wanted }: PhaseBody): void {
   const running = subscription.status === 'trialing' ? subscription.trial_end : null
   const future = wanted !== null && wanted > call.now ? wanted : null
@@ -210,7 +210,7 @@ function letGo(outer: Call): SubscriptionScheduleBody {
   return released
 }
 
-/** The subscription is cancelled at once as well: prorated and billed, unless said otherwise (the SDK's types, `cancel`). */
+/** Cancels the subscription too: by default prorated and invoiced now (the SDK's types, `cancel`). */
 function cancel(outer: Call): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read({ invoice_now: boolean(), prorate: boolean() })
@@ -218,7 +218,7 @@ function cancel(outer: Call): SubscriptionScheduleBody {
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
     const written = call.update(schedule, after, 'subscription_schedule.canceled')
-    // Stripe's command-line tool brings this event about so; its documentation speaks of those that nobody paid for.
+    // Stripe's command-line tool triggers `aborted` this way; the documentation mentions unpaid schedules only.
     if (params.invoice_now === false && params.prorate === false)
       call.announce('subscription_schedule.aborted', written)
     return written

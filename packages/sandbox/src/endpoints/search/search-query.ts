@@ -1,8 +1,8 @@
-// The real API's search query language (docs.stripe.com/search): clauses joined by AND or by OR, each a field, an operator and a value.
-// Reads a query and says whether an object meets it; decides nothing about paging.
+// Stripe's search query language (docs.stripe.com/search), e.g. `active:"true" AND metadata["plan"]:"pro"`. Parses a query and matches
+// objects; paging is in `search.ts`.
 import { refused } from '../../protocol/responses/errors.ts'
 
-/** `token` and `string` are texts, the second one also in parts; `numeric` can be compared. */
+/** `token` and `string` hold text, and `string` supports substrings (`~`). `numeric` supports comparisons. */
 export type FieldType = 'token' | 'string' | 'numeric' | 'metadata'
 export type SearchFields = Readonly<Record<string, FieldType>>
 
@@ -11,11 +11,11 @@ type Operator = ':' | '~' | '>' | '<' | '>=' | '<='
 interface Clause {
   readonly negated: boolean
   readonly field: string
-  /** Of metadata. */
+  /** Key of a metadata field, otherwise null. */
   readonly key: string | null
   readonly type: FieldType
   readonly operator: Operator
-  /** null asks for a field without a value. */
+  /** Null matches objects without a value in the field. */
   readonly value: string | null
 }
 
@@ -28,7 +28,7 @@ const mostClauses = 10
 const token =
   /\s*(?:(?<joint>AND|OR)(?=\s)|(?<minus>-)?(?<field>[a-zA-Z_][a-zA-Z0-9_.]*)(?:\[(?<key>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\])?\s*(?<operator>>=|<=|:|~|>|<|=)\s*(?<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|null))/iy
 
-/** Throws the refusal; `resource` is how it calls the objects, `customers`. */
+/** Parses a query, or throws the API's error. `resource` is the plural noun for messages, e.g. `customers`. */
 export function readQuery(text: string, fields: SearchFields, resource: string): SearchQuery {
   const clauses: Clause[] = []
   const joints = new Set<string>()
@@ -43,7 +43,7 @@ export function readQuery(text: string, fields: SearchFields, resource: string):
       expectsClause = true
       continue
     }
-    // A space joins as AND does.
+    // A space between clauses means AND.
     if (!expectsClause) joints.add('AND')
     clauses.push(clauseOf(found, fields, resource))
     expectsClause = false
@@ -98,7 +98,7 @@ function unquoted(text: string): string {
   return /^["']/.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text
 }
 
-/** `object` as the wire shows it. */
+/** `object` is in the form that the API returns. */
 export function meets(object: Readonly<Record<string, unknown>>, { clauses, every }: SearchQuery): boolean {
   const holds = (clause: Clause): boolean => matches(object, clause) !== clause.negated
   return every ? clauses.every(holds) : clauses.some(holds)
@@ -107,7 +107,7 @@ export function meets(object: Readonly<Record<string, unknown>>, { clauses, ever
 function matches(object: Readonly<Record<string, unknown>>, { field, key, operator, type, value }: Clause): boolean {
   const held = key === null ? object[field] : (object[field] as Readonly<Record<string, unknown>>)[key]
   if (held === null || held === undefined || held === '') return value === null
-  // `metadata["key"]:null` and `field:null` ask for what has none.
+  // Only `field:null` matches a field without a value.
   if (value === null) return false
   if (type === 'numeric') return compared(Number(held), operator, Number(value))
   const [own, wanted] = [textOf(held).toLowerCase(), value.toLowerCase()]

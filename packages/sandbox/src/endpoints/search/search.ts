@@ -1,4 +1,4 @@
-// `/v1/<resource>/search`. What was just made is found at once, unless the search profile holds it back as the real API does.
+// `/v1/<resource>/search`. New objects are found at once, unless a search delay imitates the real API's index.
 import type { Kind } from '../../objects/bodies.ts'
 import type { Call } from '../../protocol/operation-context.ts'
 import { refused } from '../../protocol/responses/errors.ts'
@@ -8,7 +8,7 @@ import { notInline } from '../catalog/inline-prices.ts'
 import { meets, readQuery } from './search-query.ts'
 import type { SearchFields } from './search-query.ts'
 
-/** The fields that each kind can be searched by, as the real API documents them. */
+/** Searchable fields of each kind, as in the real API's documentation. */
 const searchable = {
   product: {
     ...{ active: 'token', description: 'string', metadata: 'metadata', name: 'string' },
@@ -47,7 +47,7 @@ function search(call: Call, kind: Searchable): Answer {
   }
 }
 
-/** Objects on test clocks live in another time: they are never held back. */
+/** Objects on test clocks are always indexed, because their creation time is not comparable with the account's clock. */
 function isHeldBack(call: Call, body: { readonly created: number; readonly test_clock?: string | null }): boolean {
   return (body.test_clock ?? null) === null && body.created > call.now - call.searchDelay
 }

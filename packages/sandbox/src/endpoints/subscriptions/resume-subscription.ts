@@ -1,4 +1,4 @@
-// A paused subscription goes on: its trial had ended without anything to pay with.
+// Resumes a subscription that is paused because its trial ended without a payment method.
 import { reanchored } from '../../billing/subscriptions/proration.ts'
 import { afterInvoice, cardOf, draft, finalize } from '../../billing/invoices/invoicing.ts'
 import { statusAfter } from '../../billing/subscriptions/subscription-status.ts'
@@ -12,7 +12,7 @@ import { noSuchResource, refused } from '../../protocol/responses/errors.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { oneOf, shape } from '../../protocol/parameters/params.ts'
 
-/** A new period begins now and is billed now, whatever becomes of the payment (the SDK's types, `resume_on_payment_attempt`). */
+/** Starts and bills a new period now, whatever the result of the payment (the SDK's types, `resume_on_payment_attempt`). */
 function resume(outer: Call): SubscriptionBody {
   const before = outer.subject('subscription')
   outer.read({
@@ -21,7 +21,7 @@ function resume(outer: Call): SubscriptionBody {
     proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
   })
   if (isOver(before)) throw noSuchResource('subscription', before.id, 'id')
-  // In the real API's words (recorded at 2026-08-26.dahlia).
+  // Message as in the real API (recorded at 2026-08-26.dahlia).
   if (before.status !== 'paused') throw refused('You can only resume a subscription if it is `paused`.')
   const call = outer.at(momentOf(outer, before.test_clock))
   const data = before.items.data.map((item) => reanchored(call, item))

@@ -29,7 +29,7 @@ const createFields = { ...newItemFields, ...billing, subscription: required(text
 const updateFields = { ...newItemFields, ...billing, off_session: boolean() }
 const deleteFields = { ...billing, clear_usage: boolean() }
 
-/** Parameters of a single item are named without `items[0]`. */
+/** Changes one item. Errors name the parameters without `items[0]`, e.g. `price`. */
 function change(
   outer: Call,
   before: SubscriptionBody,
@@ -81,7 +81,7 @@ function remove(call: Call): Answer {
   return deleted(call.id, 'subscription_item')
 }
 
-/** Oldest first, unlike every other list. */
+/** Items are listed oldest first, unlike all other objects. */
 function page(call: Call): Answer {
   const params = call.read({ ...pageFields, subscription: required(text()) })
   const all = call.reference('subscription', params.subscription, 'subscription').items.data

@@ -17,7 +17,7 @@ const listFields = {
   test_clock: text(),
 }
 
-/** A page of the list of subscriptions. */
+/** One page of the list of subscriptions. */
 export function page(call: Call): Answer {
   const params = call.read(listFields)
   if (params.customer !== undefined && call.findDeleted('customer', params.customer) === undefined)
@@ -27,7 +27,7 @@ export function page(call: Call): Answer {
     ...where('customer', params.customer),
     ...withStatus(params.status),
     ...where('collection_method', params.collection_method),
-    // Those on test clocks are shown only when a clock or a customer is named (the SDK's types, `test_clock`).
+    // Subscriptions on test clocks are listed only if a clock or a customer is named (the SDK's types, `test_clock`).
     ...(params.test_clock === undefined && params.customer === undefined
       ? [{ field: 'test_clock', is: null }]
       : where('test_clock', params.test_clock)),
@@ -37,7 +37,7 @@ export function page(call: Call): Answer {
   return { page: call.page('subscription', params, conditions) }
 }
 
-/** Without a status the cancelled ones are left out. */
+/** Default: all but canceled subscriptions. */
 function withStatus(status: Read<typeof listFields>['status']): Condition[] {
   if (status === 'all') return []
   if (status === 'ended') return [{ field: 'status', in: ['canceled', 'incomplete_expired'] }]

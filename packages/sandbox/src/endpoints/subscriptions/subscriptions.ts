@@ -150,7 +150,7 @@ function nowOrTimestamp(): Param<number | 'now', false> {
   return { required: false, read: (value, name) => (value === 'now' ? 'now' : moment.read(value, name)) }
 }
 
-/** A card of the customer. */
+/** Checks that the payment method is attached to the customer. */
 export function paymentMethodFor(
   call: Call,
   id: string | undefined,
@@ -168,7 +168,7 @@ function create(outer: Call): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
-  // A 404, though the id is a parameter (recorded at 2026-08-26.dahlia).
+  // A 404, although the id is a parameter (recorded at 2026-08-26.dahlia).
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(momentOf(outer, customer.test_clock))
   return subscribe(call, {
@@ -212,7 +212,7 @@ function paymentSettings(
   }
 }
 
-/** What is bought once together with the subscription. */
+/** Invoice lines of one-time purchases (`add_invoice_items`). */
 function extraLines(
   call: Call,
   made: SubscriptionBody,
@@ -240,7 +240,7 @@ function oncePrice(call: Call, id: string | undefined, name: string): PriceBody 
   throw refused(message, `${name}[price]`)
 }
 
-/** A schedule owns what it drives. */
+/** A schedule manages the items, the trial and the cancellation of its subscription. */
 export function refuseScheduled(subscription: SubscriptionBody, what: string): void {
   if (subscription.schedule === null) return
   const managed = `The subscription is managed by the subscription schedule \`${subscription.schedule}\``
@@ -253,12 +253,15 @@ export function refuseOver(subscription: SubscriptionBody): void {
   throw refused(message, undefined, 'invalid_canceled_subscription_fields')
 }
 
-/** Its trial ended without a card: nothing about it is changed or billed, but it can be cancelled at once. */
+/** A paused subscription can only be resumed or canceled at once. */
 export function refusePaused({ status }: Pick<SubscriptionBody, 'status'>): void {
   if (status === 'paused') throw notSupported('changes of a paused subscription')
 }
 
-/** What a subscription is waits for its first payment (recorded at 2026-08-26.dahlia: what may be changed, and the code). */
+/**
+ * An incomplete subscription accepts few changes until its first invoice is paid (recorded at 2026-08-26.dahlia: which changes, and the
+ * code).
+ */
 export function refuseIncomplete(
   before: SubscriptionBody,
   params: { readonly [K in keyof UpdateParams]?: unknown },
@@ -286,7 +289,7 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
     refuseScheduled(before, 'cancelation behavior')
 }
 
-/** The parameters of an update, carried out. Also what previews rehearse. */
+/** Applies the parameters of an update. Previews call it too. */
 export function change(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): SubscriptionBody {
   let after: SubscriptionBody = {
     ...before,
@@ -320,8 +323,8 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   const anchorNow = params.billing_cycle_anchor?.type === 'now'
   if (params.items !== undefined || anchorNow) {
     const wanted = itemsAfter(call, after, params.items ?? [])
-    // What is given back was charged with the discounts of before, those of this update are for what is charged now
-    // (docs.stripe.com/billing/subscriptions/billing-mode/compare: the last discounts used).
+    // Credits use the discounts from before this update, because the old items were charged with them. New charges use the discounts of
+    // this update (docs.stripe.com/billing/subscriptions/billing-mode/compare: the last discounts used).
     const { discounts } = after
     const billedSo = { ...after, discounts: before.discounts }
     after = withItems(call, billedSo, wanted, { behavior, anchorNow, prorateFrom, discounts })
@@ -332,7 +335,7 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
   return save(call, before, after)
 }
 
-/** A trial that ends without a card pauses or cancels the subscription: what else would bill it is not carried out. */
+/** Refuses parameters that would bill the subscription while the end of its trial pauses or cancels it. */
 function refuseWithEndOfTrial(params: Partial<UpdateParams>): void {
   const billing = ['items', 'billing_cycle_anchor', 'proration_date', 'cancel_at', 'cancel_at_period_end'] as const
   const given = (name: (typeof billing)[number]): boolean => ![undefined, null, false].includes(params[name] as null)
@@ -385,8 +388,8 @@ function discountsAfter(call: Call, before: SubscriptionBody, given: UpdateParam
 }
 
 /**
- * A new end of the trial. A running period that was paid for is given back, with an invoice at once; what is over is billed at
- * once as well (both recorded at 2026-08-26.dahlia, with the reason `subscription_update`).
+ * Sets a new end of the trial. If a paid period is running, its unused time is credited on an invoice now; a trial that ends now is billed
+ * now (both recorded at 2026-08-26.dahlia, with the reason `subscription_update`).
  */
 function withTrial(
   call: Call,
@@ -421,7 +424,7 @@ function withTrial(
   return invoicedNow(call, after, lines)
 }
 
-/** The end is billed at once, so that it needs something to pay with (recorded at 2026-08-26.dahlia). */
+/** Ends the trial and bills at once, so a payment method is required (recorded at 2026-08-26.dahlia). */
 function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
   const items = before.items.data.map((item) => reanchored(call, item))
   const after: SubscriptionBody = {
@@ -443,7 +446,10 @@ function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
   return invoicedNow(call, after, lines)
 }
 
-/** `error_if_incomplete`: a change whose invoice is not paid does not happen (the SDK’s types, `payment_behavior`). */
+/**
+ * `error_if_incomplete`: throws if the invoice of the change is unpaid, so that the change is rolled back (the SDK’s types,
+ * `payment_behavior`).
+ */
 export function refuseUnpaid(
   call: Call,
   before: SubscriptionBody,
@@ -477,7 +483,7 @@ function cancel(outer: Call): SubscriptionBody {
   return cancelAsAsked(call, { ...before, ...plan(call, before, params) }, { prorate, invoiceNow })
 }
 
-/** The answer is the discount as it was. Which of several is meant nobody says, so that is refused. */
+/** Returns the removed discount. The request names none, so a subscription with several discounts is refused. */
 function removeDiscount(outer: Call): Answer {
   outer.read({})
   const before = outer.subject('subscription')

@@ -15,7 +15,7 @@ const listFields = {
   types: list(text(), { max: 20 }),
 }
 
-/** `customer.*` stands for every event whose name begins so. */
+/** A type with `*` matches all events with that pattern, e.g. `customer.*`. */
 function ofType(type: string): Condition[] {
   if (!type.includes('*')) return [{ field: 'type', is: type }]
   return [{ field: 'type', in: eventTypes.filter((name) => matchesWildcard(type, name)) }]

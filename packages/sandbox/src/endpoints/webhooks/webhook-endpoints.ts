@@ -67,7 +67,7 @@ function create(call: Call): { readonly object: WebhookEndpointBody; readonly on
     _secret: secret,
     _connect: params.connect ?? false,
   }
-  // Shown here and never again; there is no event about webhook endpoints.
+  // The secret is returned only here. Webhook endpoints emit no events.
   return { object: call.create(body, null), once: { secret } }
 }
 

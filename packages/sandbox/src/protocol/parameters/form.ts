@@ -1,4 +1,4 @@
-/** A decoded form: names to values, where a list is a node whose names are 0, 1, 2 … (only the reader knows which it wants). */
+/** A decoded form: names to values. A list is a node with the names 0, 1, 2 …, because only the reader of a parameter knows its type. */
 export interface FormNode {
   [name: string]: FormValue
 }
@@ -7,7 +7,7 @@ export type FormValue = string | FormNode
 const maxDepth = 12
 
 export function emptyForm(): FormNode {
-  // No prototype: `__proto__` and `constructor` are ordinary parameter names here.
+  // No prototype, so that `__proto__` and `constructor` are ordinary parameter names.
   return Object.create(null) as FormNode
 }
 
@@ -15,7 +15,7 @@ export function isNode(value: FormValue | undefined): value is FormNode {
   return typeof value === 'object'
 }
 
-/** Decodes `application/x-www-form-urlencoded` with brackets: `a[b]=1`, `a[0][b]=1`, `a[]=1`. Undecodable text is kept as sent. */
+/** Decodes `application/x-www-form-urlencoded` with brackets: `a[b]=1`, `a[0][b]=1`, `a[]=1`. Text that cannot be decoded stays as sent. */
 export function decodeForm(text: string, into: FormNode = emptyForm()): FormNode {
   if (text === '') return into
   for (const pair of text.split('&')) {
@@ -57,7 +57,7 @@ function put(root: FormNode, segments: readonly string[], value: string): void {
   }
 }
 
-/** `tiers[][up_to]=1&tiers[][unit_amount]=2&tiers[][up_to]=inf`: a new element begins where a name would repeat. */
+/** A new element begins where a name would repeat: `tiers[][up_to]=1&tiers[][unit_amount]=2&tiers[][up_to]=inf` has two. */
 function nextIndex(list: FormNode, rest: readonly string[]): string {
   const length = Object.keys(list).length
   const last = list[String(length - 1)]
@@ -74,7 +74,7 @@ function has(node: FormNode, path: readonly string[]): boolean {
   return value !== undefined
 }
 
-/** The elements of a list node in the order of their indexes, or undefined when the names are not all indexes. */
+/** The elements of a list node, sorted by index. Undefined if a name is not an index. */
 export function elementsOf(node: FormNode): FormValue[] | undefined {
   const entries = Object.entries(node)
   if (!entries.every(([name]) => /^\d+$/.test(name))) return undefined
@@ -83,7 +83,7 @@ export function elementsOf(node: FormNode): FormValue[] | undefined {
 
 export type Plain = string | Plain[] | { [name: string]: Plain }
 
-/** For people and checks: nodes with index names become arrays. */
+/** Converts nodes with index names to arrays, for logs and observers. */
 export function toPlain(value: FormValue): Plain {
   if (!isNode(value)) return value
   const elements = elementsOf(value)
@@ -91,7 +91,7 @@ export function toPlain(value: FormValue): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]))
 }
 
-/** A JSON value as the form an official client would have sent: `null` is the empty string. */
+/** Converts JSON to the form that an official client would send: `null` becomes the empty string. */
 export function fromJson(value: unknown): FormValue {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
@@ -101,7 +101,7 @@ export function fromJson(value: unknown): FormValue {
   return node
 }
 
-/** One text per meaning, whatever the order the names were sent in: what an idempotency key is bound to. */
+/** Serializes a form independently of the order of its names, for the fingerprint of an idempotency key. */
 export function canonical(value: FormValue): string {
   if (!isNode(value)) return JSON.stringify(value)
   const names = Object.keys(value).sort()

@@ -1,12 +1,12 @@
-// Parameters of former versions of the API, said in today's words: for programs that ask for such a version with `Stripe-Version`,
-// and for those that ask for none, as Stripe's command-line tool and curl do. At Stripe such a request is of the version of its
-// account, which may be any. Whoever asks for today's version gets them refused.
+// Translates parameters of former API versions. Applies to requests with a former `Stripe-Version`, and to requests without one (e.g. of
+// Stripe's command-line tool or curl), which at Stripe have the account's version. A request with the current version gets an error for
+// former parameters.
 import { emptyForm, isNode } from './form.ts'
 import type { FormNode } from './form.ts'
 
 type Translation = (form: FormNode) => FormNode
 
-/** By operation: until which version, and how it is said today. */
+/** By operation: the first version without the former parameters, and the translation. */
 const former: Readonly<Record<string, readonly [before: string, say: Translation]>> = {
   'POST /v1/promotion_codes': [
     '2025-09-30.clover',
@@ -26,12 +26,12 @@ export function inTodaysWords(operation: string, form: FormNode, version: string
   return before === undefined || say === undefined || (version !== null && version >= before) ? form : node(say(form))
 }
 
-/** A filter of what is on offer by itself, where it used to be a list. */
+/** The former list of payment method types became a filter of the default ones. */
 function typesAllowed({ payment_method_types: types, ...form }: FormNode): FormNode {
   return types === undefined ? form : node({ ...form, allowed_payment_method_types: types })
 }
 
-/** `now` and `unchanged` by themselves. */
+/** `now` and `unchanged` were plain values. */
 function anchorByType({ billing_cycle_anchor: anchor, ...form }: FormNode): FormNode {
   if (anchor === undefined) return form
   return node({ ...form, billing_cycle_anchor: isNode(anchor) ? anchor : node({ type: anchor }) })
@@ -42,7 +42,7 @@ function detailsByType({ subscription_details: details, ...form }: FormNode): Fo
   return node({ ...form, subscription_details: isNode(details) ? node(anchorByType(details)) : details })
 }
 
-/** Cards are all there is here, whether they are named or not. */
+/** The sandbox saves cards only, so naming `card` changes nothing. */
 function withoutCards({ payment_method_types: types, ...form }: FormNode): FormNode {
   return types === undefined || isCardAlone(types) ? form : node({ ...form, payment_method_types: types })
 }

@@ -1,18 +1,18 @@
-// What the real API takes, so that a refusal speaks in the right voice: what the real API has and the sandbox has not is "not
-// supported by the sandbox"; what neither has is refused in the real API's words. Read when something is refused, never before.
+// Parameters and requests of the real API. They decide the wording of an error: what only Stripe has is "not supported by the sandbox",
+// what Stripe lacks too gets the real API's message. Parsed at the first error.
 import { knownParameters, knownRequests } from './known-parameters.generated.ts'
 
-/** 0 is a plain value, 1 anything at all, a list the texts of an enum; `[]` is any element, `*` any name of a hash. */
+/** 0: a plain value. 1: anything. A list: the values of an enum. `[]` is any element, `*` any name of a hash. */
 type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
 
 let parameters: Readonly<Record<string, Known>> | undefined
 let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly RegExp[] } | undefined
 
-/** `operation` as `POST /v1/prices/:id`, `name` as `tiers[0][up_to]`. */
+/** `operation` is e.g. `POST /v1/prices/:id`, `name` e.g. `tiers[0][up_to]`. */
 function find(operation: string, name: string): Known | undefined {
-  // The generator's own shape.
+  // The shape that the generator writes.
   parameters ??= JSON.parse(knownParameters) as Readonly<Record<string, Known>>
-  // What the SDK has not takes what nobody knows: a parameter of it is never called unknown.
+  // The parameters of operations that the SDK lacks are not known, so none of them is reported as unknown.
   let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')] ?? 1
   for (const part of name.replaceAll(']', '').split('[')) {
     if (at === 1) return 1
@@ -45,14 +45,14 @@ function everyRequest(): { readonly exact: ReadonlySet<string>; readonly pattern
   })
 }
 
-/** Whether the real API answers this request. */
+/** True if the real API has this request. */
 export function isKnownRequest(method: string, path: string): boolean {
   const { exact, patterns } = everyRequest()
   const asked = `${method} ${path}`
   return exact.has(asked) || patterns.some((pattern) => pattern.test(asked))
 }
 
-/** Whether the real API has exactly this request, where the last part could be taken for an id (`/v1/prices/search`). */
+/** True if the real API has exactly this path, whose last part looks like an id (e.g. `/v1/prices/search`). */
 export function isLiteralRequest(method: string, path: string): boolean {
   return everyRequest().exact.has(`${method} ${path}`)
 }

@@ -5,7 +5,7 @@ import type { Param } from './params.ts'
 
 export type Metadata = Record<string, string>
 
-/** What a request says about metadata: null removes everything, a value of '' removes its key. */
+/** Change of metadata: null removes all keys, a value of '' removes its key. */
 export type MetadataChange = ReadonlyMap<string, string> | null
 
 const limits = { keys: 50, key: 40, value: 500 }
@@ -35,7 +35,7 @@ function tooLong(what: string, given: string, max: number, param: string): Error
   return refused(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
 }
 
-/** Writing merges; the result may hold 50 keys. */
+/** Merges the change into the metadata. The result may have at most 50 keys. */
 export function applyMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return current
   if (change === null) return {}

@@ -1,10 +1,10 @@
-// A small declarative checker of parameters: known names, types, enums, lengths, in the real API's order (unknown names
-// first, then missing ones, then values) and wording. It decides nothing about objects: those rules live with the resources.
+// Declarative checks of parameters: names, types, enums, lengths. Order and messages are the real API's (unknown names first, then missing
+// ones, then values). Rules about objects are in `endpoints`.
 import { UnknownParameters, UnknownValue, missingParam, refused } from '../responses/errors.ts'
 import { elementsOf, isNode } from './form.ts'
 import type { FormNode, FormValue } from './form.ts'
 
-/** `read` throws the refusal; `name` is the full name, `recurring[interval]`. */
+/** `read` throws the API's error. `name` is the full name, e.g. `recurring[interval]`. */
 export interface Param<T, R extends boolean = boolean> {
   readonly required: R
   readonly read: (value: FormValue, name: string) => T
@@ -12,7 +12,7 @@ export interface Param<T, R extends boolean = boolean> {
 
 export type Fields = Readonly<Record<string, Param<unknown>>>
 
-/** What the fields read: an absent optional parameter is undefined, a cleared one (`''`) is null. */
+/** Values of the fields. An absent optional parameter is undefined, a cleared one (`''`) null. */
 export type Read<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Param<infer T, infer R> ? (R extends true ? T : T | undefined) : never
 }
@@ -40,7 +40,7 @@ export function readParams<F extends Fields>(fields: F, form: FormNode, prefix =
     const value = form[name]
     return [name, value === undefined ? undefined : param.read(value, nameOf(name))] as const
   })
-  // The one place where the declared shape and what was read meet.
+  // The values were read by these very fields.
   return Object.fromEntries(read) as Read<F>
 }
 
@@ -57,7 +57,7 @@ function cannotBeEmpty(name: string): Error {
   return refused(message, name, 'parameter_invalid_empty')
 }
 
-/** `''` unsets. */
+/** `''` clears the parameter. */
 export function emptyable<T>(param: Optional<T>): Optional<T | null> {
   return optional((value, name) => (value === '' ? null : param.read(value, name)))
 }
@@ -81,7 +81,7 @@ export function text(limits: { readonly max?: number; readonly pattern?: RegExp 
   })
 }
 
-/** An address that mail can be sent to. */
+/** An email address. */
 export function email(): Optional<string> {
   const address = text({ max: 512 })
   return optional((value, name) => {
@@ -110,7 +110,7 @@ export function integer(limits: { readonly min?: number; readonly max?: number }
   })
 }
 
-/** A float, shown in refusals as the real API shows it: `0` is '0.0'. */
+/** A float. Error messages format it like the real API: `0` is '0.0'. */
 export function number(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
   return optional((value, name) => {
     const given = scalar(value, name)
@@ -153,7 +153,7 @@ export function boolean(): Optional<boolean> {
   })
 }
 
-/** The end of the year 9999: dates beyond have no text. */
+/** End of the year 9999: later dates have no ISO text. */
 const lastMoment = 253_402_300_799
 
 /** Unix seconds. */
@@ -166,7 +166,7 @@ export function timestamp(): Optional<number> {
   })
 }
 
-/** A moment ahead of `now` (Unix seconds), at most five years. */
+/** A timestamp (seconds) after `now`, by at most five years. */
 export function futureTimestamp(value: number, name: string, now: number): number {
   if (value <= now) {
     const message = `The parameter \`${name}\` expects a unix timestamp representing a date and time in the future.`
@@ -213,7 +213,7 @@ export function shape<F extends Fields>(fields: F): Optional<Read<F>> {
   })
 }
 
-/** A hash with free names; `checkName` refuses a name. */
+/** A hash with arbitrary names. `checkName` throws for an invalid name. */
 export function mapOf<T>(
   item: Optional<T>,
   checkName: (key: string, name: string) => void,
@@ -229,7 +229,7 @@ export function mapOf<T>(
   })
 }
 
-/** The range filter of lists: seconds, or `created[gte]=…`. */
+/** Range filter of lists: seconds, or e.g. `created[gte]=…`. */
 export interface Range {
   readonly gt?: number | undefined
   readonly gte?: number | undefined

@@ -8,14 +8,17 @@ const keptForMs = 24 * 3_600_000
 const sweepEveryMs = 600_000
 const longestKey = 255
 
-/** What a key is bound to: the operation and its parameters, in whatever order they were sent. */
+/** Fingerprint of an operation and its parameters, independent of their order. */
 export function fingerprintOf(method: string, path: string, form: FormNode): string {
   return createHash('sha256')
     .update(`${method} ${path} ${canonical(form)}`)
     .digest('base64')
 }
 
-/** Remembers what was answered under a key for a day, 500s included. Of refused requests only declined payments (402) are kept: the others did nothing. */
+/**
+ * Stores the response of each key for 24 hours, 500s included. Of the other errors only declined payments (402) are stored, because the
+ * rest executed nothing.
+ */
 export class IdempotencyKeys {
   readonly #state: State
   readonly #running = new Set<string>()
@@ -25,7 +28,7 @@ export class IdempotencyKeys {
     this.#state = state
   }
 
-  /** The reply to repeat, if there is one. Throws when the key is in use or was used for something else. */
+  /** The stored response to replay, if there is one. Throws if the key is in use, or was used with other parameters. */
   find(account: string, key: string, fingerprint: string, nowMs: number): StoredReply | undefined {
     if (key.length > longestKey) {
       throw new StripeError(`Idempotency keys can have up to ${longestKey} characters, but yours has ${key.length}.`, {
@@ -39,7 +42,7 @@ export class IdempotencyKeys {
     return reply
   }
 
-  /** Holds the key while a request is under way. Throws when another one does. */
+  /** Locks the key while a request runs. Throws if another request holds it. */
   begin(account: string, key: string): void {
     if (this.#running.has(`${account} ${key}`)) throw keyInUse(key)
     this.#running.add(`${account} ${key}`)
@@ -49,7 +52,7 @@ export class IdempotencyKeys {
     this.#running.delete(`${account} ${key}`)
   }
 
-  /** Part of the transaction that the reply is about. */
+  /** Must run in the transaction of the request. */
   keep(account: string, key: string, reply: StoredReply): void {
     this.#state.keepReply(account, key, reply)
     if (reply.createdAt < this.#sweptAt + sweepEveryMs) return

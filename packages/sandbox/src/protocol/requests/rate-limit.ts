@@ -1,4 +1,4 @@
-/** How many requests a second pass: nothing is limited under `none`; the others are the real API's test and live mode. */
+/** Requests per second. `none` has no limit; `sandbox` and `live` have the limits of Stripe's test and live mode. */
 export const rateProfiles = {
   none: null,
   sandbox: { account: 25, operation: 25 },
@@ -11,7 +11,7 @@ interface Bucket {
   filledAt: number
 }
 
-/** Token buckets per account and per operation of an account, as large as a second's worth. */
+/** Token buckets per account and per operation of an account, each with a capacity of one second. */
 export class RateLimit {
   #profile: RateProfile
   readonly #buckets = new Map<string, Bucket>()
@@ -29,7 +29,7 @@ export class RateLimit {
     this.#buckets.clear()
   }
 
-  /** The reason for a 429, or undefined when the request may pass. A refused request costs nothing. */
+  /** The reason for a 429, or undefined if the request may pass. A rejected request consumes no token. */
   take(account: string, operation: string, nowMs: number): 'global-rate' | 'endpoint-rate' | undefined {
     const limits = rateProfiles[this.#profile]
     if (limits === null) return undefined

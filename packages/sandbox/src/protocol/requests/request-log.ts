@@ -1,6 +1,6 @@
 import type { Plain } from '../parameters/form.ts'
 
-/** One request as it was answered. Never holds the API key. */
+/** A handled request. Never contains the API key. */
 export interface LoggedRequest {
   readonly id: string
   /** Epoch milliseconds. */
@@ -10,22 +10,22 @@ export interface LoggedRequest {
   readonly path: string
   readonly params: Plain
   readonly idempotencyKey: string | null
-  /** null when the socket was closed without an answer. */
+  /** Null: the socket was closed without a response. */
   readonly status: number | null
   readonly replayed: boolean
-  /** The kind of fault that struck, if any. */
+  /** Kind of the injected fault. */
   readonly fault: string | null
 }
 
 const kept = 10_000
 
-/** The latest requests, oldest first. */
+/** The latest 10,000 requests, oldest first. */
 export class RequestLog {
   #entries: LoggedRequest[] = []
 
   add(entry: LoggedRequest): void {
     this.#entries.push(entry)
-    // Cut in large steps: shifting one by one would cost a copy per request.
+    // Truncated in large steps, because removing single entries would copy the log at every request.
     if (this.#entries.length >= 2 * kept) this.#entries = this.#entries.slice(-kept)
   }
 

@@ -1,4 +1,4 @@
-/** A pattern where `*` stands for any text. Looks at each character of the text once for each part, and never goes back. */
+/** Matches a pattern in which `*` stands for any text. Linear time: no backtracking. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

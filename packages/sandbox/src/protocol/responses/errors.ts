@@ -5,13 +5,13 @@ export interface StripeErrorDetails {
   readonly status?: number
   readonly type?: StripeErrorType
   readonly code?: string | undefined
-  /** The bank's reason, of a card that is declined. */
+  /** The bank's reason for a declined card. */
   readonly declineCode?: string | undefined
   readonly param?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal in the words and the shape of the real API. The caller of a route gets exactly this and the request id. */
+/** An error in the wording and the shape of the real API. The client gets exactly this, plus the request id. */
 export class StripeError extends Error {
   override readonly name = 'StripeError'
   readonly status: number
@@ -31,7 +31,7 @@ export class StripeError extends Error {
     this.headers = details.headers ?? {}
   }
 
-  /** `logUrl` is where the sandbox shows this request; the real API links its dashboard there. */
+  /** `logUrl` is the URL of the request in the sandbox's log; the real API links its dashboard. */
   toBody(logUrl: string): { error: Record<string, string> } {
     return {
       error: {
@@ -48,7 +48,7 @@ export class StripeError extends Error {
   }
 }
 
-/** Parameters that no operation here reads, by their full names. */
+/** Parameters that the operation does not read, by full name. */
 export class UnknownParameters extends StripeError {
   readonly names: readonly string[]
 
@@ -59,7 +59,7 @@ export class UnknownParameters extends StripeError {
   }
 }
 
-/** A value that an enum here does not have. */
+/** A value that an enum does not contain. */
 export class UnknownValue extends StripeError {
   readonly value: string
 
@@ -69,7 +69,7 @@ export class UnknownValue extends StripeError {
   }
 }
 
-/** What the real API has and the sandbox has not: said in the sandbox's own voice. */
+/** The error for features of the real API that the sandbox lacks, worded by the sandbox. */
 export function notSupported(what: string, param?: string): StripeError {
   return new StripeError(`The sandbox does not support ${what}.`, { param })
 }
@@ -78,17 +78,17 @@ export function refused(message: string, param?: string, code?: string): StripeE
   return new StripeError(message, { param, code })
 }
 
-/** An unknown id in the path is a 404. */
+/** An unknown id in the path: 404. */
 export function noSuchResource(noun: string, id: string, param: string): StripeError {
   return new StripeError(noSuch(noun, id), { status: 404, code: 'resource_missing', param })
 }
 
-/** One kind says its mode as well (recorded at 2026-08-26.dahlia). */
+/** Invoice items add their mode (recorded at 2026-08-26.dahlia). */
 function noSuch(noun: string, id: string): string {
   return `No such ${noun}: '${id}'${noun === 'Invoice Item' ? '(livemode=false)' : ''}`
 }
 
-/** An unknown id in a parameter is a 400, unlike one in the path. */
+/** An unknown id in a parameter: 400. */
 export function noSuchReference(noun: string, id: string, param: string): StripeError {
   return new StripeError(`No such ${noun}: '${id}'`, { code: 'resource_missing', param })
 }
@@ -109,7 +109,7 @@ export function onlyOneOf(...params: readonly string[]): StripeError {
   return refused(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
 }
 
-/** In the real API's words (the SDK's types: `only be used with confirm=true`). */
+/** Message as in the real API (the SDK's types: `only be used with confirm=true`). */
 export function onlyWithConfirm(param: string): StripeError {
   return refused(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
 }
@@ -143,10 +143,10 @@ export function lockTimeout(): StripeError {
   })
 }
 
-/** Why a bank does not pay, in the real API's words (docs.stripe.com/testing, declined payments). */
+/** A bank's decline, in the real API's words (docs.stripe.com/testing, declined payments). */
 export interface Refusal {
   readonly code: string
-  /** Left out by banks that say no more than the code. */
+  /** Absent if the bank gives no reason beyond the code. */
   readonly decline_code?: string
   readonly message: string
 }

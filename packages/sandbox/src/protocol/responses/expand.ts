@@ -1,4 +1,4 @@
-// What a stored object looks like to a caller: hidden fields left out, references as ids, `expand` paths filled in.
+// Rendering of stored objects: internal members removed, references as ids, `expand` paths filled in.
 import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
 import { refused } from './errors.ts'
@@ -6,8 +6,8 @@ import { elementsOf, isNode } from '../parameters/form.ts'
 import type { FormValue } from '../parameters/form.ts'
 
 /**
- * `refer`: an id that may become its object, `always` if it is shown without being asked for. `include`: a field that is only
- * shown when asked for. `within`: a way to one, through lists too. `plan`: a price in the shape it had before prices.
+ * `refer`: an id that `expand` turns into its object, without asking if `always`. `include`: a member that is present only if expanded.
+ * `within`: leads to nested members, also through lists. `plan`: a price in the older shape of a plan.
  */
 type Rule =
   | { readonly refer: Kind; readonly always?: true }
@@ -37,7 +37,7 @@ const lineRules: Rules = {
 }
 const listOf = (within: Rules): Rule => ({ within: { data: { within } } })
 
-/** `*` stands for any key of a hash. */
+/** `*` matches any key of a hash. */
 const rules: { readonly [K in Kind]: Rules } = {
   product: { default_price: { refer: 'price' } },
   price: {
@@ -145,7 +145,7 @@ export const nothingExpanded: Readonly<ExpandTree> = emptyTree()
 
 const maxDepth = 4
 
-/** Reads `expand[]`; throws the refusal for a malformed one. */
+/** Reads `expand[]`. Throws the API's error for a malformed one. */
 export function readExpand(value: FormValue | undefined): readonly string[] {
   if (value === undefined) return []
   const elements = isNode(value) ? elementsOf(value) : undefined
@@ -159,7 +159,7 @@ export function readExpand(value: FormValue | undefined): readonly string[] {
   })
 }
 
-/** Checks the paths against what can be expanded in `kind`; in lists they begin with `data.`. */
+/** Checks that `kind` can be expanded along the paths. In lists the paths begin with `data.`. */
 export function expandTree(kind: Kind, paths: readonly string[], inList: boolean): ExpandTree {
   const tree = emptyTree()
   for (const path of paths) {
@@ -192,13 +192,13 @@ function plant(tree: ExpandTree, names: readonly string[]): void {
 
 export interface Lookup {
   readonly find: <K extends Kind>(kind: K, id: string) => Bodies[K] | undefined
-  /** Seconds: what expires is shown expired. */
+  /** Seconds. Needed for derived members, e.g. `valid` of an expired coupon. */
   readonly now: number
 }
 
 export type Rendered = Record<string, unknown>
 
-/** The object as the wire shows it. A reference that leads nowhere stays an id. */
+/** The object in the form that the API returns. A dangling reference stays an id. */
 export function render(body: Body, tree: ExpandTree, lookup: Lookup): Rendered {
   return renderLevel(present(body, lookup.now), rules[body.object], tree, lookup)
 }
@@ -230,20 +230,20 @@ function renderField(value: unknown, rule: Rule, asked: ExpandTree | undefined, 
   if ('include' in rule) {
     if (asked === undefined || value === undefined) return undefined
     if (!isRecord(value)) return value
-    // `currency_options.tiers` asks for the tiers of every currency.
+    // `currency_options.tiers` expands the tiers of every currency.
     const everywhere = asked['tiers'] === undefined ? asked : { ...asked, '*': { tiers: asked['tiers'] } }
     return renderLevel(value, withoutOptional(rule.include), everywhere, lookup)
   }
   return isRecord(value) ? renderLevel(value, rule.within, asked ?? nothingExpanded, lookup) : value
 }
 
-/** `tiers` stands among the rules of `currency_options` only as a way to those of each currency. */
+/** In the rules of `currency_options`, `tiers` only leads to the tiers of each currency. */
 function withoutOptional(included: Rules): Rules {
   if (included['*'] !== undefined) return { '*': included['*'] }
   return included
 }
 
-/** The form of a price that older programs read. */
+/** A price in the older shape of a plan. */
 export function planOf(price: Bodies['price'] | undefined): Rendered | null {
   if (price?.recurring === undefined || price.recurring === null) return null
   return {
@@ -273,7 +273,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Fields that are derived when read. */
+/** Computes the derived members. */
 function present(body: Body, now: number): Body {
   if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, now) }
   if (body.object === 'invoice') return { ...body, lines: isPreview(body) ? body.lines : firstPage(body.lines) }
@@ -285,21 +285,21 @@ function present(body: Body, now: number): Body {
     unit_amount: body.unit_amount,
     unit_amount_decimal: body.unit_amount_decimal,
   }
-  // The price's own currency is one of its options.
+  // `currency_options` includes the price's own currency.
   return { ...body, currency_options: { [body.currency]: own, ...body.currency_options } }
 }
 
-/** A list within an object shows its first ten; the rest is paged (the SDK's types). */
+/** An embedded list contains the first ten elements; the rest is fetched in pages (the SDK's types). */
 function firstPage<T>(list: ListOf<T>): ListOf<T> {
   return { ...list, data: list.data.slice(0, 10), has_more: list.data.length > 10 }
 }
 
-/** A preview is kept nowhere, so its lines are all there. */
+/** A preview is not stored, so it contains all of its lines. */
 function isPreview(invoice: Bodies['invoice']): boolean {
   return invoice.id.startsWith('upcoming_in_')
 }
 
-/** Whether a coupon may still be redeemed at `now` (seconds). */
+/** True if the coupon can be redeemed at `now` (seconds). */
 export function couponIsOpen(coupon: Bodies['coupon'], now: number): boolean {
   if (coupon.redeem_by !== null && coupon.redeem_by <= now) return false
   return coupon.max_redemptions === null || coupon.times_redeemed < coupon.max_redemptions

@@ -6,7 +6,7 @@ import type { Range, Read } from '../parameters/params.ts'
 import type { Condition } from '../../store/conditions.ts'
 import type { State } from '../../store/state.ts'
 
-/** The parameters that every list takes. */
+/** Parameters that all lists share. */
 export const pageFields = { ending_before: text(), limit: integer(), starting_after: text() }
 export type PageParams = Read<typeof pageFields>
 
@@ -16,8 +16,7 @@ export interface Page<K extends Kind> {
 }
 
 /**
- * One page, newest first. The limit is clamped to 1–100, never refused. A cursor is a place: it need not match the filter
- * and may be deleted by now.
+ * One page, newest first. The limit is clamped to 1–100. A cursor is a position: its object need not match the filter, and may be deleted.
  */
 export function readPage<K extends Kind>(
   state: State,
@@ -34,7 +33,7 @@ export function readPage<K extends Kind>(
   }
   const options = {
     limit: limit + 1,
-    // Backwards, the page is the one that ends just before the cursor: read towards the newer side, then turned round.
+    // `ending_before` is the page just before the cursor: selected in ascending order, then reversed.
     ascending: above !== undefined,
     ...(below === undefined ? {} : { below }),
     ...(above === undefined ? {} : { above }),
@@ -51,7 +50,7 @@ function placeOf(state: State, account: string, kind: Kind, param: string, id: s
   return place
 }
 
-/** One page of a list that is kept within an object, in its own order. */
+/** One page of a list that is stored within an object, in its own order. */
 export function pageWithin<T extends { readonly id: string }>(
   all: readonly T[],
   params: PageParams,
@@ -79,7 +78,7 @@ export function pageWithin<T extends { readonly id: string }>(
   return { data: all.slice(Math.max(0, before - limit), before), hasMore: before > limit }
 }
 
-/** The `created` filter. */
+/** Conditions of the `created` filter. */
 export function createdIn(range: Range | undefined): Condition[] {
   if (range === undefined) return []
   const bounds = [
@@ -91,7 +90,7 @@ export function createdIn(range: Range | undefined): Condition[] {
   return bounds.flatMap(([op, value]) => (value === undefined ? [] : [{ field: 'created', op, value }]))
 }
 
-/** A condition only when the filter was given. */
+/** The condition, or none if the filter is absent. */
 export function where(field: string, is: string | boolean | undefined): Condition[] {
   return is === undefined ? [] : [{ field, is }]
 }
