@@ -12,13 +12,13 @@ import { Deliveries } from './events/deliveries.ts'
 import { Control } from './control/control.ts'
 import type { SandboxControl } from './control/control.ts'
 import { ceilings } from './control/ceilings.ts'
-import { answerControl } from './control/control-routes.ts'
+import { handleControl } from './control/control-routes.ts'
 import { Faults } from './control/faults.ts'
 import { RateLimit } from './protocol/requests/rate-limit.ts'
 import type { RateProfile } from './protocol/requests/rate-limit.ts'
 import { RequestLog } from './protocol/requests/request-log.ts'
 import { State } from './store/state.ts'
-import { answerPage, isPage } from './hosted-pages/pages.ts'
+import { handlePage, isPage } from './hosted-pages/pages.ts'
 
 export { StateUnavailable } from './store/state-unavailable.ts'
 
@@ -142,7 +142,7 @@ function stop(server: Server, state: State, deliveries: Deliveries, transactions
 interface Parts {
   readonly api: Api
   readonly control: Control
-  readonly pages: Parameters<typeof answerPage>[0]
+  readonly pages: Parameters<typeof handlePage>[0]
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
@@ -167,12 +167,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
     response.on('close', () => gone.abort())
     send(
       response,
-      await answerControl(control, { method, path, query, body, headers: request.headers, gone: gone.signal }),
+      await handleControl(control, { method, path, query, body, headers: request.headers, gone: gone.signal }),
     )
     return
   }
   if (isPage(path)) {
-    send(response, await answerPage(pages, { method, path, body }))
+    send(response, await handlePage(pages, { method, path, body }))
     return
   }
   const { authorization, 'content-type': contentType } = request.headers

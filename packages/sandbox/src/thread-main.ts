@@ -7,23 +7,23 @@ import { StateUnavailable } from './store/state-unavailable.ts'
 
 const parent = parentPort
 if (parent === null) throw new Error('This file is started as a thread, by thread.ts')
-const say = (message: FromThread): void => parent.postMessage(message)
+const send = (message: FromThread): void => parent.postMessage(message)
 
 try {
   const sandbox = await startSandbox({
     // Only the supervisor starts this file, with these options.
     ...(workerData as ThreadOptions),
     clock: systemClock,
-    log: (line) => say({ kind: 'log', line }),
+    log: (line) => send({ kind: 'log', line }),
   })
   parent.on('message', (message: ToThread) => {
-    if (message.kind === 'alive?') say({ kind: 'alive' })
+    if (message.kind === 'alive?') send({ kind: 'alive' })
     else void sandbox.close().finally(() => parent.close())
   })
-  say({ kind: 'listening', url: sandbox.url, port: sandbox.port })
+  send({ kind: 'listening', url: sandbox.url, port: sandbox.port })
 } catch (error) {
   const { name, message, code } = error as NodeJS.ErrnoException
   const hint = error instanceof StateUnavailable ? error.hint : undefined
-  say({ kind: 'failed', failure: { name, message, code, hint } })
+  send({ kind: 'failed', failure: { name, message, code, hint } })
   parent.close()
 }

@@ -22,14 +22,14 @@ export interface SandboxThreadOptions extends ThreadOptions {
 
 const defaultTimings = {
   /** Interval of the liveness checks. */
-  askEveryMs: 2000,
+  pollIntervalMs: 2000,
   /** Maximum time without a message. After that the thread counts as hung and is terminated. */
-  silentForMs: 15_000,
+  hangTimeoutMs: 15_000,
   /** Delay before the first restart. Doubles with each further one (at most 30 s), and resets after a minute of uptime. */
-  restartAfterMs: 200,
-  longestWaitMs: 30_000,
-  steadyAfterMs: 60_000,
-  closeWithinMs: 4000,
+  initialBackoffMs: 200,
+  maxBackoffMs: 30_000,
+  resetBackoffAfterMs: 60_000,
+  closeTimeoutMs: 4000,
 }
 
 /** More than the largest shop of the tests needs. A thread that exceeds it crashes alone, without the process. */
@@ -41,7 +41,7 @@ const ownEntry = new URL(`./thread-main.${extension}`, import.meta.url)
 
 /** Rejects like `startSandbox` if the first start fails. Later failures are reported and retried. */
 export async function startSandboxThread(options: SandboxThreadOptions): Promise<SandboxThread> {
-  const thread = new Supervised(options)
+  const thread = new SandboxSupervisor(options)
   const { url, port } = await thread.start()
   return { url, port, close: () => thread.close() }
 }
@@ -51,7 +51,7 @@ interface Listening {
   readonly port: number
 }
 
-class Supervised {
+class SandboxSupervisor {
   readonly #options: SandboxThreadOptions
   readonly #timings: typeof defaultTimings
   #port: number
@@ -101,29 +101,29 @@ class Supervised {
 
   /** Terminates a hung thread. Its exit triggers the restart. */
   #watch(worker: Worker, because: (reason: string) => void): void {
-    const { askEveryMs, silentForMs, steadyAfterMs } = this.#timings
+    const { pollIntervalMs, hangTimeoutMs, resetBackoffAfterMs } = this.#timings
     let heardAt = performance.now()
     let askedAt = heardAt
     worker.on('message', () => (heardAt = performance.now()))
     const ask = setInterval(() => {
       const now = performance.now()
       // If this process itself was suspended (laptop asleep, debugger), do not count that time as silence of the thread.
-      if (now - askedAt > 2 * askEveryMs) heardAt = now
+      if (now - askedAt > 2 * pollIntervalMs) heardAt = now
       askedAt = now
-      if (now - heardAt > silentForMs) {
+      if (now - heardAt > hangTimeoutMs) {
         because(`it did not answer for ${Math.round((now - heardAt) / 1000)} s`)
         void worker.terminate()
         return
       }
-      tell(worker, { kind: 'alive?' })
-    }, askEveryMs)
-    const steady = setTimeout(() => (this.#failures = 0), steadyAfterMs)
+      send(worker, { kind: 'alive?' })
+    }, pollIntervalMs)
+    const steady = setTimeout(() => (this.#failures = 0), resetBackoffAfterMs)
     this.#timers = [ask.unref(), steady.unref()]
   }
 
   #restartSoon(reason: string): void {
-    const { restartAfterMs, longestWaitMs } = this.#timings
-    const wait = Math.min(longestWaitMs, restartAfterMs * 2 ** this.#failures++)
+    const { initialBackoffMs, maxBackoffMs } = this.#timings
+    const wait = Math.min(maxBackoffMs, initialBackoffMs * 2 ** this.#failures++)
     this.#options.log(`sandbox: ended and started again in ${wait} ms: ${reason}`)
     const timer = setTimeout(() => {
       this.start().catch((error: unknown) => {
@@ -144,14 +144,14 @@ class Supervised {
     const worker = this.#worker
     if (worker === null || worker.threadId < 0) return
     const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    tell(worker, { kind: 'close' })
-    const impatient = setTimeout(() => void worker.terminate(), this.#timings.closeWithinMs)
+    send(worker, { kind: 'close' })
+    const impatient = setTimeout(() => void worker.terminate(), this.#timings.closeTimeoutMs)
     await gone
     clearTimeout(impatient)
   }
 }
 
-function tell(worker: Worker, message: ToThread): void {
+function send(worker: Worker, message: ToThread): void {
   worker.postMessage(message)
 }
 

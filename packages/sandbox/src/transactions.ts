@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import { catchUp } from './billing/catch-up.ts'
-import { Call } from './protocol/operation-context.ts'
-import type { Outgoing, Surroundings } from './protocol/operation-context.ts'
+import { OperationContext } from './protocol/operation-context.ts'
+import type { OutgoingEvent, ServerContext } from './protocol/operation-context.ts'
 import type { Cause } from './events/events.ts'
 import { emptyForm } from './protocol/parameters/form.ts'
 import type { FormNode } from './protocol/parameters/form.ts'
@@ -15,10 +15,10 @@ interface TransactionParts {
   readonly origin: () => string
   /** Accounts whose portal settings count as saved: the sandbox has no dashboard to save them in. */
   readonly portalSavedFor: ReadonlySet<string>
-  readonly deliver: (events: readonly Outgoing[]) => void
+  readonly deliver: (events: readonly OutgoingEvent[]) => void
 }
 
-interface Request {
+interface OpenRequest {
   readonly operation?: string
   readonly id: string
   readonly childId?: string
@@ -27,7 +27,7 @@ interface Request {
   readonly cause: Cause
 }
 
-const byItself: Request = { id: '', form: emptyForm(), cause: { requestId: null, idempotencyKey: null } }
+const noRequest: OpenRequest = { id: '', form: emptyForm(), cause: { requestId: null, idempotencyKey: null } }
 
 /** Maximum time (ms) that other requests wait while a clock advances. */
 const sliceMs = 8
@@ -50,13 +50,21 @@ export class Transactions {
   }
 
   /** Runs `work` in a transaction; `open` creates its context. If `work` throws, everything is rolled back and nothing is delivered. */
-  run<T>(account: string, work: (open: (request: Request) => Call) => T): T {
+  run<T>(account: string, work: (open: (request: OpenRequest) => OperationContext) => T): T {
     const { state, deliver } = this.#parts
-    const outbox: Outgoing[] = []
+    const outbox: OutgoingEvent[] = []
     const result = state.transaction(() =>
       work((request) => {
-        const call = new Call(state, account, { ...request, now: this.now(account) }, this.#around(account, outbox))
-        catchUp(new Call(state, account, { ...byItself, now: call.now }, this.#around(account, outbox)), null)
+        const call = new OperationContext(
+          state,
+          account,
+          { ...request, now: this.now(account) },
+          this.#serverContext(account, outbox),
+        )
+        catchUp(
+          new OperationContext(state, account, { ...noRequest, now: call.now }, this.#serverContext(account, outbox)),
+          null,
+        )
         return call
       }),
     )
@@ -65,14 +73,14 @@ export class Transactions {
   }
 
   /** Like `run`, for work without an API request, e.g. of a hosted page. */
-  act<T>(account: string, work: (call: Call) => T): T {
-    return this.run(account, (open) => work(open(byItself)))
+  runWithoutRequest<T>(account: string, work: (call: OperationContext) => T): T {
+    return this.run(account, (open) => work(open(noRequest)))
   }
 
   /** Moves the account's clock forward and runs everything that becomes due on the way. Returns the new time. */
   advance(account: string, seconds: number): number {
     this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + seconds)
-    return this.act(account, (call) => call.now)
+    return this.runWithoutRequest(account, (call) => call.now)
   }
 
   /**
@@ -86,7 +94,7 @@ export class Transactions {
   }
 
   /** Runs overdue actions in slices, so that the request that follows has almost nothing left to run. */
-  async settle(account: string): Promise<void> {
+  async runOverdue(account: string): Promise<void> {
     const { state } = this.#parts
     // Usually nothing is due, and this check is cheaper than a transaction.
     while (!this.#closed && state.due(account, null, this.now(account)) !== undefined) {
@@ -103,10 +111,15 @@ export class Transactions {
   /** One slice of the way to `target`. Returns true if there is more to do. */
   #slice(account: string, target: number): boolean {
     const { state, deliver } = this.#parts
-    const outbox: Outgoing[] = []
+    const outbox: OutgoingEvent[] = []
     const until = performance.now() + sliceMs
     const reached = state.transaction(() => {
-      const call = new Call(state, account, { ...byItself, now: target }, this.#around(account, outbox))
+      const call = new OperationContext(
+        state,
+        account,
+        { ...noRequest, now: target },
+        this.#serverContext(account, outbox),
+      )
       const stopped = catchUp(call, null, () => performance.now() >= until)
       this.#moveTo(account, stopped ?? target)
       return stopped
@@ -115,7 +128,7 @@ export class Transactions {
     return reached !== null
   }
 
-  #around(account: string, outbox: Outgoing[]): Surroundings {
+  #serverContext(account: string, outbox: OutgoingEvent[]): ServerContext {
     return {
       origin: this.#parts.origin,
       searchDelay: this.searchDelay,

@@ -15,7 +15,7 @@ async function reports(name: string, wanted: number): Promise<string[]> {
     port: 0,
     dataDir: null,
     entry: new URL(`threads/${name}.ts`, import.meta.url),
-    timings: { ...soon, closeWithinMs: 50 },
+    timings: { ...soon, closeTimeoutMs: 50 },
     log: (line) => {
       lines.push(line)
       if (lines.length === wanted) resolve(null)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { periodAt, stepped } from '../../../packages/sandbox/src/billing/pricing/billing-intervals.ts'
+import { periodAt, addIntervals } from '../../../packages/sandbox/src/billing/pricing/billing-intervals.ts'
 
 const day = 86_400
 const step = fc.record({
@@ -25,7 +25,7 @@ describe('periods of the sandbox', () => {
     fc.assert(
       fc.property(moment, fc.integer({ min: 1, max: 480 }), (anchor, times) => {
         const from = new Date(anchor * 1000)
-        const to = new Date(stepped(anchor, { interval: 'month', interval_count: 1 }, times) * 1000)
+        const to = new Date(addIntervals(anchor, { interval: 'month', interval_count: 1 }, times) * 1000)
         expect(to.getTime() % (day * 1000)).toBe(from.getTime() % (day * 1000))
         const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
         expect(months).toBe(times)

@@ -7,7 +7,7 @@ describe('ordering faults', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
     faults.add({ kind: 'rate_limit' })
-    const kinds = [1, 2, 3].map(() => faults.strike('POST', '/v1/prices', 'acct').fault?.kind)
+    const kinds = [1, 2, 3].map(() => faults.inject('POST', '/v1/prices', 'acct').fault?.kind)
     expect(kinds).toEqual(['conflict', 'rate_limit', undefined])
   })
 
@@ -15,7 +15,7 @@ describe('ordering faults', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: '/v1/prices', count: null })
     faults.add({ kind: 'rate_limit', path: '/v1/b.lling/*', count: null })
-    const kindOf = (path: string): string | undefined => faults.strike('GET', path, 'acct').fault?.kind
+    const kindOf = (path: string): string | undefined => faults.inject('GET', path, 'acct').fault?.kind
     expect(kindOf('/v1/prices')).toBe('conflict')
     expect(kindOf('/v1/prices/p')).toBeUndefined()
     expect(kindOf('/v1/b.lling/x')).toBe('rate_limit')
@@ -26,9 +26,9 @@ describe('ordering faults', () => {
     const faults = new Faults()
     faults.add({ kind: 'latency', latencyMs: 10 })
     faults.add({ kind: 'latency', latencyMs: 5, count: 2 })
-    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(15)
-    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(5)
-    expect(faults.strike('GET', '/', 'acct').latencyMs).toBe(0)
+    expect(faults.inject('GET', '/', 'acct').latencyMs).toBe(15)
+    expect(faults.inject('GET', '/', 'acct').latencyMs).toBe(5)
+    expect(faults.inject('GET', '/', 'acct').latencyMs).toBe(0)
   })
 })
 

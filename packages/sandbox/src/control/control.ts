@@ -87,7 +87,7 @@ interface ControlParts {
 }
 
 /** A clock that is still advancing got another request to advance. */
-export class ClockBusy extends Error {
+export class ClockBusyError extends Error {
   override readonly name = 'ClockBusy'
 
   constructor(account: string) {
@@ -96,7 +96,7 @@ export class ClockBusy extends Error {
 }
 
 /** A seed call failed: its index and the API's response. */
-export class SeedRefused extends Error {
+export class SeedError extends Error {
   override readonly name = 'SeedRefused'
   readonly index: number
   readonly answer: unknown
@@ -136,14 +136,14 @@ export class Control implements SandboxControl {
     for (const [index, call] of calls.entries()) {
       const reply = await this.#parts.api.handle({
         method: call.method ?? 'POST',
-        path: filled(call.path, named),
+        path: fillPlaceholders(call.path, named),
         query: '',
         body: encode(fromJson(call.params ?? {}), named),
         authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`,
         contentType: 'application/x-www-form-urlencoded',
       })
       const answer: unknown = reply.body === '' ? {} : JSON.parse(reply.body)
-      if (reply.status !== 200 || !isRecord(answer)) throw new SeedRefused(index, call, answer)
+      if (reply.status !== 200 || !isRecord(answer)) throw new SeedError(index, call, answer)
       answers.push(answer)
       if (call.as !== undefined) named.set(call.as, answer)
     }
@@ -225,7 +225,7 @@ export class Control implements SandboxControl {
   async advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void> {
     const accounts = this.#clocks(seconds, apiKey)
     const moving = accounts.find((account) => this.#moving.has(account))
-    if (moving !== undefined) throw new ClockBusy(moving)
+    if (moving !== undefined) throw new ClockBusyError(moving)
     await Promise.all(accounts.map((account) => this.#move(account, seconds, signal)))
   }
 
@@ -267,7 +267,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function encode(value: FormValue, named: ReadonlyMap<string, Record<string, unknown>>, prefix = ''): string {
-  if (!isNode(value)) return `${encodeURIComponent(prefix)}=${encodeURIComponent(filled(value, named))}`
+  if (!isNode(value)) return `${encodeURIComponent(prefix)}=${encodeURIComponent(fillPlaceholders(value, named))}`
   const name = (key: string): string => (prefix === '' ? key : `${prefix}[${key}]`)
   return Object.entries(value)
     .map(([key, inner]) => encode(inner, named, name(key)))
@@ -275,7 +275,7 @@ function encode(value: FormValue, named: ReadonlyMap<string, Record<string, unkn
 }
 
 /** Replaces `{{plan.id}}` by that field of the response named `plan`. An unknown placeholder stays as it is. */
-function filled(text: string, named: ReadonlyMap<string, Record<string, unknown>>): string {
+function fillPlaceholders(text: string, named: ReadonlyMap<string, Record<string, unknown>>): string {
   return text.replace(/\{\{([^.}]+)\.([^}]+)\}\}/g, (whole, name: string, field: string) => {
     const value = named.get(name)?.[field]
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole

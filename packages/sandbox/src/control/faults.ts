@@ -43,7 +43,7 @@ export interface Fault extends FaultOrder {
   readonly struck: number
 }
 
-interface Standing {
+interface ActiveFault {
   readonly order: FaultOrder
   readonly id: number
   seen: number
@@ -51,7 +51,7 @@ interface Standing {
 }
 
 export class Faults {
-  #standing: Standing[] = []
+  #standing: ActiveFault[] = []
   #lastId = 0
 
   add(order: FaultOrder): number {
@@ -69,7 +69,7 @@ export class Faults {
   }
 
   /** Faults to inject into this request: the sum of all matching latencies, and at most one failure (the oldest that matches). */
-  strike(
+  inject(
     method: string,
     path: string,
     account: string,

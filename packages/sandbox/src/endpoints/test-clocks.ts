@@ -1,26 +1,26 @@
 import { cancelAllOf } from '../billing/subscriptions/cancel.ts'
-import { stepped } from '../billing/pricing/billing-intervals.ts'
+import { addIntervals } from '../billing/pricing/billing-intervals.ts'
 import { catchUp } from '../billing/catch-up.ts'
-import { isOver, priceOf, stepOf, tellAtRest } from '../billing/subscriptions/subscription-records.ts'
-import type { Call } from '../protocol/operation-context.ts'
+import { isEnded, priceOf, intervalOf, emitExpiryWarnings } from '../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
 import type { TestClockBody } from '../objects/customer-bodies.ts'
-import { refused } from '../protocol/responses/errors.ts'
+import { badRequest } from '../protocol/responses/errors.ts'
 import { newId } from '../protocol/ids.ts'
-import { deleted, retrieve } from '../protocol/operation.ts'
-import type { Answer, Operation } from '../protocol/operation.ts'
+import { deletedResult, retrieve } from '../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../protocol/operation.ts'
 import { pageFields } from '../protocol/responses/list-pages.ts'
 import { required, text, timestamp } from '../protocol/parameters/params.ts'
 
-const keptFor = 30 * 86_400
+const lifetime = 30 * 86_400
 const twoYears = 2 * 366 * 86_400
 
-function create(call: Call): TestClockBody {
+function create(call: OperationContext): TestClockBody {
   const params = call.read({ frozen_time: required(timestamp()), name: text({ max: 300 }) })
   const body: TestClockBody = {
     id: newId('clock_1', 23),
     object: 'test_helpers.test_clock',
     created: call.now,
-    deletes_after: call.now + keptFor,
+    deletes_after: call.now + lifetime,
     frozen_time: params.frozen_time,
     livemode: false,
     name: params.name ?? null,
@@ -34,21 +34,21 @@ function create(call: Call): TestClockBody {
  * Advances the clock. All work is done before the response, but as in the real API the status is `advancing`: callers poll until it is
  * `ready`.
  */
-function advance(call: Call): TestClockBody {
+function advance(call: OperationContext): TestClockBody {
   const clock = call.subject('test_helpers.test_clock')
   const { frozen_time: time } = call.read({ frozen_time: required(timestamp()) })
   if (time <= clock.frozen_time) {
-    throw refused('The frozen time must be after the current frozen time of the clock.', 'frozen_time')
+    throw badRequest('The frozen time must be after the current frozen time of the clock.', 'frozen_time')
   }
   refuseTooFar(call, clock, time)
   const details = { advancing: { target_frozen_time: time } }
   const moving: TestClockBody = { ...clock, status: 'advancing', status_details: details }
-  call.announce('test_helpers.test_clock.advancing', moving)
-  const then = call.unasked(time)
+  call.emit('test_helpers.test_clock.advancing', moving)
+  const then = call.withoutRequest(time)
   catchUp(then, clock.id)
-  tellAtRest(then, clock.id)
+  emitExpiryWarnings(then, clock.id)
   call.update(clock, { ...clock, frozen_time: time }, null)
-  call.announce('test_helpers.test_clock.ready', { ...clock, frozen_time: time })
+  call.emit('test_helpers.test_clock.ready', { ...clock, frozen_time: time })
   return moving
 }
 
@@ -56,13 +56,13 @@ function advance(call: Call): TestClockBody {
  * Limit: two intervals of the shortest subscription on the clock (e.g. two months), or two years without subscriptions (the SDK's types,
  * `frozen_time`).
  */
-function refuseTooFar(call: Call, clock: TestClockBody, time: number): void {
+function refuseTooFar(call: OperationContext, clock: TestClockBody, time: number): void {
   const steps = call
     .select('subscription', [{ field: 'test_clock', is: clock.id }])
-    .filter((subscription) => !isOver(subscription))
-    .flatMap((subscription) => subscription.items.data.map((item) => stepOf(priceOf(call, item))))
+    .filter((subscription) => !isEnded(subscription))
+    .flatMap((subscription) => subscription.items.data.map((item) => intervalOf(priceOf(call, item))))
   const latest = Math.min(
-    ...steps.map((step) => stepped(clock.frozen_time, step, 2)),
+    ...steps.map((step) => addIntervals(clock.frozen_time, step, 2)),
     steps.length === 0 ? clock.frozen_time + twoYears : Infinity,
   )
   if (time <= latest) return
@@ -70,11 +70,11 @@ function refuseTooFar(call: Call, clock: TestClockBody, time: number): void {
     steps.length === 0
       ? 'two years from the current frozen time'
       : 'two intervals of the shortest subscription on this test clock from the current frozen time'
-  throw refused(`The frozen time cannot be more than ${most}: \`${latest}\` at most.`, 'frozen_time')
+  throw badRequest(`The frozen time cannot be more than ${most}: \`${latest}\` at most.`, 'frozen_time')
 }
 
 /** Deletes the clock and its customers. */
-function remove(call: Call): Answer {
+function remove(call: OperationContext): HandlerResult {
   call.read({})
   const clock = call.subject('test_helpers.test_clock')
   const then = call.at(clock.frozen_time)
@@ -83,7 +83,7 @@ function remove(call: Call): Answer {
     then.remove(customer, 'customer.deleted')
   }
   call.remove(clock, 'test_helpers.test_clock.deleted')
-  return deleted(clock.id, 'test_helpers.test_clock')
+  return deletedResult(clock.id, 'test_helpers.test_clock')
 }
 
 const base = '/v1/test_helpers/test_clocks'

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../clock.ts'
-import type { Outgoing } from '../protocol/operation-context.ts'
+import type { OutgoingEvent } from '../protocol/operation-context.ts'
 import type { State } from '../store/state.ts'
 
 export interface DeliveryAttempt {
@@ -38,8 +38,8 @@ interface DeliveryParts {
 
 const defaultRetries = [1000, 5000, 25_000]
 const timeoutMs = 10_000
-const atOnce = 8
-const kept = 5000
+const maxConcurrent = 8
+const maxLogEntries = 5000
 
 /** The header `Stripe-Signature`. `seconds` is the time of signing. */
 export function signature(secret: string, payload: string, seconds: number): string {
@@ -68,11 +68,11 @@ export class Deliveries {
   }
 
   /** Queues written events for delivery, without waiting for it. */
-  send(events: readonly Outgoing[]): void {
+  send(events: readonly OutgoingEvent[]): void {
     for (const outgoing of events) this.#enqueue(outgoing)
   }
 
-  list(account?: string, limit = kept): readonly Delivery[] {
+  list(account?: string, limit = maxLogEntries): readonly Delivery[] {
     const found = account === undefined ? this.#log : this.#log.filter((delivery) => delivery.account === account)
     return found.slice(-limit)
   }
@@ -82,7 +82,7 @@ export class Deliveries {
     this.#stop.abort()
   }
 
-  #enqueue({ account, event: eventId, endpoint: endpointId }: Outgoing): void {
+  #enqueue({ account, event: eventId, endpoint: endpointId }: OutgoingEvent): void {
     const event = this.#parts.state.find(account, 'event', eventId)
     const endpoint = this.#parts.state.find(account, 'webhook_endpoint', endpointId)
     if (event === undefined || endpoint === undefined) return
@@ -102,12 +102,12 @@ export class Deliveries {
       attempts: [],
     })
     if (allowed) this.#queue(`${account} ${endpointId}`, () => this.#attempt(id, endpoint._secret, 0))
-    else this.#settle(account, eventId)
+    else this.#decrementPending(account, eventId)
   }
 
   #remember(delivery: Delivery): void {
     this.#log.push(delivery)
-    if (this.#log.length >= 2 * kept) this.#log.splice(0, this.#log.length - kept)
+    if (this.#log.length >= 2 * maxLogEntries) this.#log.splice(0, this.#log.length - maxLogEntries)
   }
 
   #find(id: number): Delivery | undefined {
@@ -129,7 +129,7 @@ export class Deliveries {
 
   #pump(name: string): void {
     const queue = this.#queues.get(name)
-    if (queue === undefined || queue.running >= atOnce || this.#stop.signal.aborted) return
+    if (queue === undefined || queue.running >= maxConcurrent || this.#stop.signal.aborted) return
     const work = queue.waiting.shift()
     if (work === undefined) return
     queue.running++
@@ -156,32 +156,33 @@ export class Deliveries {
     const wait = (this.#parts.retryAfterMs ?? defaultRetries)[tried]
     const state = good ? 'delivered' : wait === undefined ? 'failed' : 'pending'
     this.#replace(delivery, { ...delivery, attempts, state })
-    if (state !== 'pending') this.#settle(delivery.account, delivery.event)
-    else this.#later(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () => this.#attempt(id, secret, tried + 1))
+    if (state !== 'pending') this.#decrementPending(delivery.account, delivery.event)
+    else
+      this.#schedule(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () => this.#attempt(id, secret, tried + 1))
   }
 
   #stopped(): boolean {
     return this.#stop.signal.aborted
   }
 
-  #later(ms: number, name: string, work: () => Promise<void>): void {
+  #schedule(ms: number, name: string, work: () => Promise<void>): void {
     const timer = setTimeout(() => this.#queue(name, work), ms)
     timer.unref()
     this.#stop.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
 
   /** Decrements the event's `pending_webhooks`. */
-  #settle(account: string, eventId: string): void {
+  #decrementPending(account: string, eventId: string): void {
     const event = this.#parts.state.find(account, 'event', eventId)
     if (event === undefined) return
     this.#parts.state.update(account, { ...event, pending_webhooks: Math.max(0, event.pending_webhooks - 1) })
   }
 }
 
-type Outcome = Omit<DeliveryAttempt, 'at'>
+type DeliveryResult = Omit<DeliveryAttempt, 'at'>
 
 /** Sends one request. A redirect is not followed, and counts as failed. */
-function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<Outcome> {
+function post(url: string, payload: string, header: string, signal: AbortSignal): Promise<DeliveryResult> {
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve) => {
     const body = Buffer.from(payload, 'utf8')

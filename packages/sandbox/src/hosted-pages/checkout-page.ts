@@ -1,25 +1,25 @@
 import { formatMinor } from '../money/format.ts'
 import {
-  complete,
+  completeSession,
   discountsOf,
   needsCard,
   quote,
-  refuseTooSmall,
-  typedAccount,
-  typedCard,
-  typedCode,
+  refuseBelowMinimum,
+  accountFromIban,
+  cardFromNumber,
+  codeByText,
 } from '../billing/checkout.ts'
 import type { Quote } from '../billing/checkout.ts'
-import { momentOf, priceOf } from '../billing/subscriptions/subscription-records.ts'
+import { timeOf, priceOf } from '../billing/subscriptions/subscription-records.ts'
 import type { PromotionCodeBody } from '../objects/bodies.ts'
-import type { Call } from '../protocol/operation-context.ts'
+import type { OperationContext } from '../protocol/operation-context.ts'
 import { StripeError } from '../protocol/responses/errors.ts'
 import type { CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { html, page, problem, redirect } from './html.ts'
-import type { Markup, Page } from './html.ts'
+import type { Markup, HtmlResponse } from './html.ts'
 
 /** Values of the submitted form. */
-export interface Typed {
+export interface CheckoutForm {
   readonly action: string
   readonly email: string
   readonly number: string
@@ -27,15 +27,15 @@ export interface Typed {
   readonly code: string
 }
 
-export const nothingTyped: Typed = { action: '', email: '', number: '', iban: '', code: '' }
+export const emptyCheckoutForm: CheckoutForm = { action: '', email: '', number: '', iban: '', code: '' }
 
 /** Renders the checkout page. */
 export function showCheckout(
-  outer: Call,
+  outer: OperationContext,
   session: CheckoutSessionBody,
-  typed: Typed,
+  typed: CheckoutForm,
   error: string | null = null,
-): Page {
+): HtmlResponse {
   if (session.status === 'complete') return page('Complete', html`<p>This checkout is complete.</p>`)
   if (session.status === 'expired')
     return page(
@@ -44,7 +44,7 @@ export function showCheckout(
         ${back(session)}`,
       410,
     )
-  const call = outer.at(momentOf(outer, session._clock))
+  const call = outer.at(timeOf(outer, session._clock))
   const [code, refusal] = codeOf(call, session, typed)
   const quoted = quote(call, session, session.line_items.data, discountsOf(session, code))
   const said = error ?? refusal
@@ -56,12 +56,16 @@ export function showCheckout(
 }
 
 /** Handles the submitted form. An error is thrown, so that the transaction is rolled back. */
-export function submitCheckout(outer: Call, session: CheckoutSessionBody, typed: Typed): Page {
+export function submitCheckout(
+  outer: OperationContext,
+  session: CheckoutSessionBody,
+  typed: CheckoutForm,
+): HtmlResponse {
   if (session.status !== 'open' || typed.action !== 'pay') return showCheckout(outer, session, typed)
-  const call = outer.at(momentOf(outer, session._clock))
-  const code = offersCodes(session) && typed.code !== '' ? typedCode(call, session, typed.code) : null
-  const card = typed.iban === '' ? typedCard(typed.number) : typedAccount(typed.iban, typed.email)
-  const done = complete(outer, session, { card, email: typed.email, code })
+  const call = outer.at(timeOf(outer, session._clock))
+  const code = offersCodes(session) && typed.code !== '' ? codeByText(call, session, typed.code) : null
+  const card = typed.iban === '' ? cardFromNumber(typed.number) : accountFromIban(typed.iban, typed.email)
+  const done = completeSession(outer, session, { card, email: typed.email, code })
   return redirect(done.success_url.replaceAll('{CHECKOUT_SESSION_ID}', done.id))
 }
 
@@ -69,11 +73,15 @@ function offersCodes(session: CheckoutSessionBody): boolean {
   return session.allow_promotion_codes === true
 }
 
-function codeOf(call: Call, session: CheckoutSessionBody, typed: Typed): [PromotionCodeBody | null, string | null] {
+function codeOf(
+  call: OperationContext,
+  session: CheckoutSessionBody,
+  typed: CheckoutForm,
+): [PromotionCodeBody | null, string | null] {
   if (!offersCodes(session) || typed.code === '') return [null, null]
   try {
-    const code = typedCode(call, session, typed.code)
-    refuseTooSmall(session, quote(call, session, session.line_items.data, discountsOf(session, code)).total)
+    const code = codeByText(call, session, typed.code)
+    refuseBelowMinimum(session, quote(call, session, session.line_items.data, discountsOf(session, code)).total)
     return [code, null]
   } catch (error) {
     if (error instanceof StripeError) return [null, error.message]
@@ -81,12 +89,12 @@ function codeOf(call: Call, session: CheckoutSessionBody, typed: Typed): [Promot
   }
 }
 
-function table(call: Call, session: CheckoutSessionBody, quoted: Quote): Markup {
+function table(call: OperationContext, session: CheckoutSessionBody, quoted: Quote): Markup {
   const money = (amount: number): string => formatMinor(amount, session.currency)
   const rows = quoted.items.map((item) => {
     const quantity = item.quantity === null ? 'billed by usage' : `× ${item.quantity}`
     return html`<tr>
-      <td>${item.description} ${quantity}${every(call, item.price)}</td>
+      <td>${item.description} ${quantity}${intervalText(call, item.price)}</td>
       <td>${money(item.amount_subtotal)}</td>
     </tr>`
   })
@@ -111,7 +119,7 @@ function table(call: Call, session: CheckoutSessionBody, quoted: Quote): Markup 
     ${trial(session)}`
 }
 
-function every(call: Call, price: string): string {
+function intervalText(call: OperationContext, price: string): string {
   const recurring = priceOf(call, { price }).recurring
   if (recurring === null) return ''
   const { interval, interval_count: count } = recurring
@@ -123,7 +131,7 @@ function trial({ _plan: plan }: CheckoutSessionBody): Markup {
   return plan.trial_end === null ? html`` : html`<p>Free until ${new Date(plan.trial_end * 1000).toUTCString()}.</p>`
 }
 
-function form(session: CheckoutSessionBody, quoted: Quote, typed: Typed): Markup {
+function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm): Markup {
   const email =
     session.customer === null
       ? html`<label

@@ -18,12 +18,12 @@ export function decimalText(value: bigint): string {
 }
 
 /** Rounds half up, i.e. towards positive infinity. */
-export function dividedHalfUp(value: bigint, divisor: bigint): bigint {
-  return dividedDown(2n * value + divisor, 2n * divisor)
+export function divideHalfUp(value: bigint, divisor: bigint): bigint {
+  return divideDown(2n * value + divisor, 2n * divisor)
 }
 
 /** Rounds down, i.e. towards negative infinity. `divisor` must be positive. */
-export function dividedDown(value: bigint, divisor: bigint): bigint {
+export function divideDown(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor
   return value < 0n && value % divisor !== 0n ? quotient - 1n : quotient
 }

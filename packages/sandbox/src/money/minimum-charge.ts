@@ -3,7 +3,7 @@ import { formatMinor } from './format.ts'
 /**
  * Minimum charge in minor units, e.g. 50 is $0.50. A currency that is not listed has no minimum here. Source: docs.stripe.com/currencies.
  */
-const leastCharges: Readonly<Record<string, number>> = {
+const minimumCharges: Readonly<Record<string, number>> = {
   usd: 50,
   aed: 200,
   aud: 50,
@@ -30,11 +30,11 @@ const leastCharges: Readonly<Record<string, number>> = {
 }
 
 /** True for a positive amount below the minimum charge. */
-export function isTooSmall(amount: number, currency: string): boolean {
-  return amount > 0 && amount < (leastCharges[currency] ?? 0)
+export function isBelowMinimum(amount: number, currency: string): boolean {
+  return amount > 0 && amount < (minimumCharges[currency] ?? 0)
 }
 
 /** The minimum charge for error messages, e.g. `$0.50 usd`. */
-export function leastText(currency: string): string {
-  return `${formatMinor(leastCharges[currency] ?? 0, currency)} ${currency}`
+export function minimumText(currency: string): string {
+  return `${formatMinor(minimumCharges[currency] ?? 0, currency)} ${currency}`
 }

@@ -272,7 +272,7 @@ export interface EventBody {
 }
 
 /** An event of API v2: an error report about meter events. */
-export interface LateEventBody {
+export interface CoreEventBody {
   id: string
   object: 'v2.core.event'
   created: string
@@ -295,7 +295,7 @@ export interface Bodies {
   product_feature: ProductFeatureBody
   'entitlements.active_entitlement': ActiveEntitlementBody
   event: EventBody
-  'v2.core.event': LateEventBody
+  'v2.core.event': CoreEventBody
   payment_method: PaymentMethodBody
   subscription: SubscriptionBody
   subscription_item: SubscriptionItemBody

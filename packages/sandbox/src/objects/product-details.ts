@@ -1,6 +1,6 @@
 // Details of a product that can be cleared. One row here is a parameter of create, a parameter of update (where an empty value clears it),
 // and a member of the object (null if not set).
-import { noSuchReference, refused } from '../protocol/responses/errors.ts'
+import { noSuchReference, badRequest } from '../protocol/responses/errors.ts'
 import { emptyable, number, required, shape, text } from '../protocol/parameters/params.ts'
 import type { Param, Read } from '../protocol/parameters/params.ts'
 
@@ -12,9 +12,9 @@ function statementDescriptor(): Param<string, false> {
     read: (value, name) => {
       const given = short.read(value, name)
       if (/[<>\\'"*]/.test(given)) {
-        throw refused(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
+        throw badRequest(`The statement descriptor cannot contain any of the characters <, >, \\, ', " and *.`, name)
       }
-      if (!/\p{L}/u.test(given)) throw refused('The statement descriptor must contain at least one letter.', name)
+      if (!/\p{L}/u.test(given)) throw badRequest('The statement descriptor must contain at least one letter.', name)
       return given
     },
   }

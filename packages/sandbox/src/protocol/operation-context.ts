@@ -9,21 +9,21 @@ import { apiVersion } from './api-values.generated.ts'
 import type { FormNode } from './parameters/form.ts'
 import { isKnownParameter, isKnownValue } from './parameters/known-parameters.ts'
 import { readPage } from './responses/list-pages.ts'
-import type { Page, PageParams } from './responses/list-pages.ts'
+import type { ListPage, PageParams } from './responses/list-pages.ts'
 import { readParams } from './parameters/params.ts'
 import type { Fields, Read } from './parameters/params.ts'
 import type { Condition } from '../store/conditions.ts'
 import type { State } from '../store/state.ts'
 
 /** An event for a webhook endpoint, delivered after the commit. */
-export interface Outgoing {
+export interface OutgoingEvent {
   readonly account: string
   readonly event: string
   readonly endpoint: string
 }
 
 /** Settings and outbox of a call, i.e. everything but the state. */
-export interface Surroundings {
+export interface ServerContext {
   /** Base URL of this server, for the URLs of hosted pages. */
   readonly origin: () => string
   /** Delay in seconds until searches find a new object. */
@@ -32,10 +32,10 @@ export interface Surroundings {
   readonly usageCheckedLater: boolean
   /** True: the account's portal settings count as saved in the dashboard. */
   readonly portalSaved: boolean
-  readonly outbox: Outgoing[]
+  readonly outbox: OutgoingEvent[]
 }
 
-interface CallRequest {
+interface OperationRequest {
   /** For example `POST /v1/prices/:id`. */
   readonly operation?: string
   readonly id: string
@@ -51,7 +51,7 @@ interface CallRequest {
  * Context of one API call: its parameters, its time, and the objects of its account, within one transaction. An exception rolls back
  * everything that the call wrote.
  */
-export class Call implements Lookup {
+export class OperationContext implements Lookup {
   readonly #operation: string
   readonly account: string
   /** The id in the path, or ''. */
@@ -64,11 +64,11 @@ export class Call implements Lookup {
   readonly now: number
   readonly #state: State
   readonly #cause: Cause
-  readonly #around: Surroundings
+  readonly #server: ServerContext
 
-  constructor(state: State, account: string, request: CallRequest, around: Surroundings) {
+  constructor(state: State, account: string, request: OperationRequest, around: ServerContext) {
     this.#state = state
-    this.#around = around
+    this.#server = around
     this.account = account
     this.id = request.id
     this.#operation = request.operation ?? ''
@@ -79,7 +79,7 @@ export class Call implements Lookup {
     this.#cause = request.cause
   }
 
-  #asked(): Pick<CallRequest, 'operation' | 'id' | 'childId' | 'form' | 'version'> {
+  #request(): Pick<OperationRequest, 'operation' | 'id' | 'childId' | 'form' | 'version'> {
     return {
       operation: this.#operation,
       id: this.id,
@@ -90,16 +90,16 @@ export class Call implements Lookup {
   }
 
   /** The same context at another time (seconds), e.g. that of a test clock, or the due time of an action. */
-  at(now: number): Call {
+  at(now: number): OperationContext {
     if (now === this.now) return this
-    const request = { ...this.#asked(), now, cause: this.#cause }
-    return new Call(this.#state, this.account, request, this.#around)
+    const request = { ...this.#request(), now, cause: this.#cause }
+    return new OperationContext(this.#state, this.account, request, this.#server)
   }
 
   /** Like `at`, for actions without a request: their events have no request id. */
-  unasked(now: number): Call {
+  withoutRequest(now: number): OperationContext {
     const cause = { requestId: null, idempotencyKey: null }
-    return new Call(this.#state, this.account, { ...this.#asked(), now, cause }, this.#around)
+    return new OperationContext(this.#state, this.account, { ...this.#request(), now, cause }, this.#server)
   }
 
   /**
@@ -111,26 +111,26 @@ export class Call implements Lookup {
   }
 
   get usageCheckedLater(): boolean {
-    return this.#around.usageCheckedLater
+    return this.#server.usageCheckedLater
   }
 
   get portalSaved(): boolean {
-    return this.#around.portalSaved
+    return this.#server.portalSaved
   }
 
   get searchDelay(): number {
-    return this.#around.searchDelay
+    return this.#server.searchDelay
   }
 
   get origin(): string {
-    return this.#around.origin()
+    return this.#server.origin()
   }
 
   /** Runs `work` and rolls back its writes. No event is emitted. */
-  rehearse<T>(work: (call: Call) => T): T {
-    const request = { ...this.#asked(), now: this.now, cause: this.#cause }
-    const around = { ...this.#around, outbox: [] }
-    return this.#state.undone(() => work(new Call(this.#state, this.account, request, around)))
+  rehearse<T>(work: (call: OperationContext) => T): T {
+    const request = { ...this.#request(), now: this.now, cause: this.#cause }
+    const around = { ...this.#server, outbox: [] }
+    return this.#state.runAndRollBack(() => work(new OperationContext(this.#state, this.account, request, around)))
   }
 
   /** The object on one clock with the earliest action that is due by `until` (seconds). */
@@ -142,7 +142,7 @@ export class Call implements Lookup {
     try {
       return readParams(fields, this.#form)
     } catch (error) {
-      throw inTheRightVoice(this.#operation, error)
+      throw withSandboxWording(this.#operation, error)
     }
   }
 
@@ -176,14 +176,14 @@ export class Call implements Lookup {
     return this.#state.count(this.account, kind)
   }
 
-  page<K extends Kind>(kind: K, params: PageParams, conditions: readonly Condition[]): Page<K> {
+  page<K extends Kind>(kind: K, params: PageParams, conditions: readonly Condition[]): ListPage<K> {
     return readPage(this.#state, this.account, kind, conditions, params)
   }
 
   /** Inserts an object and emits `event`. Null: the real API has no event for it. */
   create<B extends Body>(body: B, event: string | null): B {
     this.#state.insert(this.account, body)
-    if (event !== null) this.#emit(event, body)
+    if (event !== null) this.#emitChange(event, body)
     return body
   }
 
@@ -191,7 +191,7 @@ export class Call implements Lookup {
   update<B extends Body>(before: B, after: B, event: string | null): B {
     if (JSON.stringify(before) === JSON.stringify(after)) return before
     this.#state.update(this.account, after)
-    if (event !== null) this.#emit(event, after, before)
+    if (event !== null) this.#emitChange(event, after, before)
     return after
   }
 
@@ -199,47 +199,51 @@ export class Call implements Lookup {
   remove(last: Body, event: string | null): void {
     this.#state.update(this.account, last)
     this.#state.remove(this.account, last.object, last.id)
-    if (event !== null) this.#emit(event, last)
+    if (event !== null) this.#emitChange(event, last)
   }
 
   /** The object in the form that the API returns, nothing expanded. */
-  shown(body: Body): Record<string, unknown> {
+  render(body: Body): Record<string, unknown> {
     return render(body, nothingExpanded, this)
   }
 
   /** Emits an event about an object, without writing the object. */
-  announce(type: string, body: Body): void {
-    this.#emit(type, body)
+  emit(type: string, body: Body): void {
+    this.#emitChange(type, body)
   }
 
   /** Emits an event about an object that is not stored. */
-  announceUnstored(
+  emitUnstored(
     type: string,
     object: Readonly<Record<string, unknown>>,
     former?: Readonly<Record<string, unknown>>,
   ): void {
-    this.#send(type, object, former)
+    this.#emitEvent(type, object, former)
   }
 
-  #emit(type: string, after: Body, before?: Body): void {
+  #emitChange(type: string, after: Body, before?: Body): void {
     const former = before === undefined ? undefined : render(before, nothingExpanded, this)
-    this.#send(type, render(after, nothingExpanded, this), former)
+    this.#emitEvent(type, render(after, nothingExpanded, this), former)
   }
 
-  #send(type: string, object: Readonly<Record<string, unknown>>, former?: Readonly<Record<string, unknown>>): void {
+  #emitEvent(
+    type: string,
+    object: Readonly<Record<string, unknown>>,
+    former?: Readonly<Record<string, unknown>>,
+  ): void {
     const event = newEvent(type, { ...object }, former && { ...former }, this.#cause, this.now)
     const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
       ({ enabled_events: wanted }) => wanted.includes('*') || wanted.includes(type),
     )
     this.#state.insert(this.account, { ...event, pending_webhooks: endpoints.length })
     for (const endpoint of endpoints) {
-      this.#around.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
+      this.#server.outbox.push({ account: this.account, event: event.id, endpoint: endpoint.id })
     }
   }
 }
 
 /** Turns the error for an unknown parameter or value into "not supported by the sandbox" if the real API has it. */
-function inTheRightVoice(operation: string, error: unknown): unknown {
+function withSandboxWording(operation: string, error: unknown): unknown {
   if (error instanceof UnknownValue && error.param !== undefined && isKnownValue(operation, error.param, error.value)) {
     return notSupported(`the value \`${error.value}\` of \`${error.param}\``, error.param)
   }

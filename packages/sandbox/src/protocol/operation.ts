@@ -1,20 +1,20 @@
 import type { Body, Kind } from '../objects/bodies.ts'
-import type { Call } from './operation-context.ts'
+import type { OperationContext } from './operation-context.ts'
 import type { StripeError } from './responses/errors.ts'
-import type { Page } from './responses/list-pages.ts'
+import type { ListPage } from './responses/list-pages.ts'
 
 /** Result of an operation's handler, rendered with the request's `expand`. */
-export type Answer =
+export type HandlerResult =
   | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
-  | { readonly page: Page<Kind> }
+  | { readonly page: ListPage<Kind> }
   /** A page of search results, with the token of the next page. */
-  | { readonly found: Found }
+  | { readonly found: SearchPage }
   /** An error whose writes are committed, e.g. a declined payment attempt. */
   | { readonly refusal: StripeError }
   /** A response without a stored object, e.g. of a deletion or a list of lines. */
   | { readonly unstored: Readonly<Record<string, unknown>> }
 
-export interface Found {
+export interface SearchPage {
   readonly data: readonly Body[]
   readonly has_more: boolean
   readonly next_page: string | null
@@ -28,7 +28,7 @@ export interface Operation {
   /** Kind of the returned objects, for `expand`. Null: nothing can be expanded. */
   readonly of: Kind | null
   readonly list?: true
-  readonly run: (call: Call) => Answer
+  readonly run: (call: OperationContext) => HandlerResult
 }
 
 /** An operation that returns the object in its path. */
@@ -45,6 +45,6 @@ export function retrieve(path: string, of: Kind): Operation {
 }
 
 /** The response to a deletion. */
-export function deleted(id: string, object: string): Answer {
+export function deletedResult(id: string, object: string): HandlerResult {
   return { unstored: { id, object, deleted: true } }
 }

@@ -69,7 +69,7 @@ const operations: readonly Operation[] = [
   ...setupIntents,
 ]
 
-interface Routed {
+interface Route {
   readonly operation: Operation
   /** The id in the path, or ''. */
   readonly id: string
@@ -84,7 +84,7 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
 }))
 
 /** The operation of a request. A literal segment has precedence over `:id`. */
-export function route(method: string, path: string): Routed | undefined {
+export function route(method: string, path: string): Route | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }
   if (isLiteralRequest(method, path)) return undefined
@@ -95,14 +95,14 @@ export function route(method: string, path: string): Routed | undefined {
       continue
     const operation = byPattern.get(`${method} ${pattern.path}`)
     if (operation !== undefined) {
-      const at = (name: string): string => decoded(parts[pattern.parts.indexOf(name)] ?? '')
+      const at = (name: string): string => decodeSegment(parts[pattern.parts.indexOf(name)] ?? '')
       return { operation, id: at(':id'), childId: at(':child') }
     }
   }
   return undefined
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

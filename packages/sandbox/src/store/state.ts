@@ -118,7 +118,7 @@ export class State {
   }
 
   /** Returns the result of `work` and rolls back its writes. Only within a transaction. */
-  undone<T>(work: () => T): T {
+  runAndRollBack<T>(work: () => T): T {
     this.#run('SAVEPOINT rehearsal')
     try {
       return work()
@@ -195,7 +195,7 @@ export class State {
   }
 
   /** Position of an object in the order of creation. Deleted objects keep theirs, so a cursor on one still works. */
-  placeOf(account: string, kind: Kind, id: string): number | undefined {
+  positionOf(account: string, kind: Kind, id: string): number | undefined {
     return this.#row(account, kind, id, 'TRUE')?.seq
   }
 
@@ -249,12 +249,12 @@ export class State {
     return row === undefined ? undefined : (JSON.parse((row as ReplyRow).reply) as StoredReply)
   }
 
-  keepReply(account: string, key: string, reply: StoredReply): void {
+  storeReply(account: string, key: string, reply: StoredReply): void {
     const sql = 'INSERT OR REPLACE INTO replies (account, key, reply, created_at) VALUES (?, ?, ?, ?)'
     this.#run(sql, account, key, JSON.stringify(reply), reply.createdAt)
   }
 
-  forgetRepliesBefore(epochMs: number): void {
+  deleteRepliesBefore(epochMs: number): void {
     this.#run('DELETE FROM replies WHERE created_at < ?', epochMs)
   }
 

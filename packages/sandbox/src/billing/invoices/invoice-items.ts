@@ -1,10 +1,10 @@
 // Invoice items: charges outside a subscription's items, and prorations, that become lines of an invoice.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'
 import { save } from '../subscriptions/subscription-records.ts'
 
-interface Pending {
+interface PendingItemsQuery {
   readonly id: string | null
   readonly customer: string
   readonly currency: string
@@ -14,14 +14,17 @@ interface Pending {
  * Pending items for an invoice of `of`, newest first (recorded at 2026-08-26.dahlia). Excludes items of other subscriptions and in other
  * currencies, and prorations: those are in the subscription's `_pending` lines already.
  */
-export function pendingItems(call: Call, of: Pending): InvoiceItemBody[] {
-  return allPending(call, of).filter(
+export function pendingItems(call: OperationContext, of: PendingItemsQuery): InvoiceItemBody[] {
+  return allPendingItems(call, of).filter(
     ({ proration, parent }) => !proration && (parent === null || parent.subscription_details.subscription === of.id),
   )
 }
 
 /** All pending items of a customer in a currency, prorations and items of any subscription included. Newest first. */
-export function allPending(call: Call, { customer, currency }: Omit<Pending, 'id'>): InvoiceItemBody[] {
+export function allPendingItems(
+  call: OperationContext,
+  { customer, currency }: Omit<PendingItemsQuery, 'id'>,
+): InvoiceItemBody[] {
   return call.select('invoiceitem', [
     { field: 'customer', is: customer },
     { field: 'currency', is: currency },
@@ -30,7 +33,7 @@ export function allPending(call: Call, { customer, currency }: Omit<Pending, 'id
 }
 
 /** Removes a proration from the pending lines of its subscription, because a manual invoice bills it instead. */
-export function takenOff(call: Call, item: InvoiceItemBody): void {
+export function removePendingLine(call: OperationContext, item: InvoiceItemBody): void {
   const before = call.find('subscription', item.parent?.subscription_details.subscription ?? '')
   if (before === undefined || !item.proration) return
   const lines = before._pending.filter((line) => line.parent.subscription_item_details?.invoice_item !== item.id)
@@ -85,15 +88,15 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
   }
 }
 
-type Billed = Pick<SubscriptionBody, 'customer' | 'test_clock'>
+type BilledSubscription = Pick<SubscriptionBody, 'customer' | 'test_clock'>
 
 /**
  * Creates an invoice item for each new proration among the lines, and returns the lines with the ids of their items. `invoice` is null for
  * prorations that are still pending.
  */
-export function withItemsOf(
-  call: Call,
-  subscription: Billed,
+export function withProrationItems(
+  call: OperationContext,
+  subscription: BilledSubscription,
   lines: readonly InvoiceLineBody[],
   invoice: string | null,
 ): InvoiceLineBody[] {
@@ -112,8 +115,8 @@ export function withItemsOf(
 }
 
 function prorationItem(
-  call: Call,
-  { customer, test_clock: clock }: Billed,
+  call: OperationContext,
+  { customer, test_clock: clock }: BilledSubscription,
   line: InvoiceLineBody,
   invoice: string | null,
 ): InvoiceItemBody {
@@ -154,7 +157,10 @@ function prorationItem(
 }
 
 /** Deletes the pending prorations of a cancelled subscription (the SDK's types, cancellation of a subscription). */
-export function dropWaiting(call: Call, { _pending: lines }: Pick<SubscriptionBody, '_pending'>): void {
+export function deletePendingProrations(
+  call: OperationContext,
+  { _pending: lines }: Pick<SubscriptionBody, '_pending'>,
+): void {
   for (const { parent } of lines) {
     const item = call.find('invoiceitem', parent.subscription_item_details?.invoice_item ?? '')
     if (item?.invoice === null) call.remove(item, 'invoiceitem.deleted')

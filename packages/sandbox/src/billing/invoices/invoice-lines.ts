@@ -1,7 +1,7 @@
 // Invoice lines: the cost of a period, of usage, of a trial, and of a change in mid-period (proration).
 import { formatMinor } from '../../money/format.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   CreditedItems,
   DebitBody,
@@ -10,13 +10,13 @@ import type {
   SubscriptionItemBody,
 } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'
-import { dividedDown } from '../../money/decimal.ts'
+import { divideDown } from '../../money/decimal.ts'
 import { amountFor, partsOf, pricingIn } from '../pricing/price-amounts.ts'
 import type { TierPart } from '../pricing/price-amounts.ts'
 import { periodAt } from '../pricing/billing-intervals.ts'
 import type { Period } from '../pricing/billing-intervals.ts'
-import { discountsFor, reduced, reductionsOf, remaining } from '../pricing/discounts.ts'
-import { customerOf, priceOf, stepOf } from '../subscriptions/subscription-records.ts'
+import { discountsFor, applyReductions, reductionsOf, discountedAmount } from '../pricing/discounts.ts'
+import { customerOf, priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
 import { usageIn } from '../pricing/usage.ts'
 
 interface LineParts {
@@ -83,11 +83,11 @@ export function newLine(parts: LineParts): InvoiceLineBody {
   }
 }
 
-function productName(call: Call, price: PriceBody): string {
+function productName(call: OperationContext, price: PriceBody): string {
   return (call.find('product', price.product) ?? call.findDeleted('product', price.product))?.name ?? price.product
 }
 
-function described(call: Call, price: PriceBody, currency: string, quantity: string): string {
+function lineDescription(call: OperationContext, price: PriceBody, currency: string, quantity: string): string {
   const name = `${quantity} × ${productName(call, price)}`
   const unit = pricingIn(price, currency)?.unit_amount_decimal
   if (unit === undefined || unit === null || price.recurring === null) return name
@@ -99,13 +99,13 @@ export function quantityOf(item: SubscriptionItemBody): string {
   return String(item.quantity ?? 1)
 }
 
-export function itemAmount(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): number {
+export function itemAmount(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): number {
   return amountFor(priceOf(call, item), subscription.currency, quantityOf(item))
 }
 
 /** Lines of a licensed item for its current period, billed in advance. */
 export function advanceLines(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   item: SubscriptionItemBody,
 ): InvoiceLineBody[] {
@@ -115,7 +115,7 @@ export function advanceLines(
 
 /** Lines for a quantity: one, or for graduated tiers one per tier that the quantity reaches (docs.stripe.com/billing, tiered pricing). */
 function quantityLines(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   item: SubscriptionItemBody,
   quantity: string,
@@ -127,7 +127,12 @@ function quantityLines(
   if (parts === undefined) {
     const amount = amountFor(price, subscription.currency, quantity)
     return [
-      newLine({ ...common, quantity, amount, description: described(call, price, subscription.currency, quantity) }),
+      newLine({
+        ...common,
+        quantity,
+        amount,
+        description: lineDescription(call, price, subscription.currency, quantity),
+      }),
     ]
   }
   return parts.map((part) =>
@@ -142,19 +147,23 @@ function quantityLines(
 }
 
 function tierText(
-  call: Call,
+  call: OperationContext,
   price: PriceBody,
   currency: string,
   { tier, flat, quantity, unitAmount }: TierPart,
 ): string {
-  const { interval, interval_count: count } = stepOf(price)
+  const { interval, interval_count: count } = intervalOf(price)
   const each = count === 1 ? interval : `every ${count} ${interval}s`
   const what = flat ? `Tier ${tier} flat fee` : `Tier ${tier}`
   const at = unitAmount === null ? '' : ` at ${formatMinor(unitAmount, currency)} / ${each}`
   return `${flat ? '1' : quantity} × ${productName(call, price)} (${what}${at})`
 }
 
-export function trialLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
+export function trialLine(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): InvoiceLineBody {
   const price = priceOf(call, item)
   return newLine({
     subscription,
@@ -173,7 +182,7 @@ export function trialLine(call: Call, subscription: SubscriptionBody, item: Subs
 
 /** Lines of a metered item for its usage until `end`, billed in arrears. */
 export function arrearsLines(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   item: SubscriptionItemBody,
   end: number,
@@ -183,7 +192,7 @@ export function arrearsLines(
 
 /** Lines for the usage of a metered item in a period, as reported until now. */
 export function meteredLines(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   item: SubscriptionItemBody,
   period: Period,
@@ -202,7 +211,7 @@ export function meteredLines(
  * a discountable line.
  */
 export function prorationLine(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   item: SubscriptionItemBody,
   sign: 1 | -1,
@@ -211,7 +220,7 @@ export function prorationLine(
   const charged = sign < 0 && subscription.billing_mode.type === 'flexible' ? item._debited : undefined
   const { amount: whole, start, end } = charged ?? costOfPeriod(call, subscription, item)
   const seconds = BigInt(Math.max(0, end - Math.max(start, call.now)))
-  const left = Number(dividedDown(BigInt(sign * whole) * seconds, BigInt(Math.max(1, end - start))))
+  const left = Number(divideDown(BigInt(sign * whole) * seconds, BigInt(Math.max(1, end - start))))
   const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
   const what = `${counted}${productName(call, price)} after ${dayText(call.now)}`
   return newLine({
@@ -228,7 +237,11 @@ export function prorationLine(
 }
 
 /** The invoice lines that last charged for the item's current period. Null if that charge is still pending, or was never billed. */
-function creditedBy(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): CreditedItems | null {
+function creditedBy(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): CreditedItems | null {
   const charges = ({ amount, parent, period }: InvoiceLineBody): boolean =>
     amount > 0 &&
     parent.subscription_item_details?.subscription_item === item.id &&
@@ -243,10 +256,14 @@ function creditedBy(call: Call, subscription: SubscriptionBody, item: Subscripti
 }
 
 /** Charge for a licensed item that ends in mid-period during its first period: a share of its price, rounded down. */
-export function partLine(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): InvoiceLineBody {
+export function partialPeriodLine(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  item: SubscriptionItemBody,
+): InvoiceLineBody {
   const price = priceOf(call, item)
   const { current_period_start: start, current_period_end: end } = item
-  const whole = periodAt(item._anchor, stepOf(price), start)
+  const whole = periodAt(item._anchor, intervalOf(price), start)
   const full = BigInt(amountFor(price, subscription.currency, quantityOf(item)))
   const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
   return newLine({
@@ -254,7 +271,7 @@ export function partLine(call: Call, subscription: SubscriptionBody, item: Subsc
     item,
     price,
     quantity: quantityOf(item),
-    amount: Number(dividedDown(full * BigInt(end - start), BigInt(whole.end - whole.start))),
+    amount: Number(divideDown(full * BigInt(end - start), BigInt(whole.end - whole.start))),
     period: { start, end },
     description: `Remaining time on ${counted}${productName(call, price)} after ${dayText(start)}`,
     proration: true,
@@ -262,21 +279,24 @@ export function partLine(call: Call, subscription: SubscriptionBody, item: Subsc
 }
 
 /** Cost of an item for its current period, after discounts. */
-function costOfPeriod(call: Call, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
+function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
   // An item added in mid-period paid only for the rest of the period, but its price is for the whole period: start at the period's begin.
-  const start = Math.min(item.current_period_start, periodAt(item._anchor, stepOf(priceOf(call, item)), call.now).start)
-  const paid = reduced(
+  const start = Math.min(
+    item.current_period_start,
+    periodAt(item._anchor, intervalOf(priceOf(call, item)), call.now).start,
+  )
+  const paid = applyReductions(
     advanceLines(call, subscription, item),
     [...reductionsOf(call, item.discounts), ...reductionsOf(call, discountsFor(call, subscription))].filter(
       ({ coupon }) => coupon.duration !== 'once',
     ),
   )
-  return { amount: paid.reduce((sum, line) => sum + remaining(line), 0), start, end: item.current_period_end }
+  return { amount: paid.reduce((sum, line) => sum + discountedAmount(line), 0), start, end: item.current_period_end }
 }
 
 /** Line of a one-time purchase that is billed together with a subscription. */
-export function onceLine(
-  call: Call,
+export function oneTimeLine(
+  call: OperationContext,
   subscription: SubscriptionBody,
   price: PriceBody,
   quantity: number,

@@ -1,5 +1,5 @@
 // Life of an invoice: draft → open (numbered when finalized) → paid, void or uncollectible. A failed payment is retried.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   BillingReason,
   InvoiceBody,
@@ -10,29 +10,29 @@ import type {
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../../objects/customer-bodies.ts'
-import { isTooSmall } from '../../money/minimum-charge.ts'
+import { isBelowMinimum } from '../../money/minimum-charge.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
-import { debited, wholePeriods } from '../payments/debits.ts'
-import { discountsFor, reduced, reductionsOf } from '../pricing/discounts.ts'
-import { itemLine, pendingItems, takenOff, withItemsOf } from './invoice-items.ts'
-import { cancelIntent, intentFor, tried } from '../payments/payments.ts'
+import { recordDebits, wholePeriods } from '../payments/debits.ts'
+import { discountsFor, applyReductions, reductionsOf } from '../pricing/discounts.ts'
+import { itemLine, pendingItems, removePendingLine, withProrationItems } from './invoice-items.ts'
+import { cancelIntent, intentFor, attemptIntent } from '../payments/payments.ts'
 import { withLateUsage } from './late-usage.ts'
 import { setDelinquent } from '../payments/payers.ts'
-import { reflect, subscriptionOf } from '../subscriptions/subscription-status.ts'
-import { taxed } from './taxes.ts'
+import { updateStatusAfter, subscriptionOf } from '../subscriptions/subscription-status.ts'
+import { withTaxes } from './taxes.ts'
 import { totals } from './totals.ts'
 import type { Sums } from './totals.ts'
 import type { Period } from '../pricing/billing-intervals.ts'
 import { customerOf, day } from '../subscriptions/subscription-records.ts'
 
 /** Seconds until a draft finalizes itself (1 hour), e.g. that of a renewal. Until then it can be edited. */
-export const draftFor = 3600
+export const draftLifetime = 3600
 /** Seconds before the second, third and fourth payment attempt. After the last one the subscription stays past due. */
-const retryAfter = [3 * day, 5 * day, 7 * day]
+const retryDelays = [3 * day, 5 * day, 7 * day]
 
 /** Customer and billing terms of an invoice: those of a subscription or, for a manual invoice, those of the request. */
-export type InvoiceFor = Pick<
+export type InvoiceTerms = Pick<
   SubscriptionBody,
   | 'automatic_tax'
   | 'collection_method'
@@ -51,7 +51,7 @@ export type InvoiceFor = Pick<
 }
 
 interface NewInvoice {
-  readonly subscription: InvoiceFor
+  readonly subscription: InvoiceTerms
   readonly lines: readonly InvoiceLineBody[]
   readonly reason: BillingReason
   /** Invoice items to include. Default: depends on `reason` (see `takesPending`). */
@@ -60,32 +60,32 @@ interface NewInvoice {
   /** Whether the invoice auto-advances. Default: true. */
   readonly autoAdvance?: boolean
   /** True: a first invoice (`subscription_create`) stays a draft for an hour, as it does when a schedule starts its subscription. */
-  readonly waits?: boolean
+  readonly staysDraft?: boolean
   /** Set on manual invoices. */
   readonly metadata?: Metadata
   /** Due date (seconds). Default: `days_until_due` after creation. */
   readonly dueDate?: number
 }
 
-export interface Invoiced {
+export interface DraftedInvoice {
   readonly invoice: InvoiceBody
   /** Discounts to remove from the subscription and its items: used-up `once` coupons, and discounts that have ended. */
   readonly gone: ReadonlySet<string>
 }
 
 /** An amount below the minimum charge moves to the customer's balance, and so to the next invoice (the SDK's types, invoices). */
-function balanced(
+function amountsDue(
   total: number,
   starting: number,
   currency: string,
 ): Pick<InvoiceBody, 'amount_due' | 'amount_remaining' | 'starting_balance'> {
   const owed = total + starting
-  const due = isTooSmall(owed, currency) ? 0 : Math.max(0, owed)
+  const due = isBelowMinimum(owed, currency) ? 0 : Math.max(0, owed)
   return { amount_due: due, amount_remaining: due, starting_balance: starting }
 }
 
 /** Creates a draft invoice. Ended discounts are ignored. Discounts of an item are applied to its own lines, before those of the invoice. */
-export function draft(call: Call, wanted: NewInvoice): Invoiced {
+export function createDraft(call: OperationContext, wanted: NewInvoice): DraftedInvoice {
   const { subscription } = wanted
   const items = new Map(subscription.items.data.map((item) => [item.id, item]))
   const ofItems = [...items.values()].flatMap((item) =>
@@ -97,8 +97,8 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const id = newId('in_1', 23)
   const pending = wanted.pending ?? (takesPending(wanted) ? pendingItems(call, subscription) : [])
   // Order: invoice items, then subscription lines (the SDK's types, `lines`).
-  const unreduced = [...pending.map(itemLine), ...withItemsOf(call, subscription, wanted.lines, id)]
-  const lines = taxed(call, reduced(unreduced, reductions), (line) => {
+  const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, wanted.lines, id)]
+  const lines = withTaxes(call, applyReductions(unreduced, reductions), (line) => {
     const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
     const billed = pending.find(({ id }) => id === (ofItem ?? ofSubscription)?.invoice_item)
     if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
@@ -108,33 +108,37 @@ export function draft(call: Call, wanted: NewInvoice): Invoiced {
   const sums = totals(lines, new Set(ofItems.map(({ discount }) => discount)))
   const used = new Set(
     reductions
-      .filter(({ coupon, discount }) => coupon.duration === 'once' && takes(sums, discount))
+      .filter(({ coupon, discount }) => coupon.duration === 'once' && isUsed(sums, discount))
       .map((r) => r.discount),
   )
   const held = [...own, ...[...items.values()].flatMap((item) => item.discounts)]
   const gone = new Set(held.filter((discount) => used.has(discount) || !running.has(discount)))
   for (const discount of gone) {
     const body = call.find('discount', discount)
-    if (body !== undefined) call.announce('customer.discount.deleted', body)
+    if (body !== undefined) call.emit('customer.discount.deleted', body)
   }
   const customer = call.find('customer', subscription.customer)
   if (customer?.discount !== null && customer?.discount !== undefined && gone.has(customer.discount))
     call.update(customer, { ...customer, discount: null }, null)
   const kept = own.filter((discount) => running.has(discount))
   for (const item of pending) {
-    takenOff(call, item)
+    removePendingLine(call, item)
     call.update(item, { ...item, invoice: id }, null)
   }
   const invoice = call.create(blankInvoice(call, wanted, id, lines, kept, sums), 'invoice.created')
   const pause = subscription.pause_collection ?? null
-  return { invoice: pause === null ? invoice : setAside(call, invoice, pause.behavior), gone }
+  return { invoice: pause === null ? invoice : applyCollectionPause(call, invoice, pause.behavior), gone }
 }
 
 /**
  * Applies `pause_collection`: keeps the invoice a draft that does not advance, or closes it as void or uncollectible
  * (docs.stripe.com/billing/subscriptions/pause-payment).
  */
-function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavior']): InvoiceBody {
+function applyCollectionPause(
+  call: OperationContext,
+  invoice: InvoiceBody,
+  behavior: PauseBody['behavior'],
+): InvoiceBody {
   const kept = {
     ...invoice,
     auto_advance: false,
@@ -147,7 +151,7 @@ function setAside(call: Call, invoice: InvoiceBody, behavior: PauseBody['behavio
   // closed.
   if (invoice.total <= 0) return invoice
   // A void invoice must not use the customer's balance.
-  const open = numbered(call, invoice, kept, behavior !== 'void')
+  const open = withNumber(call, invoice, kept, behavior !== 'void')
   const status = behavior === 'void' ? 'void' : 'uncollectible'
   const at = behavior === 'void' ? 'voided_at' : 'marked_uncollectible_at'
   const over = { ...open, status, status_transitions: { ...open.status_transitions, [at]: call.now } } as const
@@ -164,19 +168,19 @@ function takesPending({ reason }: NewInvoice): boolean {
 }
 
 /** The subscription without the discounts in `gone`, and with the amount charged recorded on each item (`_debited`, for later credits). */
-export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: Invoiced): SubscriptionBody {
+export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: DraftedInvoice): SubscriptionBody {
   const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
-  const items = debited(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
+  const items = recordDebits(subscription.items.data, wholePeriods(subscription.items.data, invoice.lines.data))
   const data = items.map((item) => ({ ...item, discounts: kept(item.discounts) }))
   return { ...subscription, discounts: kept(subscription.discounts), items: { ...subscription.items, data } }
 }
 
-function takes(sums: Sums, discount: string): boolean {
+function isUsed(sums: Sums, discount: string): boolean {
   return sums.total_discount_amounts.some((taken) => taken.discount === discount && taken.amount !== 0)
 }
 
 function blankInvoice(
-  call: Call,
+  call: OperationContext,
   wanted: NewInvoice,
   id: string,
   lines: InvoiceLineBody[],
@@ -188,9 +192,9 @@ function blankInvoice(
   const byMail = subscription.collection_method === 'send_invoice'
   const finalizesAt =
     reason === 'subscription_cycle' ||
-    ((byMail || wanted.waits === true) && reason === 'subscription_create') ||
+    ((byMail || wanted.staysDraft === true) && reason === 'subscription_create') ||
     (reason === 'manual' && wanted.autoAdvance === true)
-      ? call.now + draftFor
+      ? call.now + draftLifetime
       : null
   return {
     id,
@@ -198,7 +202,7 @@ function blankInvoice(
     account_country: 'US',
     account_name: 'Sandbox',
     account_tax_ids: null,
-    ...balanced(sums.total, customer.balance, subscription.currency),
+    ...amountsDue(sums.total, customer.balance, subscription.currency),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_shipping: 0,
@@ -280,17 +284,17 @@ function blankInvoice(
 /**
  * Finalizes the invoice: counts late usage, assigns the number, applies the customer's balance, and attempts payment unless `pay` is false.
  */
-export function finalize(call: Call, draft: InvoiceBody, pay = true): InvoiceBody {
+export function finalize(call: OperationContext, draft: InvoiceBody, pay = true): InvoiceBody {
   const before = withLateUsage(call, draft)
-  const open = numbered(call, before, before)
+  const open = withNumber(call, before, before)
   if (before.collection_method === 'send_invoice' && open.amount_due > 0)
-    return withSecret(call, send(call, before, open))
+    return withSecret(call, finalizeByEmail(call, before, open))
   const finalized = withSecret(call, call.update(before, open, 'invoice.finalized'))
-  return pay || finalized.amount_due === 0 ? attempt(call, finalized) : finalized
+  return pay || finalized.amount_due === 0 ? attemptInvoice(call, finalized) : finalized
 }
 
 /** Adds the client secret of the invoice's payment intent, with which a payment page can confirm it. */
-function withSecret(call: Call, invoice: InvoiceBody): InvoiceBody {
+function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   if (invoice.amount_due === 0) return invoice
   const { client_secret: secret } = intentFor(call, invoice)
   const known = { ...invoice, confirmation_secret: { client_secret: secret, type: 'payment_intent' as const } }
@@ -298,18 +302,18 @@ function withSecret(call: Call, invoice: InvoiceBody): InvoiceBody {
 }
 
 /** The finalized invoice with its number and the customer's balance applied. Updates the customer, but does not write the invoice. */
-function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
+function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
   const starting = settles ? customer.balance : 0
   const owed = before.total + starting
-  const ending = settles && isTooSmall(owed, before.currency) ? owed : Math.min(0, owed)
+  const ending = settles && isBelowMinimum(owed, before.currency) ? owed : Math.min(0, owed)
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   const balance = settles ? ending : customer.balance
   const after = { ...customer, balance, next_invoice_sequence: customer.next_invoice_sequence + 1 }
   call.update(customer, after, balance === customer.balance ? null : 'customer.updated')
   return {
     ...own,
-    ...balanced(before.total, starting, before.currency),
+    ...amountsDue(before.total, starting, before.currency),
     automatically_finalizes_at: null,
     effective_at: call.now,
     ending_balance: ending,
@@ -322,20 +326,20 @@ function numbered(call: Call, before: InvoiceBody, own: InvoiceBody, settles = t
 }
 
 /** Finalizes an invoice that is paid by its due date (`send_invoice`): it is emailed, and no payment is attempted. */
-function send(call: Call, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
+function finalizeByEmail(call: OperationContext, before: InvoiceBody, open: InvoiceBody): InvoiceBody {
   const days = (before.due_date ?? before.created) - before.created
   const due = call.now + days
   const sent = { ...open, due_date: due, next_payment_attempt: null, _due: due }
   const written = call.update(before, sent, 'invoice.finalized')
-  call.announce('invoice.sent', written)
+  call.emit('invoice.sent', written)
   return written
 }
 
 /** The due date has passed: marks the invoice overdue, and its subscription past due (the SDK's types, `status`). */
-export function overdue(call: Call, invoice: InvoiceBody): void {
+export function markOverdue(call: OperationContext, invoice: InvoiceBody): void {
   const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
   setDelinquent(call, invoice, true)
-  reflect(call, written)
+  updateStatusAfter(call, written)
 }
 
 /**
@@ -343,7 +347,7 @@ export function overdue(call: Call, invoice: InvoiceBody): void {
  * attached is not used (docs.stripe.com/billing/subscriptions/payment-methods-setting).
  */
 export function cardOf(
-  call: Call,
+  call: OperationContext,
   invoice: Pick<InvoiceBody, 'customer' | 'default_payment_method' | 'parent'>,
   given?: string,
 ): PaymentMethodBody | undefined {
@@ -357,7 +361,7 @@ export function cardOf(
   return id === null ? undefined : call.find('payment_method', id)
 }
 
-interface Attempt {
+interface InvoiceAttempt {
   readonly card?: string | undefined
   /** The attempt was requested through the API or a page, not by the retry schedule. */
   readonly manual?: boolean
@@ -369,10 +373,10 @@ interface Attempt {
  * One attempt to pay the invoice; `reflect` then updates the subscription. A manual attempt counts in `attempt_count` only as the first
  * one, and does not change the retry schedule (the SDK's types, `attempt_count`).
  */
-export function attempt(
-  call: Call,
+export function attemptInvoice(
+  call: OperationContext,
   invoice: InvoiceBody,
-  { card, manual = false, authenticated = false }: Attempt = {},
+  { card, manual = false, authenticated = false }: InvoiceAttempt = {},
 ): InvoiceBody {
   const counts = invoice.amount_due > 0 && (!manual || invoice.attempt_count === 0)
   const tries = invoice.attempt_count + (counts ? 1 : 0)
@@ -381,34 +385,36 @@ export function attempt(
   // A card that needs 3-D Secure is not retried automatically (the SDK's types, `attempt_count`).
   const waits = !manual && before?.status === 'requires_action' && before.payment_method === method?.id
   const intent =
-    before === undefined || method === undefined || waits ? before : tried(call, before, method, { authenticated })
+    before === undefined || method === undefined || waits
+      ? before
+      : attemptIntent(call, before, method, { authenticated })
   if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
     // Order of the events: recorded at 2026-08-26.dahlia.
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
-    call.announce('invoice.paid', written)
+    call.emit('invoice.paid', written)
     setDelinquent(call, invoice, false)
     return written
   }
   const asked = intent?.status === 'requires_action'
   if (!counts) {
-    if (asked) call.announce('invoice.payment_action_required', invoice)
-    call.announce('invoice.payment_failed', invoice)
+    if (asked) call.emit('invoice.payment_action_required', invoice)
+    call.emit('invoice.payment_failed', invoice)
     return invoice
   }
-  const wait = retryAfter[tries - 1]
+  const wait = retryDelays[tries - 1]
   // The first invoice of a subscription is not retried: the subscription expires instead.
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
   if (waits) return call.update(invoice, failed, 'invoice.updated')
   const written = call.update(invoice, failed, asked ? 'invoice.payment_action_required' : 'invoice.payment_failed')
-  if (asked) call.announce('invoice.payment_failed', written)
+  if (asked) call.emit('invoice.payment_failed', written)
   // While 3-D Secure is pending the payment has not failed, so the customer is not delinquent yet.
   if (!manual && !asked) setDelinquent(call, invoice, true)
   return written
 }
 
-function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
+function asPaid(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   return {
     ...invoice,
     amount_paid: invoice.amount_due,
@@ -422,7 +428,7 @@ function asPaid(call: Call, invoice: InvoiceBody): InvoiceBody {
 }
 
 /** Marks the invoice paid outside the API (`paid_out_of_band`), without a payment attempt. */
-export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
+export function markPaidOutOfBand(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   cancelIntent(call, invoice)
   const written = call.update(invoice, asPaid(call, invoice), 'invoice.paid')
   setDelinquent(call, invoice, false)
@@ -430,7 +436,11 @@ export function paidElsewhere(call: Call, invoice: InvoiceBody): InvoiceBody {
 }
 
 /** Closes an invoice as void or uncollectible. */
-export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'uncollectible'): InvoiceBody {
+export function closeUnpaid(
+  call: OperationContext,
+  invoice: InvoiceBody,
+  status: 'void' | 'uncollectible',
+): InvoiceBody {
   const at = status === 'void' ? 'voided_at' : 'marked_uncollectible_at'
   const after: InvoiceBody = {
     ...invoice,
@@ -442,7 +452,7 @@ export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'unco
   }
   if (status === 'void') {
     cancelIntent(call, invoice)
-    giveBalanceBack(call, invoice)
+    returnBalance(call, invoice)
   }
   const written = call.update(invoice, after, status === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible')
   if (status === 'uncollectible') setDelinquent(call, invoice, false)
@@ -450,7 +460,7 @@ export function givenUp(call: Call, invoice: InvoiceBody, status: 'void' | 'unco
 }
 
 /** Voiding an invoice returns the balance that it used to the customer (docs.stripe.com/changelog, 2019-12-03). */
-function giveBalanceBack(call: Call, invoice: InvoiceBody): void {
+function returnBalance(call: OperationContext, invoice: InvoiceBody): void {
   const taken = invoice.starting_balance - (invoice.ending_balance ?? 0)
   if (taken === 0) return
   const customer = customerOf(call, invoice.customer)
@@ -458,8 +468,8 @@ function giveBalanceBack(call: Call, invoice: InvoiceBody): void {
 }
 
 /** Finalizes a draft and updates the status of its subscription. */
-export function settle(call: Call, invoice: InvoiceBody): InvoiceBody {
+export function finalizeDraft(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   const done = finalize(call, invoice)
-  reflect(call, done)
+  updateStatusAfter(call, done)
   return done
 }

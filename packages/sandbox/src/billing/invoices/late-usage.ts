@@ -1,13 +1,13 @@
 // Usage that is reported while the invoice of its period is still a draft (docs.stripe.com/billing/subscriptions/usage-based/
 // configure-grace-period): its metered lines are counted again when the invoice is finalized.
 import type { InvoiceBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { withLines } from './draft-lines.ts'
 import { meteredLines } from './invoice-lines.ts'
 import { isMetered } from '../subscriptions/subscription-records.ts'
 
 /** The draft with metered lines for all usage that was reported until now in the periods of its lines. */
-export function withLateUsage(call: Call, invoice: InvoiceBody): InvoiceBody {
+export function withLateUsage(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
   const subscription = call.find('subscription', invoice.parent?.subscription_details.subscription ?? '')
   if (subscription === undefined || invoice.billing_reason !== 'subscription_cycle') return invoice
   const counted = new Map<string, InvoiceLineBody[]>()
@@ -24,12 +24,12 @@ export function withLateUsage(call: Call, invoice: InvoiceBody): InvoiceBody {
     const before = invoice.lines.data.filter((line) => usageOf(call, line)?.key === key)
     return amountsOf(before) === amountsOf(lines)
   })
-  return same ? invoice : recounted(call, invoice, counted)
+  return same ? invoice : withCountedLines(call, invoice, counted)
 }
 
 /** The item, price and period whose usage a line bills. An item whose price changed in mid-period has several. */
 function usageOf(
-  call: Call,
+  call: OperationContext,
   { parent, period, pricing }: InvoiceLineBody,
 ): { readonly key: string; readonly item: string; readonly price: string } | undefined {
   const { subscription_item_details: details } = parent
@@ -40,8 +40,8 @@ function usageOf(
 }
 
 /** Replaces metered lines in place; discounts and tax rates of the draft are kept. */
-function recounted(
-  call: Call,
+function withCountedLines(
+  call: OperationContext,
   invoice: InvoiceBody,
   counted: ReadonlyMap<string, readonly InvoiceLineBody[]>,
 ): InvoiceBody {

@@ -1,19 +1,19 @@
 // Taxes of invoice lines: computed per line, on its amount after discounts.
-import { dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
+import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, TaxBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { remaining } from '../pricing/discounts.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { discountedAmount } from '../pricing/discounts.ts'
 
 /** The lines with their taxes. `ratesOf` returns the tax rates of a line. */
-export function taxed(
-  call: Call,
+export function withTaxes(
+  call: OperationContext,
   lines: readonly InvoiceLineBody[],
   ratesOf: (line: InvoiceLineBody) => readonly string[],
 ): InvoiceLineBody[] {
   return lines.map((line) => {
     const rates = ratesOf(line).flatMap((id) => call.find('tax_rate', id) ?? [])
-    return rates.length === 0 ? line : { ...line, taxes: taxesOn(remaining(line), rates) }
+    return rates.length === 0 ? line : { ...line, taxes: taxesOn(discountedAmount(line), rates) }
   })
 }
 
@@ -24,11 +24,11 @@ function taxesOn(amount: number, rates: readonly TaxRateBody[]): TaxBody[] {
   const included = rates.filter((rate) => rate.inclusive).reduce((sum, rate) => sum + percentOf(rate), 0n)
   const within = rates
     .filter((rate) => rate.inclusive)
-    .map((rate) => ({ rate, tax: Number(dividedHalfUp(BigInt(amount) * percentOf(rate), whole + included)) }))
+    .map((rate) => ({ rate, tax: Number(divideHalfUp(BigInt(amount) * percentOf(rate), whole + included)) }))
   const net = within.reduce((left, { tax }) => left - tax, amount)
   return rates.map((rate) => {
     const tax =
-      within.find((one) => one.rate === rate)?.tax ?? Number(dividedHalfUp(BigInt(net) * percentOf(rate), whole))
+      within.find((one) => one.rate === rate)?.tax ?? Number(divideHalfUp(BigInt(net) * percentOf(rate), whole))
     return {
       amount: tax,
       tax_behavior: rate.inclusive ? 'inclusive' : 'exclusive',

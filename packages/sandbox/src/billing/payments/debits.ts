@@ -1,11 +1,11 @@
 // The amount last charged for each licensed item. A proration credits a share of it.
 import type { InvoiceLineBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
-import { remaining } from '../pricing/discounts.ts'
+import { discountedAmount } from '../pricing/discounts.ts'
 
 /**
  * Records on each item what the lines charge for its current period. Lines for another period (e.g. usage of the previous one) are ignored.
  */
-export function debited(
+export function recordDebits(
   items: readonly SubscriptionItemBody[],
   lines: readonly InvoiceLineBody[],
 ): SubscriptionItemBody[] {
@@ -17,7 +17,7 @@ export function debited(
     )
     const [first] = own
     if (first === undefined) return item
-    const amount = own.reduce((sum, line) => sum + remaining(line), 0)
+    const amount = own.reduce((sum, line) => sum + discountedAmount(line), 0)
     return { ...item, _debited: { amount, start: first.period.start, end: first.period.end } }
   })
 }

@@ -1,10 +1,10 @@
 // Members that new payment intents and setup intents share.
 import type { IntentBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
 
-export interface WantedIntent {
+export interface IntentParams {
   readonly customer: string | null
   readonly description: string | null
   readonly metadata: Metadata
@@ -21,9 +21,9 @@ type BlankIntent<O> = IntentBody & {
 }
 
 export function blankIntent<O extends keyof typeof idPrefix>(
-  call: Call,
+  call: OperationContext,
   object: O,
-  wanted: WantedIntent,
+  wanted: IntentParams,
 ): BlankIntent<O> {
   const id = newId(idPrefix[object], 23)
   return {

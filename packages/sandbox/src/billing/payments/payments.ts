@@ -1,15 +1,15 @@
 // Card payments and bank debits: a payment intent per amount to pay (e.g. one per invoice), and a charge per attempt.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
 import { StripeError, cardDeclined } from '../../protocol/responses/errors.ts'
-import type { Refusal } from '../../protocol/responses/errors.ts'
+import type { CardDecline } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import { refusalByCard } from '../../endpoints/payments/test-payment-methods.ts'
+import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
 import { blankIntent } from './intents.ts'
-import type { WantedIntent } from './intents.ts'
+import type { IntentParams } from './intents.ts'
 
-interface NewIntent extends WantedIntent {
+interface NewIntent extends IntentParams {
   readonly amount: number
   readonly currency: string
   readonly invoice: string | null
@@ -17,7 +17,7 @@ interface NewIntent extends WantedIntent {
   readonly laterUse?: PaymentIntentBody['setup_future_usage'] | undefined
 }
 
-export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
+export function newIntent(call: OperationContext, wanted: NewIntent): PaymentIntentBody {
   return call.create<PaymentIntentBody>(
     {
       ...blankIntent(call, 'payment_intent', wanted),
@@ -48,12 +48,12 @@ export function newIntent(call: Call, wanted: NewIntent): PaymentIntentBody {
   )
 }
 
-function intentOf(call: Call, invoice: InvoiceBody): PaymentIntentBody | undefined {
+function intentOf(call: OperationContext, invoice: InvoiceBody): PaymentIntentBody | undefined {
   return call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)[0]
 }
 
 /** The payment intent of an invoice, created on first use. */
-export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
+export function intentFor(call: OperationContext, invoice: InvoiceBody): PaymentIntentBody {
   const { customer, currency, amount_due: amount } = invoice
   const known = intentOf(call, invoice)
   if (known !== undefined) return known
@@ -62,33 +62,33 @@ export function intentFor(call: Call, invoice: InvoiceBody): PaymentIntentBody {
 }
 
 /** Updates the intent's amount after the invoice's amount due has changed (e.g. by a credit note). */
-export function adjustIntent(call: Call, invoice: InvoiceBody): void {
+export function adjustIntent(call: OperationContext, invoice: InvoiceBody): void {
   const intent = intentOf(call, invoice)
   if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
   call.update(intent, { ...intent, amount: invoice.amount_due }, null)
 }
 
 /** Cancels the open intent of an invoice that was closed, or was paid outside the API. */
-export function cancelIntent(call: Call, invoice: InvoiceBody): void {
+export function cancelIntent(call: OperationContext, invoice: InvoiceBody): void {
   const intent = intentOf(call, invoice)
   if (intent === undefined || intent.status === 'succeeded' || intent.status === 'canceled') return
   const over = { ...intent, canceled_at: call.now, next_action: null, status: 'canceled' as const }
   call.update(intent, over, 'payment_intent.canceled')
 }
 
-const notThere: Refusal = {
+const authenticationRequired: CardDecline = {
   code: 'authentication_required',
   decline_code: 'authentication_required',
   message: 'Your card was declined. This transaction requires authentication.',
 }
 /** Decline of a bank debit. */
-const notPaid: Refusal = {
+const debitFailure: CardDecline = {
   code: 'payment_intent_payment_attempt_failed',
   decline_code: 'generic_could_not_process',
   message: 'The payment failed.',
 }
 
-interface Try {
+interface PaymentAttempt {
   /** The cardholder passed 3-D Secure. */
   readonly authenticated?: boolean
   /** The customer is not present, so 3-D Secure is impossible and the charge fails instead. */
@@ -102,29 +102,29 @@ interface Try {
  * One payment attempt: makes the charge and updates the intent. If an on-session payment needs 3-D Secure first, the intent stops at
  * `requires_action`, without a charge.
  */
-export function tried(
-  call: Call,
+export function attemptIntent(
+  call: OperationContext,
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
-  { authenticated = false, offSession = false, returnUrl, clock = null }: Try = {},
+  { authenticated = false, offSession = false, returnUrl, clock = null }: PaymentAttempt = {},
 ): PaymentIntentBody {
   const asks = method._asks === true && !authenticated
-  if (asks && !offSession) return asked(call, intent, method, returnUrl)
+  if (asks && !offSession) return requireAuthentication(call, intent, method, returnUrl)
   const kept = intent.setup_future_usage !== null
   if (method.customer === null && method._fresh !== false && !kept)
     call.update(method, { ...method, _fresh: false }, null)
-  if (method.type === 'sepa_debit') return debited(call, intent, method, clock)
-  const refusal = method._declines ? refusalByCard(method) : asks ? notThere : undefined
+  if (method.type === 'sepa_debit') return startDebit(call, intent, method, clock)
+  const refusal = method._declines ? declineOf(method) : asks ? authenticationRequired : undefined
   const charge = call.create(
     chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal),
     refusal === undefined ? 'charge.succeeded' : 'charge.failed',
   )
-  if (refusal !== undefined) return failed(call, intent, method, charge, refusal)
-  return succeeded(call, intent, method, charge)
+  if (refusal !== undefined) return markFailed(call, intent, method, charge, refusal)
+  return markSucceeded(call, intent, method, charge)
 }
 
-function succeeded(
-  call: Call,
+function markSucceeded(
+  call: OperationContext,
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
   charge: ChargeBody,
@@ -134,19 +134,19 @@ function succeeded(
   return call.update(intent, after, 'payment_intent.succeeded')
 }
 
-function failed(
-  call: Call,
+function markFailed(
+  call: OperationContext,
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
   charge: ChargeBody | null,
-  { code, decline_code, message }: Refusal,
+  { code, decline_code, message }: CardDecline,
 ): PaymentIntentBody {
   const error = {
     ...(charge === null ? {} : { charge: charge.id }),
     code,
     ...(decline_code === undefined ? {} : { decline_code }),
     message,
-    payment_method: call.shown(method),
+    payment_method: call.render(method),
     type: charge === null ? 'invalid_request_error' : 'card_error',
   }
   const open = { ...intent, last_payment_error: error, next_action: null, payment_method: null }
@@ -159,15 +159,15 @@ function failed(
 }
 
 /** Where the cardholder authenticates: a hosted page of this server. */
-export function nextAction(call: Call, id: string, returnUrl: string | undefined): NextActionBody {
+export function nextAction(call: OperationContext, id: string, returnUrl: string | undefined): NextActionBody {
   const url = `${call.origin}/authenticate/${id}`
   return returnUrl === undefined
     ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
     : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } }
 }
 
-function asked(
-  call: Call,
+function requireAuthentication(
+  call: OperationContext,
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
   returnUrl: string | undefined,
@@ -178,8 +178,12 @@ function asked(
 }
 
 /** The cardholder failed 3-D Secure. */
-export function notAuthenticated(call: Call, intent: PaymentIntentBody, method: PaymentMethodBody): PaymentIntentBody {
-  return failed(call, intent, method, null, authenticationFailure)
+export function failAuthentication(
+  call: OperationContext,
+  intent: PaymentIntentBody,
+  method: PaymentMethodBody,
+): PaymentIntentBody {
+  return markFailed(call, intent, method, null, authenticationFailure)
 }
 
 export const authenticationFailure = {
@@ -188,8 +192,8 @@ export const authenticationFailure = {
 } as const
 
 /** Starts a bank debit: the charge is pending, and the result comes after the delay of the test account. */
-function debited(
-  call: Call,
+function startDebit(
+  call: OperationContext,
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
   clock: string | null,
@@ -201,28 +205,34 @@ function debited(
 }
 
 /** Completes a pending bank debit, as paid or declined. */
-export function answered(call: Call, waiting: PaymentIntentBody): PaymentIntentBody {
+export function settleDebit(call: OperationContext, waiting: PaymentIntentBody): PaymentIntentBody {
   const charge = call.find('charge', waiting.latest_charge ?? '')
   const method = call.find('payment_method', waiting.payment_method ?? '')
   if (charge === undefined || method === undefined) throw new Error(`The debit of ${waiting.id} is gone`)
   const intent = { ...waiting, _due: null }
   if (method._declines) {
-    const over = { ...charge, ...failureOf(notPaid), captured: false, amount_captured: 0, status: 'failed' as const }
-    return failed(call, intent, method, call.update(charge, over, 'charge.failed'), notPaid)
+    const over = {
+      ...charge,
+      ...failureOf(debitFailure),
+      captured: false,
+      amount_captured: 0,
+      status: 'failed' as const,
+    }
+    return markFailed(call, intent, method, call.update(charge, over, 'charge.failed'), debitFailure)
   }
   const paid = { ...charge, paid: true, status: 'succeeded' as const }
-  return succeeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
+  return markSucceeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
 }
 
 /** The API error for an intent whose last attempt failed. */
-export function refusalOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
+export function declineErrorOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
   const { code, decline_code: reason, message } = error ?? {}
   if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
   return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
 }
 
 /** The error of a payment that needs 3-D Secure, in the real API's words (public threads). */
-export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
+export function actionRequiredError(of: 'invoice' | 'subscription'): StripeError {
   const [what, where] =
     of === 'invoice'
       ? ['This payment', 'the invoice']
@@ -235,15 +245,15 @@ export function actionRequired(of: 'invoice' | 'subscription'): StripeError {
 }
 
 /** The error for an unpaid invoice, worded for the invoice or for its subscription. */
-export function unpaidRefusal(call: Call, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
+export function unpaidError(call: OperationContext, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
   const intent = intentOf(call, invoice)
-  if (intent?.status === 'requires_action') return actionRequired(of)
-  return intent === undefined ? cardDeclined() : refusalOf(intent)
+  if (intent?.status === 'requires_action') return actionRequiredError(of)
+  return intent === undefined ? cardDeclined() : declineErrorOf(intent)
 }
 
-type Failure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>
+type ChargeFailure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>
 
-function failureOf(refusal: Refusal | undefined): Failure {
+function failureOf(refusal: CardDecline | undefined): ChargeFailure {
   return {
     failure_code: refusal?.code ?? null,
     failure_message: refusal?.message ?? null,
@@ -266,11 +276,11 @@ function detailsOf(method: PaymentMethodBody): Record<string, unknown> {
 }
 
 function chargeOf(
-  call: Call,
+  call: OperationContext,
   intent: PaymentIntentBody,
   method: PaymentMethodBody,
   status: ChargeBody['status'],
-  refusal?: Refusal,
+  refusal?: CardDecline,
 ): ChargeBody {
   return {
     id: newId('ch_3', 23),

@@ -1,8 +1,8 @@
 // Refunds of a charge, in full or in part.
 import { formatMinor } from '../../money/format.ts'
 import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { notSupported, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
 
@@ -14,18 +14,22 @@ interface NewRefund {
 }
 
 /** Refunds a charge. An amount above the unrefunded rest is refused. The invoice that the charge paid stays paid. */
-export function refund(call: Call, charge: ChargeBody, wanted: NewRefund): RefundBody {
+export function createRefund(call: OperationContext, charge: ChargeBody, wanted: NewRefund): RefundBody {
   if (charge.status !== 'succeeded')
-    throw refused(`Charge ${charge.id} was not successful and cannot be refunded.`, 'charge', 'charge_not_refundable')
+    throw badRequest(
+      `Charge ${charge.id} was not successful and cannot be refunded.`,
+      'charge',
+      'charge_not_refundable',
+    )
   if (charge.refunded)
-    throw refused(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
+    throw badRequest(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
   if (charge.payment_method_details['type'] !== 'card') throw notSupported('refunds of bank debits')
   const left = charge.amount_captured - charge.amount_refunded
   const amount = wanted.amount ?? left
   if (amount > left) {
     const money = (minor: number): string => formatMinor(minor, charge.currency)
     const of = charge.amount_refunded === 0 ? 'charge amount' : 'unrefunded amount on charge'
-    throw refused(`Refund amount (${money(amount)}) is greater than ${of} (${money(left)})`, 'amount')
+    throw badRequest(`Refund amount (${money(amount)}) is greater than ${of} (${money(left)})`, 'amount')
   }
   const made = call.create<RefundBody>(
     {

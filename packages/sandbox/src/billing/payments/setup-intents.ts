@@ -1,21 +1,21 @@
 // Setup intents: save a card for later payments, if its bank allows that.
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
-import { refusesToBeKept } from '../../endpoints/payments/payment-methods.ts'
-import { refusalByCard } from '../../endpoints/payments/test-payment-methods.ts'
+import { declinesAttachment } from '../../endpoints/payments/payment-methods.ts'
+import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
 import { blankIntent } from './intents.ts'
-import type { WantedIntent } from './intents.ts'
+import type { IntentParams } from './intents.ts'
 import { authenticationFailure, nextAction } from './payments.ts'
 import { save } from '../subscriptions/subscription-records.ts'
 
-interface NewSetup extends WantedIntent {
+interface SetupIntentParams extends IntentParams {
   readonly usage: SetupIntentBody['usage']
   readonly session: string | null
 }
 
-export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
+export function newSetupIntent(call: OperationContext, wanted: SetupIntentParams): SetupIntentBody {
   return call.create<SetupIntentBody>(
     {
       ...blankIntent(call, 'setup_intent', wanted),
@@ -33,8 +33,8 @@ export function newSetup(call: Call, wanted: NewSetup): SetupIntentBody {
 }
 
 /** One setup attempt. On success the card is attached to the intent's customer, without becoming the default payment method. */
-export function setUp(
-  call: Call,
+export function attemptSetup(
+  call: OperationContext,
   intent: SetupIntentBody,
   card: PaymentMethodBody,
   {
@@ -48,10 +48,10 @@ export function setUp(
     const asked = { ...waiting, payment_method: card.id, status: 'requires_action' as const }
     return call.update(intent, asked, 'setup_intent.requires_action')
   }
-  if (refusesToBeKept(card)) {
+  if (declinesAttachment(card)) {
     const error = {
-      ...refusalByCard(card),
-      ...{ payment_method: call.shown(card), type: 'card_error' },
+      ...declineOf(card),
+      ...{ payment_method: call.render(card), type: 'card_error' },
     }
     const failed = { ...tried, last_setup_error: error, payment_method: null }
     return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
@@ -62,7 +62,7 @@ export function setUp(
     call.update(card, { ...card, customer: intent.customer, _fresh: false }, 'payment_method.attached')
   const after = { ...tried, last_setup_error: null, payment_method: card.id, status: 'succeeded' as const }
   const done = call.update(intent, after, 'setup_intent.succeeded')
-  paysFromNowOn(call, done.id, card.id)
+  assignToSubscription(call, done.id, card.id)
   return done
 }
 
@@ -70,7 +70,7 @@ export function setUp(
  * Gives the card to the subscription that waits for this intent, as its default if the subscription has `save_default_payment_method:
  * on_subscription` (the SDK's types, `save_default_payment_method`).
  */
-function paysFromNowOn(call: Call, intent: string, card: string): void {
+function assignToSubscription(call: OperationContext, intent: string, card: string): void {
   const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]
   if (waiting === undefined) return
   const keeps = waiting.payment_settings.save_default_payment_method === 'on_subscription'
@@ -79,18 +79,22 @@ function paysFromNowOn(call: Call, intent: string, card: string): void {
 }
 
 /** The cardholder failed 3-D Secure during setup. */
-export function setupNotAuthenticated(call: Call, intent: SetupIntentBody, card: PaymentMethodBody): SetupIntentBody {
+export function failSetupAuthentication(
+  call: OperationContext,
+  intent: SetupIntentBody,
+  card: PaymentMethodBody,
+): SetupIntentBody {
   const error = {
     code: 'setup_intent_authentication_failure',
     message: authenticationFailure.message,
-    payment_method: call.shown(card),
+    payment_method: call.render(card),
     type: 'invalid_request_error',
   }
   const failed = { ...intent, last_setup_error: error, next_action: null, payment_method: null }
   return call.update(intent, { ...failed, status: 'requires_payment_method' as const }, 'setup_intent.setup_failed')
 }
 
-export function cancelSetup(call: Call, intent: SetupIntentBody, reason: string | null): SetupIntentBody {
+export function cancelSetup(call: OperationContext, intent: SetupIntentBody, reason: string | null): SetupIntentBody {
   const after = { ...intent, cancellation_reason: reason, next_action: null, status: 'canceled' as const }
   return call.update(intent, after, 'setup_intent.canceled')
 }

@@ -1,21 +1,21 @@
 // Discounts: who may redeem a coupon or promotion code, how long the discount lasts, and how much each line is reduced.
-import { dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
+import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { CouponBody, CustomerBody, PromotionCodeBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { DiscountBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
-import { noSuchReference, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import { noSuchReference, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newId } from '../../protocol/ids.ts'
-import type { Answer } from '../../protocol/operation.ts'
+import type { HandlerResult } from '../../protocol/operation.ts'
 import { emptyable, list, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
-import { stepped } from './billing-intervals.ts'
+import { addIntervals } from './billing-intervals.ts'
 
 const discountFields = { coupon: text(), discount: text(), promotion_code: text() }
 export const discountsParam = emptyable(list(shape(discountFields), { max: 20 }))
 export type DiscountParams = readonly Read<typeof discountFields>[]
 
-export interface Redeemed {
+export interface Redemption {
   readonly coupon: CouponBody
   readonly code: PromotionCodeBody | null
 }
@@ -28,13 +28,13 @@ export interface Purchase {
 }
 
 /** The coupon of a discount. Deleting a coupon does not end its discounts, so a deleted one is found too. */
-export function couponOf(call: Call, id: string): CouponBody | undefined {
+export function couponOf(call: OperationContext, id: string): CouponBody | undefined {
   return call.find('coupon', id) ?? call.findDeleted('coupon', id)
 }
 
-function openCoupon(call: Call, id: string, name: string): CouponBody {
+function openCoupon(call: OperationContext, id: string, name: string): CouponBody {
   const coupon = call.reference('coupon', id, name)
-  if (!couponIsOpen(coupon, call.now)) throw refused(`Coupon expired: ${id}`, name, 'coupon_expired')
+  if (!couponIsOpen(coupon, call.now)) throw badRequest(`Coupon expired: ${id}`, name, 'coupon_expired')
   return coupon
 }
 
@@ -45,26 +45,31 @@ function codeIsOpen(code: PromotionCodeBody, now: number): boolean {
 }
 
 /** The code with its coupon, or throws the reason why the code cannot be redeemed. */
-export function redeemableCode(call: Call, code: PromotionCodeBody, purchase: Purchase, name: string): Redeemed {
+export function redeemableCode(
+  call: OperationContext,
+  code: PromotionCodeBody,
+  purchase: Purchase,
+  name: string,
+): Redemption {
   const coupon = call.find('coupon', code.promotion.coupon)
   if (!codeIsOpen(code, call.now) || coupon === undefined || !couponIsOpen(coupon, call.now)) {
-    throw refused(`This promotion code is no longer active.`, name, 'promotion_code_expired')
+    throw badRequest(`This promotion code is no longer active.`, name, 'promotion_code_expired')
   }
   if (code.customer !== null && code.customer !== purchase.customer?.id) {
-    throw refused('This promotion code cannot be redeemed because it belongs to another customer.', name)
+    throw badRequest('This promotion code cannot be redeemed because it belongs to another customer.', name)
   }
   checkRestrictions(call, code, purchase, name)
   return { coupon, code }
 }
 
-function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purchase, name: string): void {
+function checkRestrictions(call: OperationContext, code: PromotionCodeBody, purchase: Purchase, name: string): void {
   const rules = code.restrictions
   const least =
     rules.minimum_amount_currency === purchase.currency
       ? rules.minimum_amount
       : (rules.currency_options?.[purchase.currency]?.minimum_amount ?? null)
   if (rules.minimum_amount !== null && (least === null || purchase.subtotal < least)) {
-    throw refused('This promotion code cannot be redeemed because the minimum amount has not been met.', name)
+    throw badRequest('This promotion code cannot be redeemed because the minimum amount has not been met.', name)
   }
   if (!rules.first_time_transaction || purchase.customer === null) return
   const paid = [
@@ -73,7 +78,10 @@ function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purcha
     { field: 'total', op: '>', value: 0 },
   ] as const
   if (call.select('invoice', paid, 1).length === 0) return
-  throw refused('This promotion code cannot be redeemed because the associated customer has prior transactions.', name)
+  throw badRequest(
+    'This promotion code cannot be redeemed because the associated customer has prior transactions.',
+    name,
+  )
 }
 
 /**
@@ -81,13 +89,13 @@ function checkRestrictions(call: Call, code: PromotionCodeBody, purchase: Purcha
  * `prefix` of null means that the fields are not in a list: errors then name `coupon`, not `discounts[0][coupon]`.
  */
 export function readDiscounts(
-  call: Call,
+  call: OperationContext,
   given: DiscountParams,
   purchase: Purchase,
   kept: readonly string[] = [],
   prefix: string | null = 'discounts',
   inCurrency = true,
-): (Redeemed | string)[] {
+): (Redemption | string)[] {
   const redeemed = given.map((entry, index) => {
     const name = prefix === null ? undefined : `${prefix}[${index}]`
     const nameOf = (field: string): string => (name === undefined ? field : `${name}[${field}]`)
@@ -100,13 +108,13 @@ export function readDiscounts(
       const param = nameOf('promotion_code')
       return redeemableCode(call, call.reference('promotion_code', entry.promotion_code, param), purchase, param)
     }
-    if (entry.discount === undefined) throw refused('You must specify a coupon, promotion code or discount.', name)
+    if (entry.discount === undefined) throw badRequest('You must specify a coupon, promotion code or discount.', name)
     if (!kept.includes(entry.discount)) throw noSuchReference('discount', entry.discount, nameOf('discount'))
     return entry.discount
   })
   const off = redeemed.find((one) => typeof one !== 'string' && !appliesTo(one.coupon, purchase.currency))
   if (off !== undefined && inCurrency)
-    throw refused(
+    throw badRequest(
       `The coupon's currency does not match \`${purchase.currency}\`.`,
       prefix ?? (given[0]?.coupon === undefined ? 'promotion_code' : 'coupon'),
     )
@@ -125,8 +133,8 @@ function amountOff(coupon: CouponBody, currency: string): number | undefined {
 
 /** Creates the discounts, counts the redemptions, and returns the ids. */
 export function redeem(
-  call: Call,
-  redeemed: readonly (Redeemed | string)[],
+  call: OperationContext,
+  redeemed: readonly (Redemption | string)[],
   of: {
     readonly customer: string
     readonly subscription: string | null
@@ -147,7 +155,7 @@ export function redeem(
       checkout_session: of.session,
       customer: of.customer,
       customer_account: null,
-      end: months === null ? null : stepped(call.now, { interval: 'month', interval_count: 1 }, months),
+      end: months === null ? null : addIntervals(call.now, { interval: 'month', interval_count: 1 }, months),
       invoice: null,
       invoice_item: null,
       promotion_code: code?.id ?? null,
@@ -165,7 +173,7 @@ export function redeem(
  * code is kept if a held discount came from it, otherwise it is redeemed now. Expired coupons and codes are skipped.
  */
 export function discountsOfPhase(
-  call: Call,
+  call: OperationContext,
   wanted: readonly {
     readonly coupon: string | null
     readonly discount: string | null
@@ -176,22 +184,27 @@ export function discountsOfPhase(
 ): string[] {
   const free = new Set(held)
   return wanted.flatMap(({ coupon, discount, promotion_code: code }) => {
-    const known = [...free].find((id) => (discount === null ? isOf(call, id, coupon, code) : id === discount))
+    const known = [...free].find((id) => (discount === null ? isDiscountOf(call, id, coupon, code) : id === discount))
     if (known !== undefined) {
       free.delete(known)
       return [known]
     }
-    const redeemable = discount === null ? openNow(call, coupon, code, of.customer) : undefined
+    const redeemable = discount === null ? redeemableNow(call, coupon, code, of.customer) : undefined
     return redeemable === undefined ? [] : redeem(call, [redeemable], of)
   })
 }
 
-function isOf(call: Call, id: string, coupon: string | null, code: string | null): boolean {
+function isDiscountOf(call: OperationContext, id: string, coupon: string | null, code: string | null): boolean {
   const body = call.find('discount', id)
   return body !== undefined && (code === null ? body.source.coupon === coupon : body.promotion_code === code)
 }
 
-function openNow(call: Call, couponId: string | null, codeId: string | null, customer: string): Redeemed | undefined {
+function redeemableNow(
+  call: OperationContext,
+  couponId: string | null,
+  codeId: string | null,
+  customer: string,
+): Redemption | undefined {
   const code = codeId === null ? null : (call.find('promotion_code', codeId) ?? null)
   if (codeId !== null && (code === null || !codeIsOpen(code, call.now))) return undefined
   if (code !== null && code.customer !== null && code.customer !== customer) return undefined
@@ -201,7 +214,7 @@ function openNow(call: Call, couponId: string | null, codeId: string | null, cus
 
 /** The customer's discount applies if the subscription or invoice has none of its own. */
 export function discountsFor(
-  call: Call,
+  call: OperationContext,
   { customer, discounts }: { readonly customer: string; readonly discounts: readonly string[] },
 ): readonly string[] {
   if (discounts.length > 0) return discounts
@@ -210,8 +223,8 @@ export function discountsFor(
 }
 
 /** The response to removing a discount: its last state with `deleted: true`, without `end`. */
-export function deletedDiscount(call: Call, discount: DiscountBody): Answer {
-  const { end: _end, ...shown } = call.shown(discount)
+export function deletedDiscount(call: OperationContext, discount: DiscountBody): HandlerResult {
+  const { end: _end, ...shown } = call.render(discount)
   return { unstored: { ...shown, deleted: true } }
 }
 
@@ -224,7 +237,7 @@ export interface Reduction {
 }
 
 /** The reductions at the call's time. Ended discounts are left out. */
-export function reductionsOf(call: Call, discounts: readonly string[]): Reduction[] {
+export function reductionsOf(call: OperationContext, discounts: readonly string[]): Reduction[] {
   return discounts.flatMap<Reduction>((id) => {
     const discount = call.find('discount', id)
     if (discount === undefined || (discount.end !== null && discount.end <= call.now)) return []
@@ -234,7 +247,10 @@ export function reductionsOf(call: Call, discounts: readonly string[]): Reductio
 }
 
 /** Applies the reductions in order: each works on the amounts that the one before left. */
-export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly Reduction[]): InvoiceLineBody[] {
+export function applyReductions(
+  lines: readonly InvoiceLineBody[],
+  reductions: readonly Reduction[],
+): InvoiceLineBody[] {
   return reductions.reduce<InvoiceLineBody[]>(
     (left, reduction) => {
       const parts = allocate(left, reduction)
@@ -249,7 +265,7 @@ export function reduced(lines: readonly InvoiceLineBody[], reductions: readonly 
 }
 
 /** The line's amount after the discounts applied so far. */
-export function remaining(line: InvoiceLineBody): number {
+export function discountedAmount(line: InvoiceLineBody): number {
   return line.discount_amounts.reduce((left, taken) => left - taken.amount, line.amount)
 }
 
@@ -259,26 +275,26 @@ function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction
   const bases = lines.map((line) => {
     const fits = products === undefined || products.includes(line.pricing.price_details?.product ?? '')
     const own = item === undefined || line.parent.subscription_item_details?.subscription_item === item
-    return line.discountable && fits && own ? BigInt(remaining(line)) : 0n
+    return line.discountable && fits && own ? BigInt(discountedAmount(line)) : 0n
   })
   const base = bases.reduce((sum, part) => sum + part, 0n)
-  const whole = wholeOff(coupon, lines[0]?.currency ?? '', base)
+  const whole = totalOff(coupon, lines[0]?.currency ?? '', base)
   if (whole === 0n || base === 0n) return bases.map(() => 0)
   // Cumulative shares: each rounding error moves to the next line, so the last line makes the sum exact.
   let seen = 0n
   let given = 0n
   return bases.map((part) => {
     seen += part
-    const upTo = base > 0n ? dividedHalfUp(whole * seen, base) : dividedHalfUp(-whole * seen, -base)
+    const upTo = base > 0n ? divideHalfUp(whole * seen, base) : divideHalfUp(-whole * seen, -base)
     const own = upTo - given
     given = upTo
     return Number(own)
   })
 }
 
-function wholeOff(coupon: CouponBody, currency: string, base: bigint): bigint {
+function totalOff(coupon: CouponBody, currency: string, base: bigint): bigint {
   if (coupon.percent_off !== null) {
-    return dividedHalfUp(base * parseDecimal(String(coupon.percent_off)), 100n * scale)
+    return divideHalfUp(base * parseDecimal(String(coupon.percent_off)), 100n * scale)
   }
   const off = BigInt(amountOff(coupon, currency) ?? 0)
   if (base <= 0n) return 0n

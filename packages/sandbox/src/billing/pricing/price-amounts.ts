@@ -1,9 +1,9 @@
 // Amount of a quantity at a price: computed exactly, rounded half up once at the end. Periods and discounts are not considered.
-import { decimalText, dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
+import { decimalText, divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { PriceBody, TierBody } from '../../objects/bodies.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 
-function scaled(whole: number | null, decimal: string | null): bigint {
+function toScaled(whole: number | null, decimal: string | null): bigint {
   if (decimal !== null) return parseDecimal(decimal)
   return BigInt(whole ?? 0) * scale
 }
@@ -42,11 +42,11 @@ export function partsOf(price: PriceBody, currency: string, quantity: string): r
   let given = 0n
   return shares.flatMap(({ index, units: own }) => {
     const tier = tiers[index]!
-    const unit = scaled(tier.unit_amount, tier.unit_amount_decimal)
-    const flat = scaled(tier.flat_amount, tier.flat_amount_decimal)
+    const unit = toScaled(tier.unit_amount, tier.unit_amount_decimal)
+    const flat = toScaled(tier.flat_amount, tier.flat_amount_decimal)
     const take = (cost: bigint): number => {
       exact += cost
-      const upTo = dividedHalfUp(exact, scale * scale)
+      const upTo = divideHalfUp(exact, scale * scale)
       const amount = Number(upTo - given)
       given = upTo
       return amount
@@ -98,19 +98,17 @@ function graduatedShares(tiers: readonly TierBody[], units: bigint): TierShare[]
 /** Minor units for `quantity`, a decimal with at most 12 places. */
 export function amountFor(price: PriceBody, currency: string, quantity: string): number {
   const pricing = pricingIn(price, currency)
-  if (pricing === undefined) throw refused(`The price specified only supports \`${price.currency}\`.`, 'price')
-  const units = transformed(price, parseDecimal(quantity))
-  const exact = units * scaled(pricing.unit_amount, pricing.unit_amount_decimal)
+  if (pricing === undefined) throw badRequest(`The price specified only supports \`${price.currency}\`.`, 'price')
+  const units = transformQuantity(price, parseDecimal(quantity))
+  const exact = units * toScaled(pricing.unit_amount, pricing.unit_amount_decimal)
   const parts = partsOf(price, currency, quantity)
   const amount =
-    parts === undefined
-      ? Number(dividedHalfUp(exact, scale * scale))
-      : parts.reduce((sum, part) => sum + part.amount, 0)
-  if (!Number.isSafeInteger(amount)) throw refused('Amount is too large.', 'quantity')
+    parts === undefined ? Number(divideHalfUp(exact, scale * scale)) : parts.reduce((sum, part) => sum + part.amount, 0)
+  if (!Number.isSafeInteger(amount)) throw badRequest('Amount is too large.', 'quantity')
   return amount
 }
 
-function transformed(price: PriceBody, units: bigint): bigint {
+function transformQuantity(price: PriceBody, units: bigint): bigint {
   if (price.transform_quantity === null) return units
   const divisor = BigInt(price.transform_quantity.divide_by) * scale
   const up = price.transform_quantity.round === 'up' && units % divisor !== 0n ? 1n : 0n

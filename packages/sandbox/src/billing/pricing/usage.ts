@@ -1,18 +1,18 @@
 import { decimalText, parseDecimal } from '../../money/decimal.ts'
 import type { MeterBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { MeterEventBody } from '../../objects/customer-bodies.ts'
 import type { Period } from './billing-intervals.ts'
 
 /** A customer's usage of a meter in a period (end excluded), as a decimal. Negative usage counts as 0. */
-export function usageIn(call: Call, meter: MeterBody, customer: string, period: Period): string {
+export function usageIn(call: OperationContext, meter: MeterBody, customer: string, period: Period): string {
   const found = call.select('billing.meter_event', [
     { field: '_meter', is: meter.id },
     { field: '_customer', is: customer },
     { field: 'timestamp', op: '>=', value: period.start },
     { field: 'timestamp', op: '<', value: period.end },
   ])
-  return aggregated(meter.default_aggregation.formula, preaggregated(meter, found))
+  return aggregate(meter.default_aggregation.formula, preaggregate(meter, found))
 }
 
 const windows = { hour: 3600, day: 86_400 } as const
@@ -21,7 +21,7 @@ const windows = { hour: 3600, day: 86_400 } as const
  * With an event time window (hour or day), only the last received event of each window counts, whatever its timestamp in the window
  * (docs.stripe.com/billing/subscriptions/usage-based/recording-usage): the meter expects preaggregated events. `events` are newest first.
  */
-export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
+export function preaggregate(meter: MeterBody, events: readonly MeterEventBody[]): readonly MeterEventBody[] {
   if (meter.event_time_window === null) return events
   const size = windows[meter.event_time_window]
   const last = new Map<number, MeterEventBody>()
@@ -33,7 +33,7 @@ export function preaggregated(meter: MeterBody, events: readonly MeterEventBody[
 }
 
 /** `events` are newest first: of two events with the same timestamp, `last` takes the one received later. */
-export function aggregated(
+export function aggregate(
   formula: MeterBody['default_aggregation']['formula'],
   events: readonly MeterEventBody[],
 ): string {

@@ -1,13 +1,13 @@
 // Moves a subscription from one phase of its schedule to the next. A change in mid-period is prorated with the phase's
 // `proration_behavior`.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
-import { sameStep } from '../pricing/billing-intervals.ts'
-import { withinPeriods } from '../subscriptions/proration.ts'
+import { isSameInterval } from '../pricing/billing-intervals.ts'
+import { withPhaseItems } from '../subscriptions/proration.ts'
 import { discountsOfPhase } from '../pricing/discounts.ts'
 import { holderOf, newItem } from '../subscriptions/subscription-items.ts'
-import { priceOf, stepOf } from '../subscriptions/subscription-records.ts'
+import { priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
 import type { Terms } from '../subscriptions/terms.ts'
 
 /**
@@ -15,7 +15,7 @@ import type { Terms } from '../subscriptions/terms.ts'
  * whose period is over.
  */
 export function enterNextPhase(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   ended: readonly SubscriptionItemBody[],
 ): SubscriptionBody {
@@ -28,8 +28,8 @@ export function enterNextPhase(
   const of = { customer: subscription.customer, subscription: subscription.id, session: null }
   const discounts = discountsOfPhase(call, next.discounts, subscription.discounts, of)
   const terms = termsOfPhase(subscription, schedule, next)
-  const items = { ...subscription.items, data: itemsOf(call, subscription, next, ended) }
-  return withinPeriods(call, { ...subscription, ...terms }, items.data, {
+  const items = { ...subscription.items, data: phaseItems(call, subscription, next, ended) }
+  return withPhaseItems(call, { ...subscription, ...terms }, items.data, {
     after: { ...subscription, ...terms, discounts, items },
     behavior: next.proration_behavior,
     ended,
@@ -56,19 +56,23 @@ export function termsOfPhase(
   }
 }
 
-function finish(call: Call, subscription: SubscriptionBody, schedule: SubscriptionScheduleBody): SubscriptionBody {
+function finish(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  schedule: SubscriptionScheduleBody,
+): SubscriptionBody {
   const over = { ...schedule, completed_at: call.now, current_phase: null }
   if (schedule.end_behavior === 'cancel') {
     call.update(schedule, { ...over, status: 'completed' }, 'subscription_schedule.completed')
     return { ...subscription, schedule: null, status: 'canceled' }
   }
-  call.announce('subscription_schedule.completed', schedule)
-  release(call, schedule)
+  call.emit('subscription_schedule.completed', schedule)
+  releaseSchedule(call, schedule)
   return { ...subscription, schedule: null }
 }
 
 /** Releases the subscription from its schedule. The caller writes the subscription. */
-export function release(call: Call, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
+export function releaseSchedule(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
   const after: SubscriptionScheduleBody = {
     ...schedule,
     current_phase: null,
@@ -85,8 +89,8 @@ export function release(call: Call, schedule: SubscriptionScheduleBody): Subscri
  * Items of the subscription in a phase. An item with the same price is kept; leftover items take over the remaining prices of the phase in
  * order; further prices become new items.
  */
-export function itemsOf(
-  call: Call,
+export function phaseItems(
+  call: OperationContext,
   subscription: SubscriptionBody,
   phase: PhaseBody,
   ended: readonly SubscriptionItemBody[],
@@ -95,12 +99,16 @@ export function itemsOf(
   return phase.items.map((wanted) => {
     const same = subscription.items.data.find((item) => item.price === wanted.price)
     const former = same ?? free.shift()
-    if (former === undefined) return added(call, subscription, wanted)
-    return taken(call, subscription, former, wanted, ended)
+    if (former === undefined) return newPhaseItem(call, subscription, wanted)
+    return carriedItem(call, subscription, former, wanted, ended)
   })
 }
 
-function added(call: Call, subscription: SubscriptionBody, wanted: PhaseItemBody): SubscriptionItemBody {
+function newPhaseItem(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  wanted: PhaseItemBody,
+): SubscriptionItemBody {
   const { metadata, quantity } = wanted
   const own = { metadata, ...(quantity === undefined ? {} : { quantity }) }
   const item = newItem(call, holderOf(subscription), priceOf(call, wanted), own)
@@ -108,7 +116,7 @@ function added(call: Call, subscription: SubscriptionBody, wanted: PhaseItemBody
 }
 
 function discountsOf(
-  call: Call,
+  call: OperationContext,
   { customer, id }: SubscriptionBody,
   item: SubscriptionItemBody,
   wanted: PhaseItemBody,
@@ -121,8 +129,8 @@ function discountsOf(
   })
 }
 
-function taken(
-  call: Call,
+function carriedItem(
+  call: OperationContext,
   subscription: SubscriptionBody,
   former: SubscriptionItemBody,
   wanted: PhaseItemBody,
@@ -138,7 +146,7 @@ function taken(
   }
   if (former.price === wanted.price) return changed
   // A new interval restarts the item's period now, but only if the old period is over.
-  const anew = !sameStep(stepOf(priceOf(call, former)), stepOf(priceOf(call, wanted)))
+  const anew = !isSameInterval(intervalOf(priceOf(call, former)), intervalOf(priceOf(call, wanted)))
   const over = ended.some((one) => one.id === former.id)
   return { ...changed, _usage_from: call.now, ...(anew && over ? { _anchor: call.now } : {}) }
 }

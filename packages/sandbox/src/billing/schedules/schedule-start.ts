@@ -1,11 +1,11 @@
 // Starts a schedule at its start date: the first phase begins and its subscription is created.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { noInvoiceText } from '../invoices/invoice-text.ts'
 import { customerOf } from '../subscriptions/subscription-records.ts'
 import { subscribe } from '../subscriptions/subscribe.ts'
 
-export function startSchedule(call: Call, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
+export function startSchedule(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
   const [phase] = schedule.phases
   if (phase === undefined) throw new Error(`${schedule.id} has no phases`)
   const { default_settings: usual } = schedule

@@ -1,25 +1,25 @@
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   InvoiceLineBody,
   ProrationBehavior,
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../../objects/customer-bodies.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { periodAt } from '../pricing/billing-intervals.ts'
 import { amountFor } from '../pricing/price-amounts.ts'
-import { dropWaiting, withItemsOf } from '../invoices/invoice-items.ts'
-import { draft } from '../invoices/invoicing.ts'
+import { deletePendingProrations, withProrationItems } from '../invoices/invoice-items.ts'
+import { createDraft } from '../invoices/invoicing.ts'
 import { openInvoices } from './subscription-status.ts'
 import { arrearsLines, prorationLine, quantityOf } from '../invoices/invoice-lines.ts'
-import { isMetered, priceOf, save, stepOf } from './subscription-records.ts'
+import { isMetered, priceOf, save, intervalOf } from './subscription-records.ts'
 
 /**
  * Cancels a subscription at the caller's request. `prorate` credits unused time; `invoice_now` bills the credit, the usage and pending
  * lines. With neither, pending prorations are deleted (the SDK's types, `cancel`).
  */
-export function cancelAsAsked(
-  call: Call,
+export function cancelOnRequest(
+  call: OperationContext,
   before: SubscriptionBody,
   { prorate, invoiceNow }: { readonly prorate: boolean; readonly invoiceNow: boolean },
 ): SubscriptionBody {
@@ -29,7 +29,7 @@ export function cancelAsAsked(
   const unused = licensed.map((item) => prorationLine(call, before, item, -1)).filter(({ amount }) => amount !== 0)
   const usage = runs && invoiceNow ? before.items.data.filter(metered) : []
   const used = usage.flatMap((item) => arrearsLines(call, before, item, call.now))
-  const waiting = withItemsOf(call, before, [...before._pending, ...unused], null)
+  const waiting = withProrationItems(call, before, [...before._pending, ...unused], null)
   if (invoiceNow) return cancelNow(call, before, [...waiting, ...used])
   // The prorations stay pending as invoice items of the customer.
   return cancelNow(call, prorate ? { ...before, _pending: [] } : before)
@@ -37,7 +37,7 @@ export function cancelAsAsked(
 
 /** Ends a subscription, with a final invoice if there are lines, and cancels its schedule. */
 export function cancelNow(
-  call: Call,
+  call: OperationContext,
   before: SubscriptionBody,
   lines: readonly InvoiceLineBody[] = [],
 ): SubscriptionBody {
@@ -46,8 +46,13 @@ export function cancelNow(
   const made =
     lines.length === 0
       ? undefined
-      : draft(call, { subscription: before, lines, reason: 'subscription_cycle', period: { start, end: call.now } })
-  dropWaiting(call, before)
+      : createDraft(call, {
+          subscription: before,
+          lines,
+          reason: 'subscription_cycle',
+          period: { start, end: call.now },
+        })
+  deletePendingProrations(call, before)
   endSchedule(call, before)
   const after: SubscriptionBody = {
     ...before,
@@ -68,8 +73,8 @@ export function cancelNow(
  * Refuses a `cancel_at` in mid-period. Stripe prorates it, in the current period as requested and in a later one always (the SDK's types,
  * `cancel_at`). The sandbox does not implement that, and would bill a wrong amount.
  */
-export function refuseBrokenPeriod(
-  call: Call,
+export function refuseMidPeriodEnd(
+  call: OperationContext,
   subscription: Pick<SubscriptionBody, 'currency' | 'status'> & {
     readonly items: { readonly data: SubscriptionItemBody[] }
   },
@@ -81,9 +86,9 @@ export function refuseBrokenPeriod(
     if (isMetered(price) || amountFor(price, subscription.currency, quantityOf(item)) === 0) continue
     const running = at < item.current_period_end
     if (running && (behavior === 'none' || subscription.status === 'trialing')) continue
-    if (!running && periodAt(item._anchor, stepOf(price), at).start === at) continue
+    if (!running && periodAt(item._anchor, intervalOf(price), at).start === at) continue
     const what = `The sandbox does not support a \`cancel_at\` in the middle of a ${running ? 'period with prorations' : 'later period'}`
-    throw refused(
+    throw badRequest(
       `${what}. ${running ? 'Give `proration_behavior: none`, or a border of a period.' : 'Give a border of a period.'}`,
       'cancel_at',
     )
@@ -91,8 +96,8 @@ export function refuseBrokenPeriod(
 }
 
 /** Checks a planned `cancel_at` again after a change of the items or of the end itself. */
-export function refuseBrokenChange(
-  call: Call,
+export function recheckPlannedEnd(
+  call: OperationContext,
   before: SubscriptionBody,
   after: SubscriptionBody,
   behavior: ProrationBehavior,
@@ -107,11 +112,11 @@ export function refuseBrokenChange(
         old.current_period_end === item.current_period_end,
     ),
   )
-  if (!same || after.cancel_at !== before.cancel_at) refuseBrokenPeriod(call, after, after.cancel_at, behavior)
+  if (!same || after.cancel_at !== before.cancel_at) refuseMidPeriodEnd(call, after, after.cancel_at, behavior)
 }
 
 /** Open invoices are not retried automatically any more (the SDK's types, `cancel`). */
-function stopCollecting(call: Call, subscription: SubscriptionBody): void {
+function stopCollecting(call: OperationContext, subscription: SubscriptionBody): void {
   for (const invoice of openInvoices(call, subscription)) {
     // A `send_invoice` invoice keeps its due date, so it can still become overdue.
     const due = invoice.collection_method === 'send_invoice' ? invoice._due : null
@@ -121,7 +126,7 @@ function stopCollecting(call: Call, subscription: SubscriptionBody): void {
 }
 
 function endSchedule(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   event: 'subscription_schedule.aborted' | 'subscription_schedule.canceled' = 'subscription_schedule.canceled',
 ): void {
@@ -133,12 +138,12 @@ function endSchedule(
 }
 
 /** Ends the schedule of a subscription that ends for lack of payment (the SDK's types, `subscription_schedule.aborted`). */
-export function abortSchedule(call: Call, subscription: SubscriptionBody): void {
+export function abortSchedule(call: OperationContext, subscription: SubscriptionBody): void {
   endSchedule(call, subscription, 'subscription_schedule.aborted')
 }
 
 /** Deleting a customer cancels its subscriptions, and its schedules that have not started yet. */
-export function cancelAllOf(call: Call, customer: string): void {
+export function cancelAllOf(call: OperationContext, customer: string): void {
   const living = call
     .select('subscription', [{ field: 'customer', is: customer }])
     .filter((subscription) => subscription.ended_at === null)

@@ -1,10 +1,10 @@
 // Entitlements: features of the products that a customer subscribes to.
 import type { ActiveEntitlementBody, FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
 import { where } from '../../protocol/responses/list-pages.ts'
 
-export function attachmentsOf(call: Call, product: string): ProductFeatureBody[] {
+export function attachmentsOf(call: OperationContext, product: string): ProductFeatureBody[] {
   return call.select('product_feature', [{ field: '_product', is: product }])
 }
 
@@ -14,7 +14,7 @@ const granting: readonly string[] = ['active', 'trialing', 'past_due']
  * Updates a customer's entitlements to the products of its running subscriptions. Called when a subscription starts, ends, changes prices
  * or enters a period, because a feature that was attached in between counts from then on (docs.stripe.com/billing/entitlements).
  */
-export function refreshEntitlements(call: Call, customer: string): void {
+export function refreshEntitlements(call: OperationContext, customer: string): void {
   const living = call
     .select('subscription', where('customer', customer))
     .filter((subscription) => granting.includes(subscription.status))
@@ -34,8 +34,8 @@ export function refreshEntitlements(call: Call, customer: string): void {
   }
   const data = call
     .select('entitlements.active_entitlement', where('_customer', customer))
-    .map((one) => call.shown(one))
-  call.announceUnstored('entitlements.active_entitlement_summary.updated', {
+    .map((one) => call.render(one))
+  call.emitUnstored('entitlements.active_entitlement_summary.updated', {
     object: 'entitlements.active_entitlement_summary',
     customer,
     entitlements: {

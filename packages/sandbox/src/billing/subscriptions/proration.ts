@@ -1,22 +1,22 @@
 // Proration of changes in mid-period. With `none` nothing is prorated, otherwise unused and remaining time is. Another interval, or a
 // change from free to paid, always starts a new period and bills it at once.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   InvoiceLineBody,
   ProrationBehavior,
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../../objects/customer-bodies.ts'
-import { refused } from '../../protocol/responses/errors.ts'
-import { periodAt, sameStep } from '../pricing/billing-intervals.ts'
-import { debited } from '../payments/debits.ts'
-import { withItemsOf } from '../invoices/invoice-items.ts'
-import { afterInvoice, draft, finalize } from '../invoices/invoicing.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import { periodAt, isSameInterval } from '../pricing/billing-intervals.ts'
+import { recordDebits } from '../payments/debits.ts'
+import { withProrationItems } from '../invoices/invoice-items.ts'
+import { afterInvoice, createDraft, finalize } from '../invoices/invoicing.ts'
 import { statusAfter } from './subscription-status.ts'
 import { advanceLines, arrearsLines, prorationLine } from '../invoices/invoice-lines.ts'
-import { isMetered, priceOf, stepOf } from './subscription-records.ts'
+import { isMetered, priceOf, intervalOf } from './subscription-records.ts'
 
-interface Change {
+interface ProrationOptions {
   readonly behavior: ProrationBehavior
   /** Set by `billing_cycle_anchor: now`. */
   readonly anchorNow?: boolean
@@ -32,20 +32,20 @@ export function checkProrationDate(before: SubscriptionBody, given: number | und
   const inside = before.items.data.every(
     (item) => given >= item.current_period_start && given <= item.current_period_end,
   )
-  if (!inside) throw refused('Cannot specify proration_date outside of current billing period.', 'proration_date')
+  if (!inside) throw badRequest('Cannot specify proration_date outside of current billing period.', 'proration_date')
   return given
 }
 
 /** The subscription with its new items, invoiced now if the change requires that. Not written yet. */
 export function withItems(
-  call: Call,
+  call: OperationContext,
   before: SubscriptionBody,
   wanted: readonly SubscriptionItemBody[],
-  change: Change,
+  change: ProrationOptions,
 ): SubscriptionBody {
   const trialing = before.status === 'trialing'
-  const rebill = !trialing && (change.anchorNow === true || beginsAnew(call, before.items.data, wanted))
-  const items = rebill ? wanted.map((item) => reanchored(call, item)) : [...wanted]
+  const rebill = !trialing && (change.anchorNow === true || startsNewPeriod(call, before.items.data, wanted))
+  const items = rebill ? wanted.map((item) => restartPeriod(call, item)) : [...wanted]
   const planned: SubscriptionBody = {
     ...before,
     ...(rebill ? { billing_cycle_anchor: call.now } : {}),
@@ -53,21 +53,21 @@ export function withItems(
     items: { ...before.items, data: items },
   }
   const none = { credits: [], debits: [] }
-  const { credits, debits } = trialing ? none : leftovers(call, { before, after: planned }, wanted, change, rebill)
+  const { credits, debits } = trialing ? none : prorationLines(call, { before, after: planned }, wanted, change, rebill)
   const prorated = [...credits, ...debits]
-  const after = charged(planned, debits)
+  const after = withDebits(planned, debits)
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
   const lines = [...before._pending, ...prorated, ...advance.flatMap((item) => advanceLines(call, after, item))]
   const now = rebill || (change.behavior === 'always_invoice' && lines.length > 0)
-  return now ? invoicedNow(call, after, lines) : waiting(call, after, lines)
+  return now ? billNow(call, after, lines) : withPendingLines(call, after, lines)
 }
 
 /**
  * The subscription after its schedule entered a phase. Items in mid-period are prorated; items whose period is over are billed by the
  * renewal, together with the pending lines.
  */
-export function withinPeriods(
-  call: Call,
+export function withPhaseItems(
+  call: OperationContext,
   before: SubscriptionBody,
   wanted: readonly SubscriptionItemBody[],
   {
@@ -87,30 +87,34 @@ export function withinPeriods(
   // Items that the phase added are billed by the renewal too.
   const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const goesOn = { ...before, items: { ...before.items, data: running } }
-  const { credits, debits } = leftovers(call, { before: goesOn, after }, kept, { behavior }, false)
+  const { credits, debits } = prorationLines(call, { before: goesOn, after }, kept, { behavior }, false)
   const lines = [...after._pending, ...credits, ...debits]
-  const next = charged(after, debits)
-  return behavior === 'always_invoice' && !renews ? invoicedNow(call, next, lines) : waiting(call, next, lines)
+  const next = withDebits(after, debits)
+  return behavior === 'always_invoice' && !renews ? billNow(call, next, lines) : withPendingLines(call, next, lines)
 }
 
-function charged(subscription: SubscriptionBody, debits: readonly InvoiceLineBody[]): SubscriptionBody {
-  return { ...subscription, items: { ...subscription.items, data: debited(subscription.items.data, debits) } }
+function withDebits(subscription: SubscriptionBody, debits: readonly InvoiceLineBody[]): SubscriptionBody {
+  return { ...subscription, items: { ...subscription.items, data: recordDebits(subscription.items.data, debits) } }
 }
 
 /** Keeps the lines pending for the subscription's next invoice. */
-function waiting(call: Call, after: SubscriptionBody, lines: readonly InvoiceLineBody[]): SubscriptionBody {
-  return { ...after, _pending: withItemsOf(call, after, lines, null) }
+function withPendingLines(
+  call: OperationContext,
+  after: SubscriptionBody,
+  lines: readonly InvoiceLineBody[],
+): SubscriptionBody {
+  return { ...after, _pending: withProrationItems(call, after, lines, null) }
 }
 
 /** Bills the lines on an invoice of their own, finalized now. Does nothing without lines. */
-export function invoicedNow(
-  call: Call,
+export function billNow(
+  call: OperationContext,
   subscription: SubscriptionBody,
   lines: readonly InvoiceLineBody[],
 ): SubscriptionBody {
   if (lines.length === 0) return subscription
   const period = { start: call.now, end: call.now }
-  const made = draft(call, { subscription, lines, reason: 'subscription_update', period })
+  const made = createDraft(call, { subscription, lines, reason: 'subscription_update', period })
   // With `pause_collection`, `draft` leaves the invoice a draft that does not advance, or closes it (void, uncollectible): do not finalize
   // it.
   const isSetAside = made.invoice.status !== 'draft' || !made.invoice.auto_advance
@@ -123,25 +127,25 @@ export function invoicedNow(
   }
 }
 
-function isFree(call: Call, items: readonly SubscriptionItemBody[]): boolean {
+function isFree(call: OperationContext, items: readonly SubscriptionItemBody[]): boolean {
   return items.every((item) => priceOf(call, item).unit_amount === 0)
 }
 
-function beginsAnew(
-  call: Call,
+function startsNewPeriod(
+  call: OperationContext,
   before: readonly SubscriptionItemBody[],
   wanted: readonly SubscriptionItemBody[],
 ): boolean {
   if (isFree(call, before) && !isFree(call, wanted)) return true
   return wanted.some((item) => {
     const old = before.find((candidate) => candidate.id === item.id)
-    return old !== undefined && !sameStep(stepOf(priceOf(call, old)), stepOf(priceOf(call, item)))
+    return old !== undefined && !isSameInterval(intervalOf(priceOf(call, old)), intervalOf(priceOf(call, item)))
   })
 }
 
 /** The item with a new period that begins now. */
-export function reanchored(call: Call, item: SubscriptionItemBody): SubscriptionItemBody {
-  const period = periodAt(call.now, stepOf(priceOf(call, item)), call.now)
+export function restartPeriod(call: OperationContext, item: SubscriptionItemBody): SubscriptionItemBody {
+  const period = periodAt(call.now, intervalOf(priceOf(call, item)), call.now)
   return {
     ...item,
     _anchor: call.now,
@@ -152,11 +156,11 @@ export function reanchored(call: Call, item: SubscriptionItemBody): Subscription
 }
 
 /** Lines for a change in mid-period: credits for unused time, debits for remaining time, and usage that would otherwise stay unbilled. */
-function leftovers(
-  call: Call,
+function prorationLines(
+  call: OperationContext,
   { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
   wanted: readonly SubscriptionItemBody[],
-  { behavior, prorateFrom = call.now }: Change,
+  { behavior, prorateFrom = call.now }: ProrationOptions,
   rebill: boolean,
 ): { readonly credits: InvoiceLineBody[]; readonly debits: InvoiceLineBody[] } {
   const prorates = behavior !== 'none'

@@ -1,20 +1,20 @@
 // Subscription items of a request: the resulting items, and the errors of the real API.
 import type { PriceBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
-import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { boolean, integer, list, shape, text } from '../../protocol/parameters/params.ts'
 import type { Fields, Read } from '../../protocol/parameters/params.ts'
 import { inlinePrice, recurringPriceData } from '../../endpoints/catalog/inline-prices.ts'
-import { periodAt, sameStep } from '../pricing/billing-intervals.ts'
+import { periodAt, isSameInterval } from '../pricing/billing-intervals.ts'
 import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
 import { discountsParam, readDiscounts, redeem } from '../pricing/discounts.ts'
-import { customerOf, isMetered, priceOf, stepOf } from './subscription-records.ts'
+import { customerOf, isMetered, priceOf, intervalOf } from './subscription-records.ts'
 import { taxRatesParam, usableTaxRates } from './terms.ts'
 
-const mostItems = 20
+const maxItems = 20
 
 export const newItemFields = {
   discounts: discountsParam,
@@ -26,8 +26,8 @@ export const newItemFields = {
 } satisfies Fields
 export const changedItemFields = { ...newItemFields, clear_usage: boolean(), deleted: boolean(), id: text() }
 
-export const newItems = list(shape(newItemFields), { max: mostItems })
-export const changedItems = list(shape(changedItemFields), { max: mostItems })
+export const newItems = list(shape(newItemFields), { max: maxItems })
+export const changedItems = list(shape(changedItemFields), { max: maxItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
 /** The subscription that holds the items. Their periods are aligned to its `billing_cycle_anchor`. */
@@ -44,26 +44,31 @@ export function holderOf(subscription: SubscriptionBody): Holder {
 }
 
 /** The price with this id, if it can be used for a subscription item: active, recurring and in the currency. */
-export function usablePrice(call: Call, id: string | undefined, name: string, currency: string | undefined): PriceBody {
+export function usablePrice(
+  call: OperationContext,
+  id: string | undefined,
+  name: string,
+  currency: string | undefined,
+): PriceBody {
   if (id === undefined) throw missingParam(`${name}[price]`)
   const price = call.reference('price', id, `${name}[price]`)
   if (!price.active) {
-    throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
+    throw badRequest('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
   }
   refuseArchivedProduct(call, price, name)
   if (price.recurring === null) {
     const message =
       'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.'
-    throw refused(message, `${name}[price]`)
+    throw badRequest(message, `${name}[price]`)
   }
   if (currency !== undefined && pricingIn(price, currency) === undefined) throw wrongCurrency(price, currency, name)
   return price
 }
 
 /** An active price of an archived product cannot be sold (public threads). */
-export function refuseArchivedProduct(call: Call, price: PriceBody, name: string): void {
+export function refuseArchivedProduct(call: OperationContext, price: PriceBody, name: string): void {
   if (call.find('product', price.product)?.active !== false) return
-  throw refused(
+  throw badRequest(
     `Price \`${price.id}\` is not available to be purchased because its product is not active.`,
     `${name}[price]`,
   )
@@ -71,18 +76,23 @@ export function refuseArchivedProduct(call: Call, price: PriceBody, name: string
 
 export function wrongCurrency(price: PriceBody, currency: string, name: string): Error {
   const message = `The price specified only supports \`${price.currency}\`.`
-  return refused(`${message} This doesn't match the expected currency: \`${currency}\`.`, `${name}[price]`)
+  return badRequest(`${message} This doesn't match the expected currency: \`${currency}\`.`, `${name}[price]`)
 }
 
 function quantityFor(price: PriceBody, given: number | undefined, name: string): { quantity?: number } {
   if (!isMetered(price)) return { quantity: given ?? 1 }
   if (given === undefined) return {}
   const message = 'Quantity should not be specified where usage_type is `metered`.'
-  throw refused(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+  throw badRequest(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
 }
 
 /** The price that the item names, or a new one made from its `price_data`. */
-function priceFor(call: Call, { price, price_data: data }: ItemParams, name: string, currency: string): PriceBody {
+function priceFor(
+  call: OperationContext,
+  { price, price_data: data }: ItemParams,
+  name: string,
+  currency: string,
+): PriceBody {
   if (data === undefined) return usablePrice(call, price, name, currency)
   if (price !== undefined) throw onlyOneOf(`${name}[price]`, `${name}[price_data]`)
   const made = inlinePrice(call, data, `${name}[price_data]`)
@@ -91,7 +101,12 @@ function priceFor(call: Call, { price, price_data: data }: ItemParams, name: str
 }
 
 /** A new item, checked, whose period begins now. */
-export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: string): SubscriptionItemBody {
+export function itemFrom(
+  call: OperationContext,
+  holder: Holder,
+  params: ItemParams,
+  name: string,
+): SubscriptionItemBody {
   const price = priceFor(call, params, name, holder.currency)
   const quantity = quantityFor(price, params.quantity, name)
   const item = newItem(call, holder, price, { ...quantity, metadata: applyMetadata({}, params.metadata) })
@@ -100,7 +115,7 @@ export function itemFrom(call: Call, holder: Holder, params: ItemParams, name: s
 
 /** The item's own discounts and tax rates after the request. */
 function extras(
-  call: Call,
+  call: OperationContext,
   holder: Holder,
   item: SubscriptionItemBody,
   params: ItemParams,
@@ -114,7 +129,7 @@ function extras(
 }
 
 function itemDiscounts(
-  call: Call,
+  call: OperationContext,
   holder: Holder,
   item: SubscriptionItemBody,
   given: NonNullable<ItemParams['discounts']>,
@@ -131,13 +146,13 @@ function itemDiscounts(
  * trial.
  */
 export function newItem(
-  call: Call,
+  call: OperationContext,
   holder: Holder,
   price: PriceBody,
   own: Pick<SubscriptionItemBody, 'quantity' | 'metadata'>,
 ): SubscriptionItemBody {
   const { trialEnd, billing_cycle_anchor: anchor } = holder
-  const end = trialEnd ?? periodAt(anchor, stepOf(price), call.now).end
+  const end = trialEnd ?? periodAt(anchor, intervalOf(price), call.now).end
   return {
     id: newId('si_', 14),
     object: 'subscription_item',
@@ -160,7 +175,7 @@ export function newItem(
 
 /** An existing item after the request. A new price without a quantity resets the quantity to 1. */
 function changedItem(
-  call: Call,
+  call: OperationContext,
   holder: Holder,
   before: SubscriptionItemBody,
   params: ItemParams,
@@ -191,7 +206,7 @@ function changedItem(
 
 /** All items after the request. Items that it does not name stay unchanged. */
 export function itemsAfter(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   given: readonly ItemParams[],
   nameOf: (index: number) => string = (index) => `items[${index}]`,
@@ -202,12 +217,12 @@ export function itemsAfter(
     const name = nameOf(index)
     if (params.id === undefined) {
       const item = itemFrom(call, holder, params, name)
-      refuseTaken(subscription, given, item.price)
+      refuseDuplicatePrice(subscription, given, item.price)
       items.set(item.id, item)
       continue
     }
     const before = subscription.items.data.find((item) => item.id === params.id)
-    if (before === undefined) throw refused(`Invalid subscription_item id: ${params.id}`)
+    if (before === undefined) throw badRequest(`Invalid subscription_item id: ${params.id}`)
     if (params.deleted === true) items.delete(before.id)
     else items.set(before.id, changedItem(call, holder, before, params, name))
   }
@@ -215,11 +230,11 @@ export function itemsAfter(
 }
 
 /** Message as in the real API (recorded at 2026-08-26.dahlia). */
-function refuseTaken({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
+function refuseDuplicatePrice({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
   const taken = items.data.find((item) => item.price === price)
   const named = given.find(({ id }) => id !== undefined && id === taken?.id)
   if (taken === undefined || named?.deleted === true || (named?.price !== undefined && named.price !== price)) return
-  throw refused(
+  throw badRequest(
     `A new item with Price ${price} can't be added to this Subscription because an existing Subscription Item ${taken.id} is ` +
       'already using that Price. If you want to update the existing item (e.g., to adjust the quantity), pass the existing ' +
       "Subscription Item's `id` in your update request: " +
@@ -230,22 +245,22 @@ function refuseTaken({ items }: SubscriptionBody, given: readonly ItemParams[], 
 
 /** Checks the rules about all items together: count, duplicate prices, intervals in classic billing. */
 export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
-  call: Call,
+  call: OperationContext,
   items: Item[],
   mode: 'classic' | 'flexible',
 ): Item[] {
   if (items.length === 0) {
-    throw refused('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
+    throw badRequest('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
   }
-  if (items.length > mostItems) throw refused(`A subscription can have at most ${mostItems} items.`, 'items')
+  if (items.length > maxItems) throw badRequest(`A subscription can have at most ${maxItems} items.`, 'items')
   const twice = items.find((item, index) => items.findIndex((other) => other.price === item.price) < index)
   if (twice !== undefined) {
     const message = 'Cannot create a Subscription with multiple Subscription Items with the same Price'
-    throw refused(`${message}: ${twice.price}`, 'plan')
+    throw badRequest(`${message}: ${twice.price}`, 'plan')
   }
-  const [first, ...others] = items.map((item) => stepOf(priceOf(call, item)))
-  if (mode === 'classic' && first !== undefined && others.some((step) => !sameStep(first, step))) {
-    throw refused(
+  const [first, ...others] = items.map((item) => intervalOf(priceOf(call, item)))
+  if (mode === 'classic' && first !== undefined && others.some((step) => !isSameInterval(first, step))) {
+    throw badRequest(
       'Currently, all prices on a subscription must have the same billing interval and interval count.',
       'items',
     )

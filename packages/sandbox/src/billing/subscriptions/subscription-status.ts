@@ -1,11 +1,11 @@
 // Status of a subscription after its invoices were paid, declined, overdue or closed.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
-import { keptCard } from '../payments/payers.ts'
-import { isOver, save } from './subscription-records.ts'
+import { defaultCardAfter } from '../payments/payers.ts'
+import { isEnded, save } from './subscription-records.ts'
 
 /** Unpaid finalized invoices of a subscription. */
-export function openInvoices(call: Call, { id }: { readonly id: string }, most?: number): InvoiceBody[] {
+export function openInvoices(call: OperationContext, { id }: { readonly id: string }, most?: number): InvoiceBody[] {
   const conditions = [
     { field: 'parent.subscription_details.subscription', is: id },
     { field: 'status', is: 'open' },
@@ -18,18 +18,18 @@ export function subscriptionOf({ parent }: Pick<InvoiceBody, 'parent'>): string 
 }
 
 /** Updates the subscription of an invoice after the invoice was paid, declined or closed. */
-export function reflect(call: Call, invoice: InvoiceBody): void {
+export function updateStatusAfter(call: OperationContext, invoice: InvoiceBody): void {
   const before = call.find('subscription', subscriptionOf(invoice) ?? '')
-  if (before === undefined || isOver(before)) return
+  if (before === undefined || isEnded(before)) return
   const status = statusAfter(call, before, invoice)
-  const card = keptCard(call, before, invoice)
+  const card = defaultCardAfter(call, before, invoice)
   if (status === before.status && card === before.default_payment_method) return
   const ended = status === 'incomplete_expired' ? call.now : before.ended_at
   save(call, before, { ...before, default_payment_method: card, status, ended_at: ended })
 }
 
 export function statusAfter(
-  call: Call,
+  call: OperationContext,
   subscription: SubscriptionBody,
   invoice: InvoiceBody,
 ): SubscriptionBody['status'] {
@@ -44,12 +44,12 @@ export function statusAfter(
     return subscription.status === 'incomplete' || subscription.status === 'past_due' ? 'active' : subscription.status
   }
   if (subscription.status === 'trialing') return 'trialing'
-  if (!paid) return isAwaited(call, invoice) ? subscription.status : 'past_due'
+  if (!paid) return isNotDueYet(call, invoice) ? subscription.status : 'past_due'
   if (subscription.status !== 'past_due') return subscription.status
   return openInvoices(call, subscription, 1).length === 0 ? 'active' : 'past_due'
 }
 
 /** Sent by email, and not overdue yet. */
-function isAwaited(call: Call, invoice: InvoiceBody): boolean {
+function isNotDueYet(call: OperationContext, invoice: InvoiceBody): boolean {
   return invoice.collection_method === 'send_invoice' && invoice.due_date !== null && invoice.due_date > call.now
 }

@@ -1,7 +1,7 @@
 // Billing terms of a subscription, in a request or a phase: collection method, days until due, taxes.
 import type { AutomaticTaxBody, CollectionMethod, SubscriptionBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { StripeError, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { boolean, emptyable, list, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 
@@ -22,7 +22,7 @@ export type Terms = Pick<
 
 export const noTax: AutomaticTaxBody = { disabled_reason: null, enabled: false, liability: null }
 
-export const plainTerms: Terms = {
+export const defaultTerms: Terms = {
   automatic_tax: noTax,
   collection_method: 'charge_automatically',
   days_until_due: null,
@@ -30,7 +30,7 @@ export const plainTerms: Terms = {
 }
 
 /** The terms after a request, with the rules that combine several terms checked. */
-export function termsAfter(call: Call, customer: string, before: Terms, given: TermParams): Terms {
+export function termsAfter(call: OperationContext, customer: string, before: Terms, given: TermParams): Terms {
   const method = given.collection_method ?? before.collection_method
   const days = given.days_until_due ?? (method === 'send_invoice' ? before.days_until_due : null)
   checkDays(method, days)
@@ -49,15 +49,15 @@ export function termsAfter(call: Call, customer: string, before: Terms, given: T
 
 function checkDays(method: CollectionMethod, days: number | null): void {
   if (method === 'send_invoice' && days === null) {
-    throw refused("If invoice collection method is 'send_invoice', you must specify 'days_until_due'.")
+    throw badRequest("If invoice collection method is 'send_invoice', you must specify 'days_until_due'.")
   }
   if (method === 'charge_automatically' && days !== null) {
-    throw refused("You can only specify 'days_until_due' if invoice collection method is 'send_invoice'.")
+    throw badRequest("You can only specify 'days_until_due' if invoice collection method is 'send_invoice'.")
   }
 }
 
 /** The sandbox has no tax registrations, so automatic tax is always 0. As in the real API, it needs the customer's country. */
-export function automaticTax(call: Call, customer: string, enabled: boolean): AutomaticTaxBody {
+export function automaticTax(call: OperationContext, customer: string, enabled: boolean): AutomaticTaxBody {
   if (!enabled) return noTax
   if ((call.find('customer', customer)?.address?.country ?? null) === null) {
     const message =
@@ -68,11 +68,11 @@ export function automaticTax(call: Call, customer: string, enabled: boolean): Au
 }
 
 /** Ids of active tax rates. */
-export function usableTaxRates(call: Call, given: readonly string[] | null, name: string): string[] {
+export function usableTaxRates(call: OperationContext, given: readonly string[] | null, name: string): string[] {
   return (given ?? []).map((id, index) => {
     const param = `${name}[${index}]`
     const rate = call.reference('tax_rate', id, param)
-    if (!rate.active) throw refused(`The tax rate ${id} is inactive and cannot be used.`, param)
+    if (!rate.active) throw badRequest(`The tax rate ${id} is inactive and cannot be used.`, param)
     return id
   })
 }

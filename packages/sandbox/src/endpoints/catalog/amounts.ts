@@ -1,5 +1,5 @@
 import type { CurrencyOptionBody, CustomAmountBody, TaxBehavior, TierBody } from '../../objects/bodies.ts'
-import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { boolean, decimal, integer, list, mapOf, oneOf, required, shape } from '../../protocol/parameters/params.ts'
 import type { Param, Read } from '../../protocol/parameters/params.ts'
 import { checkCurrencyKey } from './currencies.ts'
@@ -66,13 +66,13 @@ export function toTiers(given: Tiers, name: string): TierBody[] {
     const unit = toAmount(tier.unit_amount, tier.unit_amount_decimal)
     const flat = toAmount(tier.flat_amount, tier.flat_amount_decimal)
     if (unit.unit_amount_decimal === null && flat.unit_amount_decimal === null) {
-      throw refused('Each tier must have at least one of `unit_amount` and `flat_amount`.', here)
+      throw badRequest('Each tier must have at least one of `unit_amount` and `flat_amount`.', here)
     }
     if ((tier.up_to === null) !== (index === given.length - 1)) {
-      throw refused('The last tier, and only the last tier, must have `up_to` set to `inf`.', `${here}[up_to]`)
+      throw badRequest('The last tier, and only the last tier, must have `up_to` set to `inf`.', `${here}[up_to]`)
     }
     if (tier.up_to !== null && tier.up_to <= last) {
-      throw refused('Tiers must be in ascending order of `up_to`.', `${here}[up_to]`)
+      throw badRequest('Tiers must be in ascending order of `up_to`.', `${here}[up_to]`)
     }
     last = tier.up_to ?? last
     return {
@@ -90,14 +90,14 @@ export function toCustomAmount(
   name: string,
 ): CustomAmountBody | null {
   if (given === undefined) return null
-  if (!given.enabled) throw refused('`enabled` must be true.', `${name}[enabled]`)
+  if (!given.enabled) throw badRequest('`enabled` must be true.', `${name}[enabled]`)
   const { maximum = null, minimum = null, preset = null } = given
   if (maximum !== null && minimum !== null && maximum < minimum)
-    throw refused('`maximum` must be at least `minimum`.', `${name}[maximum]`)
+    throw badRequest('`maximum` must be at least `minimum`.', `${name}[maximum]`)
   if (preset !== null && preset < (minimum ?? 0))
-    throw refused('`preset` must be at least `minimum`.', `${name}[preset]`)
+    throw badRequest('`preset` must be at least `minimum`.', `${name}[preset]`)
   if (preset !== null && maximum !== null && preset > maximum)
-    throw refused('`preset` must be at most `maximum`.', `${name}[preset]`)
+    throw badRequest('`preset` must be at most `maximum`.', `${name}[preset]`)
   return { maximum, minimum, preset }
 }
 
@@ -123,7 +123,7 @@ export function toCurrencyOptions(
   for (const [currency, option] of given) {
     const name = `currency_options[${currency}]`
     if (currency === own.currency) {
-      throw refused(`The currency_options hash cannot contain the price's own currency: ${currency}.`, name)
+      throw badRequest(`The currency_options hash cannot contain the price's own currency: ${currency}.`, name)
     }
     checkScheme(option, own.scheme, name)
     options[currency] = {

@@ -1,9 +1,9 @@
 import type { CouponBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { StripeError, alreadyExists, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { StripeError, alreadyExists, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted, retrieve } from '../../protocol/operation.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { createdIn, pageFields } from '../../protocol/responses/list-pages.ts'
 import {
@@ -46,7 +46,7 @@ const updateFields = { currency_options: currencyOptions, metadata: metadata(), 
 function checkDiscount(params: CreateParams): void {
   if (params.percent_off !== undefined) {
     if (params.amount_off !== undefined) {
-      throw refused('Received both percent_off and amount_off parameters. Please pass in only one.')
+      throw badRequest('Received both percent_off and amount_off parameters. Please pass in only one.')
     }
     if (params.currency_options !== undefined) throw onlyOneOf('currency_options', 'percent_off')
     return
@@ -54,17 +54,17 @@ function checkDiscount(params: CreateParams): void {
   if (params.amount_off === undefined) {
     throw new StripeError('Must provide percent_off or amount_off.', { code: 'parameter_missing' })
   }
-  if (params.currency === undefined) throw refused('You must pass currency when passing amount_off', 'currency')
+  if (params.currency === undefined) throw badRequest('You must pass currency when passing amount_off', 'currency')
 }
 
 function checkDuration(params: CreateParams): void {
   if (params.duration === 'repeating') {
     if (params.duration_in_months !== undefined) return
     const message = 'The duration_in_months param must be set when creating a coupon with a repeating duration'
-    throw refused(message, 'duration')
+    throw badRequest(message, 'duration')
   }
   if (params.duration_in_months === undefined) return
-  throw refused(
+  throw badRequest(
     'The duration_in_months param can only be set on a coupon with a repeating duration',
     'duration_in_months',
   )
@@ -76,12 +76,12 @@ function toOptions(
 ): Record<string, { amount_off: number }> {
   if (own !== null && given?.has(own) === true) {
     const message = `The currency_options hash cannot contain the coupon's own currency: ${own}.`
-    throw refused(message, `currency_options[${own}]`)
+    throw badRequest(message, `currency_options[${own}]`)
   }
   return Object.fromEntries(given ?? [])
 }
 
-function create(call: Call): CouponBody {
+function create(call: OperationContext): CouponBody {
   const params = call.read(createFields)
   checkDiscount(params)
   checkDuration(params)
@@ -112,7 +112,7 @@ function create(call: Call): CouponBody {
   return call.create(body, 'coupon.created')
 }
 
-function update(call: Call): CouponBody {
+function update(call: OperationContext): CouponBody {
   const before = call.subject('coupon')
   const params = call.read(updateFields)
   if (params.currency_options !== undefined && before.percent_off !== null) {
@@ -128,7 +128,7 @@ function update(call: Call): CouponBody {
 }
 
 /** Existing discounts continue. Promotion codes of the coupon become inactive, because a code is active only while its coupon is valid. */
-function remove(call: Call): void {
+function remove(call: OperationContext): void {
   const coupon = call.subject('coupon')
   call.read({})
   const conditions = [
@@ -161,7 +161,7 @@ export const coupons: readonly Operation[] = [
     of: null,
     run: (call) => {
       remove(call)
-      return deleted(call.id, 'coupon')
+      return deletedResult(call.id, 'coupon')
     },
   },
 ]

@@ -1,4 +1,4 @@
-import { refused } from '../../protocol/responses/errors.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 
@@ -14,7 +14,7 @@ const known = new Set(currencies)
 
 function invalid(given: string, param: string): Error {
   const message = `Invalid currency: ${given}. Stripe currently supports these currencies: ${currencies.join(', ')}`
-  return refused(message, param)
+  return badRequest(message, param)
 }
 
 /** A currency code in upper or lower case, converted to lower case. */
@@ -34,7 +34,7 @@ export function checkCurrencyKey(key: string, param: string): void {
   if (known.has(key)) return
   const lower = key.toLowerCase()
   if (!known.has(lower)) throw invalid(key, param)
-  throw refused(
+  throw badRequest(
     `Currencies must be lowercase when used as keys in a map. Use \`${lower}\` instead of \`${key}\`.`,
     param,
   )

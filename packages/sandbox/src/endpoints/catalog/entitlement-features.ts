@@ -2,18 +2,18 @@
 // (alchemy.run/providers/stripe/reference/entitlements, recorded against the real API).
 import { attachmentsOf } from '../../billing/subscriptions/entitlements.ts'
 import type { FeatureBody, ProductFeatureBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { noSuchResource, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted, retrieve } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { boolean, required, text } from '../../protocol/parameters/params.ts'
 
 const featureName = text({ max: 80 })
 
-function create(call: Call): FeatureBody {
+function create(call: OperationContext): FeatureBody {
   const params = call.read({
     lookup_key: required(text({ max: 80 })),
     name: required(featureName),
@@ -22,7 +22,7 @@ function create(call: Call): FeatureBody {
   const taken = [{ field: 'lookup_key', is: params.lookup_key }, ...where('active', true)]
   if (call.select('entitlements.feature', taken, 1).length > 0) {
     const message = `A feature with the lookup key \`${params.lookup_key}\` already exists.`
-    throw refused(message, 'lookup_key', 'resource_already_exists')
+    throw badRequest(message, 'lookup_key', 'resource_already_exists')
   }
   const body: FeatureBody = {
     id: newId('feat_test_61', 30),
@@ -36,10 +36,10 @@ function create(call: Call): FeatureBody {
   return call.create(body, null)
 }
 
-function update(call: Call): FeatureBody {
+function update(call: OperationContext): FeatureBody {
   const before = call.subject('entitlements.feature')
   const params = call.read({ active: boolean(), metadata: metadata(), name: featureName })
-  if (!before.active) throw refused('Archived features cannot be updated.')
+  if (!before.active) throw badRequest('Archived features cannot be updated.')
   const after: FeatureBody = {
     ...before,
     active: params.active ?? before.active,
@@ -49,21 +49,21 @@ function update(call: Call): FeatureBody {
   return call.update(before, after, null)
 }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const params = call.read({ ...pageFields, archived: boolean(), lookup_key: text() })
   // Archived features are listed only with `archived: true` (the SDK's types).
   const conditions = [...where('active', params.archived !== true), ...where('lookup_key', params.lookup_key)]
   return { page: call.page('entitlements.feature', params, conditions) }
 }
 
-function attach(call: Call): ProductFeatureBody {
+function attach(call: OperationContext): ProductFeatureBody {
   const product = call.subject('product')
   const params = call.read({ entitlement_feature: required(text()) })
   const feature = call.reference('entitlements.feature', params.entitlement_feature, 'entitlement_feature')
-  if (!feature.active) throw refused('Archived features cannot be attached to products.', 'entitlement_feature')
+  if (!feature.active) throw badRequest('Archived features cannot be attached to products.', 'entitlement_feature')
   if (attachmentsOf(call, product.id).some((one) => one.entitlement_feature === feature.id)) {
     const message = `The feature \`${feature.id}\` is already attached to the product \`${product.id}\`.`
-    throw refused(message, 'entitlement_feature', 'resource_already_exists')
+    throw badRequest(message, 'entitlement_feature', 'resource_already_exists')
   }
   const body: ProductFeatureBody = {
     id: newId('prodft_', 14),
@@ -76,7 +76,7 @@ function attach(call: Call): ProductFeatureBody {
 }
 
 /** The attachment in the path, if it belongs to the product in the path. */
-function attachment(call: Call): ProductFeatureBody {
+function attachment(call: OperationContext): ProductFeatureBody {
   const product = call.subject('product')
   call.read({})
   const found = call.find('product_feature', call.childId)
@@ -84,7 +84,7 @@ function attachment(call: Call): ProductFeatureBody {
   return found
 }
 
-function entitlements(call: Call): Answer {
+function entitlements(call: OperationContext): HandlerResult {
   const params = call.read({ ...pageFields, customer: required(text()) })
   const customer = call.reference('customer', params.customer, 'customer')
   return { page: call.page('entitlements.active_entitlement', params, where('_customer', customer.id)) }
@@ -123,7 +123,7 @@ export const entitlementFeatures: readonly Operation[] = [
     run: (call) => {
       const found = attachment(call)
       call.remove(found, null)
-      return deleted(found.id, 'product_feature')
+      return deletedResult(found.id, 'product_feature')
     },
   },
   { method: 'GET', path: active, of: 'entitlements.active_entitlement', list: true, run: entitlements },

@@ -1,6 +1,6 @@
 // Inline prices (`price_data`): made for one use, shown there, and left out of lists.
 import type { PriceBody, ProductBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { decimal, integer, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import { taxBehavior } from './amounts.ts'
@@ -29,19 +29,19 @@ type PriceData = Read<typeof onceFields> & {
   readonly recurring?: NonNullable<Parameters<typeof newPrice>[1]['recurring']>
 }
 
-export function inlinePrice(call: Call, data: PriceData, name: string): PriceBody {
+export function inlinePrice(call: OperationContext, data: PriceData, name: string): PriceBody {
   const { product: id, ...params } = data
   const product = call.reference('product', id, `${name}[product]`)
-  return made(call, newPrice(call, params, product.id))
+  return createInline(call, newPrice(call, params, product.id))
 }
 
-function made(call: Call, price: PriceBody): PriceBody {
+function createInline(call: OperationContext, price: PriceBody): PriceBody {
   return call.create({ ...price, active: false, _inline: true as const }, null)
 }
 
 /** A price for a plain amount. Its product is `product`, or a new inline one (recorded at 2026-08-26.dahlia). */
 export function priceOfAmount(
-  call: Call,
+  call: OperationContext,
   {
     amount,
     currency: own,
@@ -53,10 +53,10 @@ export function priceOfAmount(
   product?: string,
 ): PriceBody {
   const of = product ?? inlineProduct(call, description ?? 'Invoice item').id
-  return made(call, { ...newPrice(call, { currency: own, unit_amount: amount }, of) })
+  return createInline(call, { ...newPrice(call, { currency: own, unit_amount: amount }, of) })
 }
 
-function inlineProduct(call: Call, name: string): ProductBody {
+function inlineProduct(call: OperationContext, name: string): ProductBody {
   return call.create({ ...newProduct(call, { name, active: false }), _inline: true as const }, null)
 }
 

@@ -1,6 +1,6 @@
 import type { PriceBody, RecurringBody, TierBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { boolean, decimal, integer, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
@@ -67,20 +67,20 @@ export const defaultPriceFields = {
 }
 
 /** Maximum interval count, i.e. three years in each unit, and the adjective in its error. */
-const longest = {
+const maxInterval = {
   day: { count: 1095, name: 'daily' },
   week: { count: 156, name: 'weekly' },
   month: { count: 36, name: 'monthly' },
   year: { count: 3, name: 'yearly' },
 } as const
 
-function toRecurring(call: Call, given: PriceParams['recurring']): RecurringBody | null {
+function toRecurring(call: OperationContext, given: PriceParams['recurring']): RecurringBody | null {
   if (given === undefined) return null
   const count = given.interval_count ?? 1
-  const limit = longest[given.interval]
+  const limit = maxInterval[given.interval]
   if (count > limit.count) {
     const message = `The interval_count for ${limit.name} prices can't be greater than ${limit.count}`
-    throw refused(message, 'recurring[interval_count]')
+    throw badRequest(message, 'recurring[interval_count]')
   }
   const usage = given.usage_type ?? 'licensed'
   checkMeter(call, usage, given.meter)
@@ -93,18 +93,18 @@ function toRecurring(call: Call, given: PriceParams['recurring']): RecurringBody
   }
 }
 
-function checkMeter(call: Call, usage: 'licensed' | 'metered', id: string | undefined): void {
+function checkMeter(call: OperationContext, usage: 'licensed' | 'metered', id: string | undefined): void {
   const param = 'recurring[meter]'
   if (usage === 'licensed') {
-    if (id !== undefined) throw refused('A meter can only be set on a price with `usage_type=metered`.', param)
+    if (id !== undefined) throw badRequest('A meter can only be set on a price with `usage_type=metered`.', param)
     return
   }
   if (id === undefined) {
-    throw refused('Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.', param)
+    throw badRequest('Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.', param)
   }
   const meter = call.reference('billing.meter', id, param)
   if (meter.status !== 'active') {
-    throw refused(`The meter \`${id}\` is inactive. You can't attach a deactivated meter to a price.`, param)
+    throw badRequest(`The meter \`${id}\` is inactive. You can't attach a deactivated meter to a price.`, param)
   }
 }
 
@@ -121,7 +121,7 @@ function toTieredPricing(params: PriceParams): Pricing {
     if (params[other] !== undefined) throw onlyOneOf(other, 'tiers')
   }
   if (params.recurring === undefined) {
-    throw refused('Prices with `type=one_time` are not supported with tiered billing.', 'interval')
+    throw badRequest('Prices with `type=one_time` are not supported with tiered billing.', 'interval')
   }
   if (params.tiers_mode === undefined) throw missingParam('tiers_mode')
   if (params.tiers === undefined) throw missingParam('tiers')
@@ -137,7 +137,7 @@ function toTieredPricing(params: PriceParams): Pricing {
 function toUnitPricing(params: PriceParams): Pricing {
   for (const name of ['tiers', 'tiers_mode'] as const) {
     if (params[name] !== undefined) {
-      throw refused(`You can only specify \`${name}\` when \`billing_scheme=tiered\`.`, name)
+      throw badRequest(`You can only specify \`${name}\` when \`billing_scheme=tiered\`.`, name)
     }
   }
   const given = (['unit_amount', 'unit_amount_decimal', 'custom_unit_amount'] as const).filter(
@@ -145,10 +145,10 @@ function toUnitPricing(params: PriceParams): Pricing {
   )
   if (given.length > 1) throw onlyOneOf(...given)
   if (given.length === 0) {
-    throw refused('Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.')
+    throw badRequest('Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.')
   }
   if (params.custom_unit_amount !== undefined && params.recurring !== undefined) {
-    throw refused('`custom_unit_amount` is not supported on recurring prices.', 'custom_unit_amount')
+    throw badRequest('`custom_unit_amount` is not supported on recurring prices.', 'custom_unit_amount')
   }
   return {
     custom_unit_amount: toCustomAmount(params.custom_unit_amount, 'custom_unit_amount'),
@@ -164,7 +164,7 @@ export function schemeOf(price: Pick<PriceBody, 'custom_unit_amount' | 'tiers_mo
 }
 
 /** A checked price, not written yet. */
-export function newPrice(call: Call, params: PriceParams, product: string): PriceBody {
+export function newPrice(call: OperationContext, params: PriceParams, product: string): PriceBody {
   const recurring = toRecurring(call, params.recurring)
   const tiered = params.billing_scheme === 'tiered'
   const pricing = tiered ? toTieredPricing(params) : toUnitPricing(params)
@@ -195,16 +195,16 @@ export function newPrice(call: Call, params: PriceParams, product: string): Pric
 }
 
 /** Writes a new price. With `transfer`, takes its lookup key from the price that holds it. */
-export function writePrice(call: Call, price: PriceBody, transfer = false): PriceBody {
+export function writePrice(call: OperationContext, price: PriceBody, transfer = false): PriceBody {
   freeLookupKey(call, price.lookup_key, transfer, price.id)
   return call.create(price, 'price.created')
 }
 
 /** A lookup key belongs to one price, active or archived, until `transfer_lookup_key` moves it. */
-export function freeLookupKey(call: Call, key: string | null, transfer: boolean, taker: string): void {
+export function freeLookupKey(call: OperationContext, key: string | null, transfer: boolean, taker: string): void {
   if (key === null) return
   const holder = call.select('price', [{ field: 'lookup_key', is: key }], 1)[0]
   if (holder === undefined || holder.id === taker) return
-  if (!transfer) throw refused(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key')
+  if (!transfer) throw badRequest(`A price (\`${holder.id}\`) already uses that lookup key.`, 'lookup_key')
   call.update(holder, { ...holder, lookup_key: null }, 'price.updated')
 }

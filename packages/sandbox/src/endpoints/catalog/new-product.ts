@@ -1,6 +1,6 @@
 import type { ProductBody } from '../../objects/bodies.ts'
 import { detailsOf, productDetails, taxCode } from '../../objects/product-details.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { alreadyExists } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
@@ -27,7 +27,10 @@ export const productFields = {
 export type ProductParams = Read<typeof productFields>
 
 /** A new product, not written yet. Throws if the given id is taken, also by an archived product. */
-export function newProduct(call: Call, params: Partial<ProductParams> & { readonly name: string }): ProductBody {
+export function newProduct(
+  call: OperationContext,
+  params: Partial<ProductParams> & { readonly name: string },
+): ProductBody {
   if (params.id !== undefined && call.find('product', params.id) !== undefined) throw alreadyExists('Product')
   return {
     ...detailsOf(params),

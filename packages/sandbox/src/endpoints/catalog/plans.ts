@@ -1,13 +1,19 @@
 // Plans, the predecessor of prices: a plan is a recurring price in its older shape.
 import type { PriceBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { alreadyExists, missingParam, noSuchResource, notSupported, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import {
+  alreadyExists,
+  missingParam,
+  noSuchResource,
+  notSupported,
+  badRequest,
+} from '../../protocol/responses/errors.ts'
 import { planOf } from '../../protocol/responses/expand.ts'
 import { isNode } from '../../protocol/parameters/form.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import { deletedResult } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { boolean, decimal, emptyable, integer, range, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Param, Read } from '../../protocol/parameters/params.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -46,17 +52,17 @@ const createFields = {
 const updateFields = { active: boolean(), metadata: metadata(), nickname: emptyable(text()) }
 
 /** `planOf` returns null for a one-time price; callers pass recurring ones only. */
-function shown(price: PriceBody): Readonly<Record<string, unknown>> {
+function asPlan(price: PriceBody): Readonly<Record<string, unknown>> {
   return planOf(price) ?? {}
 }
 
-function subject(call: Call): PriceBody {
+function subject(call: OperationContext): PriceBody {
   const found = call.find('price', call.id)
   if (found === undefined || found.recurring === null) throw noSuchResource('plan', call.id, 'plan')
   return found
 }
 
-function create(call: Call): Answer {
+function create(call: OperationContext): HandlerResult {
   const { amount, amount_decimal, id, product: of, transform_usage, ...params } = call.read(createFields)
   const { interval, interval_count: count, meter: by, trial_period_days, usage_type: usage, ...own } = params
   if (id !== undefined && call.find('price', id) !== undefined) throw alreadyExists('Plan')
@@ -68,16 +74,16 @@ function create(call: Call): Answer {
   const price = { ...newPrice(call, { ...own, ...amounts, recurring }, made.id), id: id ?? newId('plan_1', 23) }
   if (typeof of !== 'string') call.create(made, 'product.created')
   call.create(price, null)
-  call.announceUnstored('plan.created', { ...shown(price) })
-  call.announce('price.created', price)
-  return { unstored: shown(price) }
+  call.emitUnstored('plan.created', { ...asPlan(price) })
+  call.emit('price.created', price)
+  return { unstored: asPlan(price) }
 }
 
-function update(call: Call): Answer {
+function update(call: OperationContext): HandlerResult {
   const before = subject(call)
   const params = call.read(updateFields)
   if (params.active === false && call.find('product', before.product)?.default_price === before.id)
-    throw refused('This price cannot be archived because it is the default price of its product.')
+    throw badRequest('This price cannot be archived because it is the default price of its product.')
   const after = {
     ...before,
     active: params.active ?? before.active,
@@ -85,15 +91,15 @@ function update(call: Call): Answer {
     nickname: params.nickname === undefined ? before.nickname : params.nickname,
   }
   const written = call.update(before, after, 'price.updated')
-  if (written !== before) call.announceUnstored('plan.updated', { ...shown(written) }, { ...shown(before) })
-  return { unstored: shown(written) }
+  if (written !== before) call.emitUnstored('plan.updated', { ...asPlan(written) }, { ...asPlan(before) })
+  return { unstored: asPlan(written) }
 }
 
 /**
  * Stripe keeps subscriptions on a deleted plan running. In the sandbox their references would dangle, so only an unused plan can be
  * deleted.
  */
-function remove(call: Call): Answer {
+function remove(call: OperationContext): HandlerResult {
   call.read({})
   const price = subject(call)
   const named =
@@ -105,11 +111,11 @@ function remove(call: Call): Answer {
       .some(({ phases }) => phases.some(({ items }) => items.some((item) => item.price === price.id)))
   if (named) throw notSupported('deleting a plan that something names: archive it with `active`')
   call.remove(price, 'price.deleted')
-  call.announceUnstored('plan.deleted', { ...shown(price) })
-  return deleted(price.id, 'plan')
+  call.emitUnstored('plan.deleted', { ...asPlan(price) })
+  return deletedResult(price.id, 'plan')
 }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const params = call.read({ ...pageFields, active: boolean(), created: range(), product: text() })
   const { data, hasMore } = call.page('price', params, [
     ...where('active', params.active),
@@ -117,7 +123,7 @@ function page(call: Call): Answer {
     ...where('type', 'recurring'),
     ...createdIn(params.created),
   ])
-  return { unstored: { object: 'list', data: data.map(shown), has_more: hasMore, url: base } }
+  return { unstored: { object: 'list', data: data.map(asPlan), has_more: hasMore, url: base } }
 }
 
 const base = '/v1/plans'
@@ -131,7 +137,7 @@ export const plans: readonly Operation[] = [
     of: null,
     run: (call) => {
       call.read({})
-      return { unstored: shown(subject(call)) }
+      return { unstored: asPlan(subject(call)) }
     },
   },
   { method: 'POST', path: `${base}/:id`, of: null, run: update },

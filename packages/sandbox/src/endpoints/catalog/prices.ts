@@ -1,7 +1,7 @@
 import type { PriceBody } from '../../objects/bodies.ts'
 import { productDetails } from '../../objects/product-details.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
@@ -62,7 +62,7 @@ const listFields = {
   type: oneOf('one_time', 'recurring'),
 }
 
-function create(call: Call): PriceBody {
+function create(call: OperationContext): PriceBody {
   const { product, product_data: data, transfer_lookup_key: transfer, ...params } = call.read(createFields)
   if (product !== undefined && data !== undefined) throw onlyOneOf('product', 'product_data')
   if (data !== undefined) {
@@ -72,21 +72,21 @@ function create(call: Call): PriceBody {
     return writePrice(call, price, transfer)
   }
   if (product === undefined) {
-    throw refused('You must specify either `product` or `product_data` when creating a price.')
+    throw badRequest('You must specify either `product` or `product_data` when creating a price.')
   }
   const price = newPrice(call, params, call.reference('product', product, 'product').id)
   return writePrice(call, price, transfer)
 }
 
-function update(call: Call): PriceBody {
+function update(call: OperationContext): PriceBody {
   const before = call.subject('price')
   const params = call.read(updateFields)
   if (params.active === false && before.active && call.find('product', before.product)?.default_price === before.id) {
-    throw refused('This price cannot be archived because it is the default price of its product.')
+    throw badRequest('This price cannot be archived because it is the default price of its product.')
   }
   const behavior = params.tax_behavior ?? before.tax_behavior
   if (behavior !== before.tax_behavior && before.tax_behavior !== 'unspecified') {
-    throw refused('Once `tax_behavior` is set to `inclusive` or `exclusive`, it cannot be changed.', 'tax_behavior')
+    throw badRequest('Once `tax_behavior` is set to `inclusive` or `exclusive`, it cannot be changed.', 'tax_behavior')
   }
   freeLookupKey(call, params.lookup_key ?? null, params.transfer_lookup_key ?? false, before.id)
   const after: PriceBody = {

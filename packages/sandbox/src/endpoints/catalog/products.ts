@@ -1,9 +1,9 @@
 import type { ProductBody } from '../../objects/bodies.ts'
 import { detailsOf, emptyableDetails } from '../../objects/product-details.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted, retrieve } from '../../protocol/operation.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
@@ -35,7 +35,7 @@ const listFields = {
   url: text(),
 }
 
-function create(call: Call): ProductBody {
+function create(call: OperationContext): ProductBody {
   const { default_price_data: price, ...params } = call.read(createFields)
   const product = newProduct(call, params)
   if (price === undefined) return call.create(product, 'product.created')
@@ -46,7 +46,7 @@ function create(call: Call): ProductBody {
   return priced
 }
 
-function update(call: Call): ProductBody {
+function update(call: OperationContext): ProductBody {
   const before = call.subject('product')
   const params = call.read(updateFields)
   const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
@@ -69,23 +69,27 @@ function update(call: Call): ProductBody {
   return call.update(before, { ...after, updated: call.now }, 'product.updated')
 }
 
-function defaultPrice(call: Call, product: ProductBody, given: string | null | undefined): string | null | undefined {
+function defaultPrice(
+  call: OperationContext,
+  product: ProductBody,
+  given: string | null | undefined,
+): string | null | undefined {
   if (given === undefined || given === null || given === product.default_price) return given
   const price = call.reference('price', given, 'default_price')
   if (price.product !== product.id) {
-    throw refused(`The price \`${given}\` does not belong to the product \`${product.id}\`.`, 'default_price')
+    throw badRequest(`The price \`${given}\` does not belong to the product \`${product.id}\`.`, 'default_price')
   }
   if (!price.active) {
-    throw refused('The price specified is inactive. This field only accepts active prices.', 'default_price')
+    throw badRequest('The price specified is inactive. This field only accepts active prices.', 'default_price')
   }
   return given
 }
 
-function remove(call: Call): void {
+function remove(call: OperationContext): void {
   const product = call.subject('product')
   call.read({})
   if (call.select('price', [{ field: 'product', is: product.id }], 1).length > 0) {
-    throw refused('This product cannot be deleted because it has one or more user-created prices.')
+    throw badRequest('This product cannot be deleted because it has one or more user-created prices.')
   }
   call.remove({ ...product, active: false }, 'product.deleted')
 }
@@ -120,7 +124,7 @@ export const products: readonly Operation[] = [
     of: null,
     run: (call) => {
       remove(call)
-      return deleted(call.id, 'product')
+      return deletedResult(call.id, 'product')
     },
   },
 ]

@@ -1,6 +1,6 @@
 import type { CouponBody, PromotionCodeBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
@@ -58,7 +58,7 @@ const listFields = {
 }
 
 /** Deactivates expired promotion codes. Runs before each read, because expiry itself triggers no action. */
-function endExpired(call: Call): void {
+function deactivateExpired(call: OperationContext): void {
   const due = [
     { field: 'active', is: true },
     { field: '_until', op: '<=', value: call.now },
@@ -67,21 +67,24 @@ function endExpired(call: Call): void {
 }
 
 /** Active promotion codes must be unique (case-insensitive), unless they are for different customers. */
-function refuseTakenCode(call: Call, code: string, customer: string | null, own: string | null): void {
+function refuseTakenCode(call: OperationContext, code: string, customer: string | null, own: string | null): void {
   const spelt = [{ field: 'code', isAnyCase: code }, ...where('active', true)]
   const clashes = call
     .select('promotion_code', spelt)
     .some((other) => other.id !== own && (customer === null || other.customer === null || other.customer === customer))
-  if (clashes) throw refused(`An active promotion code with \`code: ${code}\` already exists.`, 'code')
+  if (clashes) throw badRequest(`An active promotion code with \`code: ${code}\` already exists.`, 'code')
 }
 
 function toRestrictions(given: Read<typeof restrictionFields> | undefined): PromotionCodeBody['restrictions'] {
   if (given?.minimum_amount !== undefined && given.minimum_amount_currency === undefined) {
     const param = 'restrictions[minimum_amount_currency]'
-    throw refused('You must pass minimum_amount_currency when passing minimum_amount', param)
+    throw badRequest('You must pass minimum_amount_currency when passing minimum_amount', param)
   }
   if (given?.minimum_amount === undefined && given?.minimum_amount_currency !== undefined) {
-    throw refused('You must pass minimum_amount when passing minimum_amount_currency', 'restrictions[minimum_amount]')
+    throw badRequest(
+      'You must pass minimum_amount when passing minimum_amount_currency',
+      'restrictions[minimum_amount]',
+    )
   }
   return {
     ...(given?.currency_options === undefined ? {} : { currency_options: Object.fromEntries(given.currency_options) }),
@@ -92,31 +95,31 @@ function toRestrictions(given: Read<typeof restrictionFields> | undefined): Prom
 }
 
 /** A code cannot exceed the limits of its coupon, e.g. expire later or allow more redemptions. */
-function checkLimits(call: Call, coupon: CouponBody, params: Read<typeof createFields>): void {
+function checkLimits(call: OperationContext, coupon: CouponBody, params: Read<typeof createFields>): void {
   if (!couponIsOpen(coupon, call.now))
-    throw refused(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')
+    throw badRequest(`The coupon \`${coupon.id}\` is no longer valid.`, 'promotion[coupon]')
   const { expires_at: end, max_redemptions: redemptions } = params
   if (end !== undefined) {
     futureTimestamp(end, 'expires_at', call.now)
     if (coupon.redeem_by !== null && end > coupon.redeem_by) {
-      throw refused("`expires_at` cannot be after the coupon's `redeem_by`.", 'expires_at')
+      throw badRequest("`expires_at` cannot be after the coupon's `redeem_by`.", 'expires_at')
     }
   }
   if (redemptions !== undefined && coupon.max_redemptions !== null && redemptions > coupon.max_redemptions) {
-    throw refused("`max_redemptions` cannot be greater than the coupon's `max_redemptions`.", 'max_redemptions')
+    throw badRequest("`max_redemptions` cannot be greater than the coupon's `max_redemptions`.", 'max_redemptions')
   }
 }
 
-function create(call: Call): PromotionCodeBody {
+function create(call: OperationContext): PromotionCodeBody {
   const params = call.read(createFields)
   const couponId = params.promotion.coupon
   if (couponId === undefined) {
-    throw refused('You must pass promotion.coupon when passing promotion', 'promotion.coupon')
+    throw badRequest('You must pass promotion.coupon when passing promotion', 'promotion.coupon')
   }
   const coupon = call.reference('coupon', couponId, 'promotion[coupon]')
   const customer = params.customer === undefined ? null : call.reference('customer', params.customer, 'customer').id
   checkLimits(call, coupon, params)
-  endExpired(call)
+  deactivateExpired(call)
   const active = params.active ?? true
   if (active && params.code !== undefined) refuseTakenCode(call, params.code, customer, null)
   const until = params.expires_at ?? coupon.redeem_by
@@ -140,22 +143,22 @@ function create(call: Call): PromotionCodeBody {
   return call.create(body, 'promotion_code.created')
 }
 
-function refuseActivation(call: Call, code: PromotionCodeBody): void {
+function refuseActivation(call: OperationContext, code: PromotionCodeBody): void {
   const coupon = call.find('coupon', code.promotion.coupon)
   if (coupon === undefined || !couponIsOpen(coupon, call.now)) {
-    throw refused('This promotion code cannot be activated because its coupon is no longer valid.', 'active')
+    throw badRequest('This promotion code cannot be activated because its coupon is no longer valid.', 'active')
   }
   if (code.expires_at !== null && code.expires_at <= call.now) {
-    throw refused('This promotion code cannot be activated because it has expired.', 'active')
+    throw badRequest('This promotion code cannot be activated because it has expired.', 'active')
   }
   if (code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions) {
-    throw refused('This promotion code cannot be activated because it has been fully redeemed.', 'active')
+    throw badRequest('This promotion code cannot be activated because it has been fully redeemed.', 'active')
   }
   refuseTakenCode(call, code.code, code.customer, code.id)
 }
 
-function update(call: Call): PromotionCodeBody {
-  endExpired(call)
+function update(call: OperationContext): PromotionCodeBody {
+  deactivateExpired(call)
   const before = call.subject('promotion_code')
   const params = call.read(updateFields)
   if (params.active === true && !before.active) refuseActivation(call, before)
@@ -182,7 +185,7 @@ export const promotionCodes: readonly Operation[] = [
     of: 'promotion_code',
     list: true,
     run: (call) => {
-      endExpired(call)
+      deactivateExpired(call)
       const params = call.read(listFields)
       if (params.coupon !== undefined) call.reference('coupon', params.coupon, 'coupon')
       if (params.customer !== undefined) call.reference('customer', params.customer, 'customer')
@@ -201,7 +204,7 @@ export const promotionCodes: readonly Operation[] = [
     path: '/v1/promotion_codes/:id',
     of: 'promotion_code',
     run: (call) => {
-      endExpired(call)
+      deactivateExpired(call)
       call.read({})
       return { object: call.subject('promotion_code') }
     },

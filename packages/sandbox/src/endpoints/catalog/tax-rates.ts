@@ -1,5 +1,5 @@
 import type { TaxRateBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
@@ -45,7 +45,7 @@ const createFields = {
 
 const updateFields = { ...sharedFields, country: emptyable(text({ max: 2 })), display_name: text({ max: 50 }) }
 
-function create(call: Call): TaxRateBody {
+function create(call: OperationContext): TaxRateBody {
   const params = call.read(createFields)
   const body: TaxRateBody = {
     id: newId('txr_1', 23),
@@ -70,7 +70,7 @@ function create(call: Call): TaxRateBody {
   return call.create(body, 'tax_rate.created')
 }
 
-function update(call: Call): TaxRateBody {
+function update(call: OperationContext): TaxRateBody {
   const before = call.subject('tax_rate')
   const params = call.read(updateFields)
   const after: TaxRateBody = {

@@ -1,16 +1,16 @@
 import { expireSession } from '../../billing/catch-up.ts'
 import { pricingIn } from '../../billing/pricing/price-amounts.ts'
-import { discountsOf, quote, refuseTooSmall } from '../../billing/checkout.ts'
+import { discountsOf, quote, refuseBelowMinimum } from '../../billing/checkout.ts'
 import { refuseArchivedProduct, wrongCurrency } from '../../billing/subscriptions/subscription-items.ts'
-import { newSetup } from '../../billing/payments/setup-intents.ts'
-import { isMetered, momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { newSetupIntent } from '../../billing/payments/setup-intents.ts'
+import { isMetered, timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata } from '../../protocol/parameters/metadata.ts'
 import { retrieve } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
 import { oneOf, range, text } from '../../protocol/parameters/params.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
@@ -18,7 +18,7 @@ import { blankSession, createFields } from './new-session.ts'
 import type { SessionParams } from './new-session.ts'
 
 /** Parameters that a mode does not accept. */
-const foreignIn = {
+const rejectedParams = {
   payment: ['subscription_data', 'payment_method_collection', 'setup_intent_data'],
   setup: [
     ...['allow_promotion_codes', 'discounts', 'line_items', 'payment_intent_data'],
@@ -35,19 +35,19 @@ function checkTogether(params: SessionParams): void {
   const shipping = params.payment_intent_data?.shipping
   if (shipping !== undefined && shipping.address.line1 === undefined)
     throw missingParam('payment_intent_data[shipping][address][line1]')
-  for (const name of foreignIn[params.mode]) {
-    if (params[name] !== undefined) throw refused(`You can not pass \`${name}\` in \`${params.mode}\` mode.`, name)
+  for (const name of rejectedParams[params.mode]) {
+    if (params[name] !== undefined) throw badRequest(`You can not pass \`${name}\` in \`${params.mode}\` mode.`, name)
   }
 }
 
-interface Wanted {
+interface LineItemInput {
   readonly price: PriceBody
   readonly item: CheckoutSessionBody['line_items']['data'][number]['id']
   readonly quantity: number | null
   readonly metadata: CheckoutSessionBody['metadata']
 }
 
-function readItems(call: Call, params: SessionParams): Wanted[] {
+function readItems(call: OperationContext, params: SessionParams): LineItemInput[] {
   const given = params.line_items ?? []
   if (given.length === 0) throw missingParam('line_items')
   const items = given.map((item, index) => {
@@ -55,7 +55,7 @@ function readItems(call: Call, params: SessionParams): Wanted[] {
     if (item.price === undefined) throw missingParam(`${name}[price]`)
     const price = call.reference('price', item.price, `${name}[price]`)
     if (!price.active) {
-      throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
+      throw badRequest('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
     }
     refuseArchivedProduct(call, price, name)
     return {
@@ -68,16 +68,16 @@ function readItems(call: Call, params: SessionParams): Wanted[] {
   const recurring = items.filter(({ price }) => price.recurring !== null)
   if (params.mode === 'payment' && recurring.length > 0) {
     const message = 'You specified `payment` mode but passed a recurring price.'
-    throw refused(`${message} Either switch to \`subscription\` mode or use only one-time prices.`, 'mode')
+    throw badRequest(`${message} Either switch to \`subscription\` mode or use only one-time prices.`, 'mode')
   }
   if (params.mode === 'subscription' && recurring.length === 0) {
-    throw refused(
+    throw badRequest(
       'You must provide at least one recurring price in `subscription` mode when using prices.',
       'line_items',
     )
   }
   if (recurring.length > 20 || items.length - recurring.length > 20) {
-    throw refused('A session can have at most 20 recurring and 20 one-time prices.', 'line_items')
+    throw badRequest('A session can have at most 20 recurring and 20 one-time prices.', 'line_items')
   }
   return items
 }
@@ -86,18 +86,19 @@ function quantityOf(price: PriceBody, given: number | undefined, name: string): 
   if (isMetered(price)) {
     if (given === undefined) return null
     const message = 'Quantity should not be specified where usage_type is `metered`.'
-    throw refused(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
+    throw badRequest(`${message} Remove quantity from \`${name}\``, `${name}[quantity]`)
   }
-  if (given === undefined) throw refused(`Quantity is required. Add \`quantity\` to \`${name}\``, `${name}[quantity]`)
+  if (given === undefined)
+    throw badRequest(`Quantity is required. Add \`quantity\` to \`${name}\``, `${name}[quantity]`)
   return given
 }
 
-function create(outer: Call): CheckoutSessionBody {
+function create(outer: OperationContext): CheckoutSessionBody {
   const params = outer.read(createFields)
   checkTogether(params)
   const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
   const clock = customer?.test_clock ?? null
-  const call = outer.at(momentOf(outer, clock))
+  const call = outer.at(timeOf(outer, clock))
   if (params.mode === 'setup') return createSetup(call, params, clock)
   const items = readItems(call, params)
   const own = params.currency ?? items[0]?.price.currency ?? ''
@@ -113,7 +114,7 @@ function create(outer: Call): CheckoutSessionBody {
     metadata: about,
   }))
   const quoted = quote(call, blank, wanted, discountsOf(blank, null))
-  refuseTooSmall(blank, quoted.total)
+  refuseBelowMinimum(blank, quoted.total)
   return call.create(
     {
       ...blank,
@@ -128,11 +129,11 @@ function create(outer: Call): CheckoutSessionBody {
 }
 
 /** Session in `setup` mode: saves a card without a payment. */
-function createSetup(call: Call, params: SessionParams, clock: string | null): CheckoutSessionBody {
+function createSetup(call: OperationContext, params: SessionParams, clock: string | null): CheckoutSessionBody {
   if (params.currency === undefined) throw missingParam('currency')
   const id = newId('cs_test_', 58)
   const blank = blankSession(call, params, id, params.currency)
-  const intent = newSetup(call, {
+  const intent = newSetupIntent(call, {
     customer: blank.customer,
     description: blank._plan.description,
     metadata: blank._plan.metadata,
@@ -145,15 +146,15 @@ function createSetup(call: Call, params: SessionParams, clock: string | null): C
   return call.create({ ...blank, ...nothing, ...free, _clock: clock }, null)
 }
 
-function expire(outer: Call): CheckoutSessionBody {
+function expire(outer: OperationContext): CheckoutSessionBody {
   outer.read({})
   const session = outer.subject('checkout.session')
   if (session.status !== 'open') {
-    throw refused(
+    throw badRequest(
       `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
     )
   }
-  return expireSession(outer.at(momentOf(outer, session._clock)), session)
+  return expireSession(outer.at(timeOf(outer, session._clock)), session)
 }
 
 const listFields = {
@@ -165,18 +166,18 @@ const listFields = {
   subscription: text(),
 }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const params = call.read(listFields)
   const names = ['customer', 'payment_intent', 'status', 'subscription'] as const
   const conditions = [...names.flatMap((name) => where(name, params[name])), ...createdIn(params.created)]
   return { page: call.page('checkout.session', params, conditions) }
 }
 
-function items(call: Call): Answer {
+function items(call: OperationContext): HandlerResult {
   const params = call.read(pageFields)
   const { data: all, url } = call.subject('checkout.session').line_items
   const { data, hasMore } = pageWithin(all, params, 'item')
-  const shown = data.map((item) => ({ ...item, price: call.shown(call.reference('price', item.price, 'price')) }))
+  const shown = data.map((item) => ({ ...item, price: call.render(call.reference('price', item.price, 'price')) }))
   return { unstored: { object: 'list', data: shown, has_more: hasMore, url } }
 }
 

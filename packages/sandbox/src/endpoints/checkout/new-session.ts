@@ -1,5 +1,5 @@
-import type { Call } from '../../protocol/operation-context.ts'
-import { notSupported, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import {
   email,
@@ -57,8 +57,8 @@ export const createFields = {
 }
 export type SessionParams = Read<typeof createFields>
 
-const longest = 24 * 3600
-const shortest = 30 * 60
+const maxLifetime = 24 * 3600
+const minLifetime = 30 * 60
 
 /** A URL to which a browser can be redirected (http or https). */
 export function webUrl(): Param<string, false> {
@@ -67,23 +67,26 @@ export function webUrl(): Param<string, false> {
     read: (value, name) => {
       const given = text().read(value, name)
       if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-        throw refused('Not a valid URL', name, 'url_invalid')
+        throw badRequest('Not a valid URL', name, 'url_invalid')
       }
       return given
     },
   }
 }
 
-function expiry(call: Call, given: number | undefined): number {
-  const at = given ?? call.now + longest
-  if (at < call.now + shortest) {
-    throw refused(
+function expiry(call: OperationContext, given: number | undefined): number {
+  const at = given ?? call.now + maxLifetime
+  if (at < call.now + minLifetime) {
+    throw badRequest(
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
       'expires_at',
     )
   }
-  if (at > call.now + longest) {
-    throw refused('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', 'expires_at')
+  if (at > call.now + maxLifetime) {
+    throw badRequest(
+      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
+      'expires_at',
+    )
   }
   return at
 }
@@ -95,18 +98,23 @@ function creationOf({ customer, customer_creation: wanted, mode }: SessionParams
 }
 
 /** Default: `['card']`. `sepa_debit` must be listed, and is dropped when the session is not in EUR. */
-function typesOf({ allowed_payment_method_types: allowed, mode }: SessionParams, own: string): string[] {
+function paymentMethodTypes({ allowed_payment_method_types: allowed, mode }: SessionParams, own: string): string[] {
   if (allowed === undefined) return ['card']
   if (allowed.includes('sepa_debit') && mode !== 'payment')
     throw notSupported(`bank debits in \`${mode}\` mode`, 'allowed_payment_method_types')
   const offered = allowed.filter((type) => type !== 'sepa_debit' || own === 'eur')
   if (offered.length > 0) return offered
   const message = `None of the allowed payment method types (${allowed.join(', ')}) can be used with \`${own}\`.`
-  throw refused(message, 'allowed_payment_method_types')
+  throw badRequest(message, 'allowed_payment_method_types')
 }
 
 /** An open session without its line items. */
-export function blankSession(call: Call, params: SessionParams, id: string, own: string): CheckoutSessionBody {
+export function blankSession(
+  call: OperationContext,
+  params: SessionParams,
+  id: string,
+  own: string,
+): CheckoutSessionBody {
   const expiresAt = expiry(call, params.expires_at)
   const data = params.subscription_data
   // Each mode allows only one of the three.
@@ -159,7 +167,7 @@ export function blankSession(call: Call, params: SessionParams, id: string, own:
       params.mode === 'payment' ? 'if_required' : (params.payment_method_collection ?? 'always'),
     payment_method_configuration_details: null,
     payment_method_options: {},
-    payment_method_types: typesOf(params, own),
+    payment_method_types: paymentMethodTypes(params, own),
     payment_status: 'unpaid',
     permissions: null,
     recovered_from: null,

@@ -1,20 +1,20 @@
 // The endpoints with which Stripe's own checkout page reads and pays a session. The SDK lacks them, but Stripe's command-line tool
 // completes a checkout with them. Ids, fields and codes are those of Stripe's Android SDK and of public recordings.
-import { complete, discountsOf, quote } from '../../billing/checkout.ts'
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { completeSession, discountsOf, quote } from '../../billing/checkout.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { missingParam, noSuchResource, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { missingParam, noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { integer, text } from '../../protocol/parameters/params.ts'
-import { attachTo, cardFor, refuseUnknownMethod } from '../payments/payment-methods.ts'
+import { attachToCustomer, methodForPayment, refuseUnknownMethod } from '../payments/payment-methods.ts'
 
 const sessionPrefix = 'cs_test_'
 const pagePrefix = 'ppage_'
 
 /** The session in the path, named by its own id or by the id of its payment page. */
-function sessionOf(call: Call): CheckoutSessionBody {
+function sessionOf(call: OperationContext): CheckoutSessionBody {
   const { id } = call
   const session = id.startsWith(pagePrefix) ? `${sessionPrefix}${id.slice(pagePrefix.length)}` : id
   const found = call.find('checkout.session', session)
@@ -23,13 +23,13 @@ function sessionOf(call: Call): CheckoutSessionBody {
 }
 
 /** Amount due today. 0 if the session is not open, or in `setup` mode. */
-function dueNow(outer: Call, session: CheckoutSessionBody): number {
+function dueNow(outer: OperationContext, session: CheckoutSessionBody): number {
   if (session.status !== 'open') return 0
-  const call = outer.at(momentOf(outer, session._clock))
+  const call = outer.at(timeOf(outer, session._clock))
   return quote(call, session, session.line_items.data, discountsOf(session, null)).total
 }
 
-function shown(call: Call, session: CheckoutSessionBody): Readonly<Record<string, unknown>> {
+function asPaymentPage(call: OperationContext, session: CheckoutSessionBody): Readonly<Record<string, unknown>> {
   const { id, currency, customer_email, livemode, mode, payment_method_types, payment_status, status, success_url } =
     session
   return {
@@ -46,15 +46,15 @@ function shown(call: Call, session: CheckoutSessionBody): Readonly<Record<string
   }
 }
 
-function refuseOver({ status }: CheckoutSessionBody): void {
+function refuseClosed({ status }: CheckoutSessionBody): void {
   if (status === 'complete')
-    throw refused('This Checkout Session has already been processed.', undefined, 'checkout_succeeded_session')
+    throw badRequest('This Checkout Session has already been processed.', undefined, 'checkout_succeeded_session')
   if (status === 'expired')
-    throw refused('This Checkout Session is no longer active.', undefined, 'checkout_not_active_session')
+    throw badRequest('This Checkout Session is no longer active.', undefined, 'checkout_not_active_session')
 }
 
 /** True if the payment method is attached to the customer. A bank account is attached only with `setup_future_usage`. */
-function keeps(
+function attachesToCustomer(
   { _plan: plan }: CheckoutSessionBody,
   customer: string | null,
   known: PaymentMethodBody | undefined,
@@ -64,24 +64,26 @@ function keeps(
 }
 
 /** Completes the session with an existing payment method, like the hosted page. */
-function confirm(call: Call): CheckoutSessionBody {
+function confirm(call: OperationContext): CheckoutSessionBody {
   const session = sessionOf(call)
   const { expected_amount: expected, payment_method: card } = call.read({
     expected_amount: integer({ min: 0 }),
     payment_method: text(),
   })
-  refuseOver(session)
+  refuseClosed(session)
   const due = dueNow(call, session)
   if (expected !== undefined && expected !== due) {
     const message = `The \`expected_amount\` ${expected} is not what is due: ${due}.`
-    throw refused(message, 'expected_amount', 'checkout_amount_mismatch')
+    throw badRequest(message, 'expected_amount', 'checkout_amount_mismatch')
   }
   if (card !== undefined) refuseUnknownMethod(call, card)
   const known = card === undefined ? undefined : call.find('payment_method', card)
-  return complete(call, session, {
+  return completeSession(call, session, {
     card: (at, customer) => {
       if (card === undefined) throw missingParam('payment_method')
-      return keeps(session, customer, known) ? attachTo(at, card, customer) : cardFor(at, card, session.customer)
+      return attachesToCustomer(session, customer, known)
+        ? attachToCustomer(at, card, customer)
+        : methodForPayment(at, card, session.customer)
     },
     code: null,
     email: session.customer_email ?? known?.billing_details.email ?? '',
@@ -98,8 +100,13 @@ export const paymentPages: readonly Operation[] = [
     of: null,
     run: (call) => {
       call.read({})
-      return { unstored: shown(call, sessionOf(call)) }
+      return { unstored: asPaymentPage(call, sessionOf(call)) }
     },
   },
-  { method: 'POST', path: `${one}/confirm`, of: null, run: (call) => ({ unstored: shown(call, confirm(call)) }) },
+  {
+    method: 'POST',
+    path: `${one}/confirm`,
+    of: null,
+    run: (call) => ({ unstored: asPaymentPage(call, confirm(call)) }),
+  },
 ]

@@ -2,19 +2,19 @@
 import { customerOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { CustomerBody } from '../../objects/bodies.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { noSuchResource } from '../../protocol/responses/errors.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import { deletedResult } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { integer, oneOf, required, text } from '../../protocol/parameters/params.ts'
 import { cardByToken, sourcePrefix } from '../payments/payment-methods.ts'
 
 const brands: Readonly<Record<string, string>> = { amex: 'American Express', mastercard: 'MasterCard', visa: 'Visa' }
 
 /** The card in its older shape (the SDK's types, `Card`). */
-function shown(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
+function asCard(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
   const { address, name } = card.billing_details
   const brand = card.card?.brand ?? ''
   return {
@@ -45,14 +45,14 @@ function shown(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
 }
 
 /** Sources of a customer, newest first. Cards that were attached as payment methods are not sources. */
-function sourcesOf(call: Call, customer: string): PaymentMethodBody[] {
+function sourcesOf(call: OperationContext, customer: string): PaymentMethodBody[] {
   return call
     .select('payment_method', [{ field: 'customer', is: customer }])
     .filter(({ id }) => id.startsWith(sourcePrefix))
     .sort((a, b) => b.created - a.created)
 }
 
-function subject(call: Call): { readonly customer: CustomerBody; readonly card: PaymentMethodBody } {
+function subject(call: OperationContext): { readonly customer: CustomerBody; readonly card: PaymentMethodBody } {
   const customer = call.subject('customer')
   const card = call.find('payment_method', call.childId)
   if (card?.customer !== customer.id || !card.id.startsWith(sourcePrefix))
@@ -61,20 +61,20 @@ function subject(call: Call): { readonly customer: CustomerBody; readonly card: 
 }
 
 /** Creates a card from a token (e.g. `tok_visa`) for a customer. The caller makes the first one the default. */
-export function addSource(call: Call, customer: CustomerBody, token: string): PaymentMethodBody {
+export function addSource(call: OperationContext, customer: CustomerBody, token: string): PaymentMethodBody {
   const card = cardByToken(call, token, customer.id)
-  call.announceUnstored('customer.source.created', shown(card))
+  call.emitUnstored('customer.source.created', asCard(card))
   return card
 }
 
-function create(call: Call): Answer {
+function create(call: OperationContext): HandlerResult {
   const customer = call.subject('customer')
   const params = call.read({ metadata: metadata(), source: required(text()) })
   const made = addSource(call, customer, params.source)
   const card = call.update(made, { ...made, metadata: applyMetadata({}, params.metadata) }, null)
   if (customer.default_source === null)
     call.update(customer, { ...customer, default_source: card.id }, 'customer.updated')
-  return { unstored: shown(card) }
+  return { unstored: asCard(card) }
 }
 
 const updateFields = {
@@ -90,7 +90,7 @@ const updateFields = {
   name: text(),
 }
 
-function update(call: Call): Answer {
+function update(call: OperationContext): HandlerResult {
   const { card: before } = subject(call)
   const params = call.read(updateFields)
   const none = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
@@ -124,31 +124,31 @@ function update(call: Call): Answer {
     metadata: applyMetadata(before.metadata, params.metadata),
   }
   const written = call.update(before, after, null)
-  if (written !== before) call.announceUnstored('customer.source.updated', shown(written), shown(before))
-  return { unstored: shown(written) }
+  if (written !== before) call.emitUnstored('customer.source.updated', asCard(written), asCard(before))
+  return { unstored: asCard(written) }
 }
 
 /** After the default source is deleted, the newest of the others becomes the default. */
-function remove(call: Call): Answer {
+function remove(call: OperationContext): HandlerResult {
   call.read({})
   const { customer, card } = subject(call)
   call.update(card, { ...card, customer: null, _fresh: false }, null)
-  call.announceUnstored('customer.source.deleted', shown(card))
+  call.emitUnstored('customer.source.deleted', asCard(card))
   const owner = customerOf(call, customer.id)
   if (owner.default_source === card.id) {
     const next = sourcesOf(call, owner.id)[0]?.id ?? null
     call.update(owner, { ...owner, default_source: next }, 'customer.updated')
   }
-  return deleted(card.id, 'card')
+  return deletedResult(card.id, 'card')
 }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const customer = call.subject('customer')
   const { object, ...params } = call.read({ ...pageFields, object: oneOf('bank_account', 'card') })
   const all = object === 'bank_account' ? [] : sourcesOf(call, customer.id)
   const { data, hasMore } = pageWithin(all, params, 'source')
   const url = `/v1/customers/${customer.id}/sources`
-  return { unstored: { object: 'list', data: data.map(shown), has_more: hasMore, url } }
+  return { unstored: { object: 'list', data: data.map(asCard), has_more: hasMore, url } }
 }
 
 const base = '/v1/customers/:id/sources'
@@ -162,7 +162,7 @@ export const customerSources: readonly Operation[] = [
     of: null,
     run: (call) => {
       call.read({})
-      return { unstored: shown(subject(call).card) }
+      return { unstored: asCard(subject(call).card) }
     },
   },
   { method: 'POST', path: `${base}/:child`, of: null, run: update },

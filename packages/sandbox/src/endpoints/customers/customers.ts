@@ -1,14 +1,14 @@
 import type { CustomerBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { cancelAllOf } from '../../billing/subscriptions/cancel.ts'
 import { deletedDiscount, readDiscounts, redeem } from '../../billing/pricing/discounts.ts'
 import { customFieldsParam } from '../../billing/invoices/invoice-text.ts'
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { noActiveDiscount } from '../../protocol/responses/errors.ts'
 import { newCode, newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import { deletedResult } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import {
   email,
@@ -25,7 +25,7 @@ import {
 import type { Fields, Read } from '../../protocol/parameters/params.ts'
 import { addressFields, toAddress } from './addresses.ts'
 import { addSource } from './customer-sources.ts'
-import { attachTo } from '../payments/payment-methods.ts'
+import { attachToCustomer } from '../payments/payment-methods.ts'
 import { paymentMethodFor } from '../subscriptions/subscriptions.ts'
 
 const address = shape(addressFields)
@@ -58,7 +58,7 @@ const sharedFields = {
 
 /** Parameters of former API versions (the SDK’s changelog, 18.0.0). */
 const formerFields = { coupon: emptyable(text()), promotion_code: emptyable(text()) }
-const withCoupons = '2025-03-31.basil'
+const couponsUntil = '2025-03-31.basil'
 
 const createFields = {
   ...sharedFields,
@@ -67,11 +67,11 @@ const createFields = {
   test_clock: text(),
 }
 
-type Former = Partial<Read<typeof formerFields>>
-type CreateParams = Read<typeof createFields> & Former
+type FormerParams = Partial<Read<typeof formerFields>>
+type CreateParams = Read<typeof createFields> & FormerParams
 
 /** The customer after a request. Absent parameters change nothing; an empty one clears its field. */
-function changed(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
+function withParams(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
   const kept = <T>(given: T | undefined, current: T): T => (given === undefined ? current : given)
   const { address: place, shipping, invoice_settings: settings } = params
   return {
@@ -81,7 +81,7 @@ function changed(customer: CustomerBody, params: Read<typeof sharedFields>): Cus
     description: kept(params.description, customer.description),
     email: kept(params.email, customer.email),
     invoice_prefix: kept(params.invoice_prefix, customer.invoice_prefix),
-    invoice_settings: settings === undefined ? customer.invoice_settings : changedSettings(customer, settings),
+    invoice_settings: settings === undefined ? customer.invoice_settings : settingsAfter(customer, settings),
     metadata: applyMetadata(customer.metadata, params.metadata),
     name: kept(params.name, customer.name),
     next_invoice_sequence: kept(params.next_invoice_sequence, customer.next_invoice_sequence),
@@ -95,7 +95,7 @@ function changed(customer: CustomerBody, params: Read<typeof sharedFields>): Cus
   }
 }
 
-function changedSettings(
+function settingsAfter(
   customer: CustomerBody,
   given: Read<typeof invoiceSettingFields>,
 ): CustomerBody['invoice_settings'] {
@@ -117,7 +117,7 @@ function changedSettings(
 }
 
 /** A customer with default values, on a test clock or (null) on the account's clock. */
-function blankCustomer(call: Call, clock: string | null): CustomerBody {
+function blankCustomer(call: OperationContext, clock: string | null): CustomerBody {
   return {
     id: newId('cus_'),
     object: 'customer',
@@ -145,12 +145,12 @@ function blankCustomer(call: Call, clock: string | null): CustomerBody {
 }
 
 /** The customer that a checkout creates for its buyer. */
-export function customerFromCheckout(call: Call, email: string | null): CustomerBody {
+export function customerFromCheckout(call: OperationContext, email: string | null): CustomerBody {
   return call.create({ ...blankCustomer(call, null), email }, 'customer.created')
 }
 
 /** The default payment method must be attached to the customer. */
-function checkDefaultCard(call: Call, id: string | null | undefined, customer: string): void {
+function checkDefaultCard(call: OperationContext, id: string | null | undefined, customer: string): void {
   if (typeof id === 'string') paymentMethodFor(call, id, customer, 'invoice_settings[default_payment_method]')
 }
 
@@ -159,9 +159,9 @@ function checkDefaultCard(call: Call, id: string | null | undefined, customer: s
  * customer.
  */
 function ownDiscount(
-  call: Call,
+  call: OperationContext,
   customer: CustomerBody,
-  { coupon, promotion_code: code }: Former,
+  { coupon, promotion_code: code }: FormerParams,
 ): { readonly id: string | null; readonly tell: () => void } {
   if (coupon === undefined && code === undefined) return { id: customer.discount, tell: () => undefined }
   const before = customer.discount === null ? undefined : call.find('discount', customer.discount)
@@ -173,38 +173,38 @@ function ownDiscount(
   const made = id === undefined ? undefined : call.find('discount', id)
   const tell = (): void => {
     if (made !== undefined)
-      call.announce(before === undefined ? 'customer.discount.created' : 'customer.discount.updated', made)
-    else if (before !== undefined) call.announce('customer.discount.deleted', before)
+      call.emit(before === undefined ? 'customer.discount.created' : 'customer.discount.updated', made)
+    else if (before !== undefined) call.emit('customer.discount.deleted', before)
   }
   return { id: id ?? null, tell }
 }
 
-function create(outer: Call): CustomerBody {
-  const params: CreateParams = outer.isBefore(withCoupons)
+function create(outer: OperationContext): CustomerBody {
+  const params: CreateParams = outer.isBefore(couponsUntil)
     ? outer.read({ ...createFields, ...formerFields })
     : outer.read(createFields)
   const { test_clock: clock = null } = params
   if (clock !== null) outer.reference('test_helpers.test_clock', clock, 'test_clock')
-  const call = outer.at(momentOf(outer, clock))
+  const call = outer.at(timeOf(outer, clock))
   const blank = blankCustomer(call, clock)
   const discount = ownDiscount(call, blank, params)
-  const customer = made(call, { ...blank, discount: discount.id }, params)
+  const customer = createCustomer(call, { ...blank, discount: discount.id }, params)
   discount.tell()
   return customer
 }
 
-function made(call: Call, blank: CustomerBody, params: Read<typeof createFields>): CustomerBody {
+function createCustomer(call: OperationContext, blank: CustomerBody, params: Read<typeof createFields>): CustomerBody {
   const wanted = params.invoice_settings?.default_payment_method
   if (params.source !== undefined) {
-    const made = call.create(changed(blank, params), 'customer.created')
+    const made = call.create(withParams(blank, params), 'customer.created')
     return call.update(made, { ...made, default_source: addSource(call, made, params.source).id }, null)
   }
   if (params.payment_method === undefined) {
     checkDefaultCard(call, wanted, '')
-    return call.create(changed(blank, params), 'customer.created')
+    return call.create(withParams(blank, params), 'customer.created')
   }
-  const made = call.create(changed(blank, params), 'customer.created')
-  const card = attachTo(call, params.payment_method, made.id)
+  const made = call.create(withParams(blank, params), 'customer.created')
+  const card = attachToCustomer(call, params.payment_method, made.id)
   if (wanted === undefined || wanted === null) return made
   // A test card's name (e.g. `pm_card_visa`) refers to the card that was just created from it.
   const id = wanted === params.payment_method ? card.id : wanted
@@ -213,39 +213,39 @@ function made(call: Call, blank: CustomerBody, params: Read<typeof createFields>
   return call.update(made, { ...made, invoice_settings: settings }, null)
 }
 
-function update(call: Call): CustomerBody {
+function update(call: OperationContext): CustomerBody {
   const before = call.subject('customer')
-  const params: Read<typeof sharedFields> & Former = call.isBefore(withCoupons)
+  const params: Read<typeof sharedFields> & FormerParams = call.isBefore(couponsUntil)
     ? call.read({ ...sharedFields, ...formerFields })
     : call.read(sharedFields)
   checkDefaultCard(call, params.invoice_settings?.default_payment_method, before.id)
-  const discount = ownDiscount(call.at(momentOf(call, before.test_clock)), before, params)
-  const after = call.update(before, { ...changed(before, params), discount: discount.id }, 'customer.updated')
+  const discount = ownDiscount(call.at(timeOf(call, before.test_clock)), before, params)
+  const after = call.update(before, { ...withParams(before, params), discount: discount.id }, 'customer.updated')
   discount.tell()
   return after
 }
 
 /** A deleted customer can still be retrieved, with `deleted: true`. */
-function retrieve(call: Call): Answer {
+function retrieve(call: OperationContext): HandlerResult {
   call.read({})
-  if (call.findDeleted('customer', call.id) !== undefined) return deleted(call.id, 'customer')
+  if (call.findDeleted('customer', call.id) !== undefined) return deletedResult(call.id, 'customer')
   return { object: call.subject('customer') }
 }
 
-function remove(call: Call): void {
+function remove(call: OperationContext): void {
   const customer = call.subject('customer')
-  cancelAllOf(call.at(momentOf(call, customer.test_clock)), customer.id)
+  cancelAllOf(call.at(timeOf(call, customer.test_clock)), customer.id)
   call.remove(customer, 'customer.deleted')
 }
 
 /** Returns the removed discount. */
-function removeDiscount(call: Call): Answer {
+function removeDiscount(call: OperationContext): HandlerResult {
   call.read({})
   const customer = call.subject('customer')
   const found = customer.discount === null ? undefined : call.find('discount', customer.discount)
   if (found === undefined) throw noActiveDiscount('customer', customer.id)
   call.update(customer, { ...customer, discount: null }, null)
-  call.announce('customer.discount.deleted', found)
+  call.emit('customer.discount.deleted', found)
   return deletedDiscount(call, found)
 }
 
@@ -277,7 +277,7 @@ export const customers: readonly Operation[] = [
     run: (call) => {
       call.read({})
       remove(call)
-      return deleted(call.id, 'customer')
+      return deletedResult(call.id, 'customer')
     },
   },
   { method: 'DELETE', path: '/v1/customers/:id/discount', of: null, run: removeDiscount },

@@ -1,22 +1,22 @@
 // Credit notes in their simplest form: reduce the amount due of an open invoice, or return a paid amount as customer balance, out of band
 // or as a refund. Invoices with taxes or discounts are refused (the SDK's types, credit notes).
-import { paidElsewhere } from '../../billing/invoices/invoicing.ts'
-import { reflect } from '../../billing/subscriptions/subscription-status.ts'
+import { markPaidOutOfBand } from '../../billing/invoices/invoicing.ts'
+import { updateStatusAfter } from '../../billing/subscriptions/subscription-status.ts'
 import { adjustIntent } from '../../billing/payments/payments.ts'
-import { customerOf, momentOf } from '../../billing/subscriptions/subscription-records.ts'
-import { refund } from '../../billing/payments/refunds.ts'
-import { dividedHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
+import { customerOf, timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { createRefund } from '../../billing/payments/refunds.ts'
+import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import { formatMinor } from '../../money/format.ts'
-import { isTooSmall, leastText } from '../../money/minimum-charge.ts'
+import { isBelowMinimum, minimumText } from '../../money/minimum-charge.ts'
 import type { CreditNoteBody, CreditNoteLineBody } from '../../objects/credit-note-bodies.ts'
 import type { InvoiceBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { missingParam, noSuchReference, notSupported, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { missingParam, noSuchReference, notSupported, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { retrieve } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import {
   decimal,
   integer,
@@ -59,28 +59,28 @@ const createFields = {
 }
 type Params = Read<typeof createFields>
 
-function create(outer: Call): CreditNoteBody {
+function create(outer: OperationContext): CreditNoteBody {
   const params = outer.read(createFields)
   const invoice = outer.reference('invoice', params.invoice, 'invoice')
   refuseUncreditable(invoice)
-  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const call = outer.at(timeOf(outer, invoice.test_clock))
   const lines = linesOf(call, params, invoice)
   const amount = lines.reduce((sum, line) => sum + line.amount, 0)
   const before = call.select('credit_note', [{ field: 'invoice', is: invoice.id }])
-  const left = invoice.total - issued(before)
+  const left = invoice.total - issuedAmount(before)
   if (amount > left) {
     const money = (minor: number): string => formatMinor(minor, invoice.currency)
-    throw refused(
+    throw badRequest(
       `The credit note amount (${money(amount)}) is more than what is left of the invoice to be credited (${money(left)}).`,
       params.amount === undefined ? 'lines' : 'amount',
     )
   }
   const pre = Math.min(amount, invoice.amount_remaining)
   const post = amount - pre
-  if (invoice.status === 'open' && isTooSmall(invoice.amount_remaining - pre, invoice.currency))
-    throw notSupported(`credit notes that leave less than ${leastText(invoice.currency)} of an open invoice`)
+  if (invoice.status === 'open' && isBelowMinimum(invoice.amount_remaining - pre, invoice.currency))
+    throw notSupported(`credit notes that leave less than ${minimumText(invoice.currency)} of an open invoice`)
   const linked = linkedRefunds(call, params, invoice)
-  checkGivenBack(params, linked, post, invoice.currency)
+  checkReturnedAmount(params, linked, post, invoice.currency)
   const credit = params.credit_amount ?? 0
   const id = newId('cn_1', 23)
   const body: CreditNoteBody = {
@@ -124,7 +124,7 @@ function create(outer: Call): CreditNoteBody {
     const customer = customerOf(call, invoice.customer)
     call.update(customer, { ...customer, balance: customer.balance - credit }, 'customer.updated')
   }
-  lower(call, invoice, pre, post)
+  reduceInvoice(call, invoice, pre, post)
   return made
 }
 
@@ -132,7 +132,7 @@ function refuseUncreditable(invoice: InvoiceBody): void {
   const { status } = invoice
   if (status === 'uncollectible') throw notSupported('credit notes of uncollectible invoices', 'invoice')
   if (status !== 'open' && status !== 'paid')
-    throw refused(
+    throw badRequest(
       `You can only create a credit note for an open or paid invoice; this one is \`${status}\`.`,
       'invoice',
     )
@@ -141,17 +141,17 @@ function refuseUncreditable(invoice: InvoiceBody): void {
     throw notSupported('credit notes of invoices with discounts', 'invoice')
 }
 
-function issued(notes: readonly CreditNoteBody[]): number {
+function issuedAmount(notes: readonly CreditNoteBody[]): number {
   return notes.filter(({ status }) => status === 'issued').reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** The part of a credit note that was already paid must be returned in full, as balance, refund or out of band. */
-function checkGivenBack(params: Params, linked: readonly RefundOfNote[], post: number, currency: string): void {
+function checkReturnedAmount(params: Params, linked: readonly RefundOfNote[], post: number, currency: string): void {
   const refunded = linked.reduce((sum, { amount_refunded: amount }) => sum + amount, params.refund_amount ?? 0)
   const given = (params.credit_amount ?? 0) + (params.out_of_band_amount ?? 0) + refunded
   if (given === post) return
   const money = (minor: number): string => formatMinor(minor, currency)
-  throw refused(
+  throw badRequest(
     `The sum of credit amount, refund amount and out of band amount (${money(given)}) must equal the credit note amount (${money(post)}).`,
   )
 }
@@ -159,7 +159,7 @@ function checkGivenBack(params: Params, linked: readonly RefundOfNote[], post: n
 type RefundOfNote = CreditNoteBody['refunds'][number]
 
 /** Earlier refunds of the invoice's payment that the note refers to. */
-function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: InvoiceBody): RefundOfNote[] {
+function linkedRefunds(call: OperationContext, { refunds: given = [] }: Params, invoice: InvoiceBody): RefundOfNote[] {
   const linked = new Map<string, number>()
   for (const { refunds } of call.select('credit_note', [{ field: 'invoice', is: invoice.id }]))
     for (const { refund: id, amount_refunded: amount } of refunds) linked.set(id, (linked.get(id) ?? 0) + amount)
@@ -167,11 +167,11 @@ function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: Inv
     const name = `refunds[${index}]`
     const found = call.reference('refund', id, `${name}[refund]`)
     if (call.find('payment_intent', found.payment_intent)?._invoice !== invoice.id)
-      throw refused(`The refund ${id} is not of the invoice ${invoice.id}.`, `${name}[refund]`)
+      throw badRequest(`The refund ${id} is not of the invoice ${invoice.id}.`, `${name}[refund]`)
     const before = linked.get(id) ?? 0
     const amount = part ?? found.amount - before
     if (amount > found.amount - before)
-      throw refused(
+      throw badRequest(
         `The refund ${id} gave back ${formatMinor(found.amount, invoice.currency)}, of which credit notes name ${formatMinor(before, invoice.currency)} already.`,
         `${name}[amount_refunded]`,
       )
@@ -181,23 +181,27 @@ function linkedRefunds(call: Call, { refunds: given = [] }: Params, invoice: Inv
 }
 
 /** The refund that is created with the note. */
-function newRefund(call: Call, { refund_amount: amount = 0 }: Params, invoice: InvoiceBody): RefundOfNote[] {
+function newRefund(
+  call: OperationContext,
+  { refund_amount: amount = 0 }: Params,
+  invoice: InvoiceBody,
+): RefundOfNote[] {
   if (amount === 0) return []
   const [intent] = call.select('payment_intent', [{ field: '_invoice', is: invoice.id }], 1)
   const charge = call.find('charge', intent?.latest_charge ?? '')
-  if (charge?.status !== 'succeeded') throw refused('The invoice was not paid by a charge.', 'refund_amount')
-  const made = refund(call, charge, { amount, metadata: {} })
+  if (charge?.status !== 'succeeded') throw badRequest('The invoice was not paid by a charge.', 'refund_amount')
+  const made = createRefund(call, charge, { amount, metadata: {} })
   return [{ amount_refunded: amount, payment_record_refund: null, refund: made.id, type: 'refund' }]
 }
 
-function linesOf(call: Call, params: Params, invoice: InvoiceBody): CreditNoteLineBody[] {
+function linesOf(call: OperationContext, params: Params, invoice: InvoiceBody): CreditNoteLineBody[] {
   const { amount, lines } = params
   if (amount !== undefined && lines !== undefined) throw notSupported('`amount` together with `lines`', 'amount')
   if (amount !== undefined) {
     return [lineOf({ amount, quantity: 1, unit_amount: amount, unit_amount_decimal: String(amount) })]
   }
   if (lines === undefined || lines.length === 0)
-    throw refused('One of `amount`, `lines`, or `shipping_cost` must be provided.', 'amount', 'parameter_missing')
+    throw badRequest('One of `amount`, `lines`, or `shipping_cost` must be provided.', 'amount', 'parameter_missing')
   return lines.map((line, index) => {
     const name = `lines[${index}]`
     return line.type === 'custom_line_item' ? customLine(line, name) : creditedLine(call, line, name, invoice)
@@ -227,14 +231,14 @@ function lineOf(
 function customLine(line: LineParams, name: string): CreditNoteLineBody {
   for (const other of ['amount', 'invoice_line_item'] as const)
     if (line[other] !== undefined)
-      throw refused(`\`${other}\` is only valid when \`type\` is \`invoice_line_item\`.`, `${name}[${other}]`)
+      throw badRequest(`\`${other}\` is only valid when \`type\` is \`invoice_line_item\`.`, `${name}[${other}]`)
   if (line.unit_amount !== undefined && line.unit_amount_decimal !== undefined)
     throw onlyOneOf(`${name}[unit_amount]`, `${name}[unit_amount_decimal]`)
   const unit = line.unit_amount_decimal ?? line.unit_amount?.toString()
   if (unit === undefined) throw missingParam(`${name}[unit_amount]`)
   const quantity = line.quantity ?? 1
   return lineOf({
-    amount: Number(dividedHalfUp(parseDecimal(unit) * BigInt(quantity), scale)),
+    amount: Number(divideHalfUp(parseDecimal(unit) * BigInt(quantity), scale)),
     description: line.description ?? null,
     metadata: applyMetadata({}, line.metadata),
     quantity,
@@ -244,10 +248,15 @@ function customLine(line: LineParams, name: string): CreditNoteLineBody {
 }
 
 /** A credit for a part of an invoice line, by amount or by quantity. */
-function creditedLine(call: Call, line: LineParams, name: string, invoice: InvoiceBody): CreditNoteLineBody {
+function creditedLine(
+  call: OperationContext,
+  line: LineParams,
+  name: string,
+  invoice: InvoiceBody,
+): CreditNoteLineBody {
   for (const other of ['description', 'unit_amount', 'unit_amount_decimal'] as const)
     if (line[other] !== undefined)
-      throw refused(`\`${other}\` is only valid when \`type\` is \`custom_line_item\`.`, `${name}[${other}]`)
+      throw badRequest(`\`${other}\` is only valid when \`type\` is \`custom_line_item\`.`, `${name}[${other}]`)
   if (line.invoice_line_item === undefined) throw missingParam(`${name}[invoice_line_item]`)
   const credited = invoice.lines.data.find(({ id }) => id === line.invoice_line_item)
   if (credited === undefined)
@@ -267,7 +276,7 @@ function creditedLine(call: Call, line: LineParams, name: string, invoice: Invoi
     .reduce((sum, { amount: taken }) => sum + taken, 0)
   if (amount > credited.amount - already) {
     const shown = formatMinor(credited.amount - already, invoice.currency)
-    throw refused(`The line item ${credited.id} can be credited with at most ${shown}.`, name)
+    throw badRequest(`The line item ${credited.id} can be credited with at most ${shown}.`, name)
   }
   return lineOf({
     amount,
@@ -282,7 +291,7 @@ function creditedLine(call: Call, line: LineParams, name: string, invoice: Invoi
 }
 
 /** Reduces the amounts of the invoice. An open invoice with nothing remaining becomes paid. */
-function lower(call: Call, invoice: InvoiceBody, pre: number, post: number): void {
+function reduceInvoice(call: OperationContext, invoice: InvoiceBody, pre: number, post: number): void {
   const credited: InvoiceBody = {
     ...invoice,
     amount_due: invoice.amount_due - pre,
@@ -293,17 +302,17 @@ function lower(call: Call, invoice: InvoiceBody, pre: number, post: number): voi
   const written = call.update(invoice, credited, 'invoice.updated')
   if (written.status !== 'open') return
   if (written.amount_remaining > 0) adjustIntent(call, written)
-  else reflect(call, paidElsewhere(call, written))
+  else updateStatusAfter(call, markPaidOutOfBand(call, written))
 }
 
-function voided(outer: Call): CreditNoteBody {
+function voidNote(outer: OperationContext): CreditNoteBody {
   const before = outer.subject('credit_note')
   outer.read({})
   const invoice = outer.find('invoice', before.invoice)
-  if (before.status === 'void') throw refused('This credit note is already void.')
-  if (invoice?.status !== 'open') throw refused('You can only void a credit note of an open invoice.')
+  if (before.status === 'void') throw badRequest('This credit note is already void.')
+  if (invoice?.status !== 'open') throw badRequest('You can only void a credit note of an open invoice.')
   if (before.post_payment_amount > 0) throw notSupported('voiding a credit note that gave back what was paid')
-  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const call = outer.at(timeOf(outer, invoice.test_clock))
   const done = call.update(before, { ...before, status: 'void' as const, voided_at: call.now }, 'credit_note.voided')
   const pre = before.pre_payment_amount
   const raised: InvoiceBody = {
@@ -316,7 +325,7 @@ function voided(outer: Call): CreditNoteBody {
   return done
 }
 
-function update(call: Call): CreditNoteBody {
+function update(call: OperationContext): CreditNoteBody {
   const before = call.subject('credit_note')
   const params = call.read({ memo: text(), metadata: metadata() })
   const about = applyMetadata(before.metadata, params.metadata)
@@ -326,13 +335,13 @@ function update(call: Call): CreditNoteBody {
 
 const listFields = { ...pageFields, created: range(), customer: text(), invoice: text() }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const params = call.read(listFields)
   const conditions = [...where('customer', params.customer), ...where('invoice', params.invoice)]
   return { page: call.page('credit_note', params, [...conditions, ...createdIn(params.created)]) }
 }
 
-function lines(call: Call): Answer {
+function lines(call: OperationContext): HandlerResult {
   const params = call.read(pageFields)
   const { data: all, url } = call.subject('credit_note').lines
   const { data, hasMore } = pageWithin(all, params, 'credit_note_line_item')
@@ -349,5 +358,5 @@ export const creditNotes: readonly Operation[] = [
   retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
   { method: 'GET', path: `${base}/:id/lines`, of: null, run: lines },
-  { method: 'POST', path: `${base}/:id/void`, of, run: (call) => ({ object: voided(call) }) },
+  { method: 'POST', path: `${base}/:id/void`, of, run: (call) => ({ object: voidNote(call) }) },
 ]

@@ -1,17 +1,17 @@
 import { amountFor, pricingIn } from '../../billing/pricing/price-amounts.ts'
 import { withLines } from '../../billing/invoices/draft-lines.ts'
-import { itemLine, takenOff } from '../../billing/invoices/invoice-items.ts'
-import { momentOf, priceOf } from '../../billing/subscriptions/subscription-records.ts'
+import { itemLine, removePendingLine } from '../../billing/invoices/invoice-items.ts'
+import { timeOf, priceOf } from '../../billing/subscriptions/subscription-records.ts'
 import { taxRatesParam, usableTaxRates } from '../../billing/subscriptions/terms.ts'
 import { parseDecimal, scale } from '../../money/decimal.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { InvoiceBody, InvoiceItemBody, InvoiceLineBody, PricingBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted, retrieve } from '../../protocol/operation.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { boolean, integer, range, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
@@ -39,20 +39,20 @@ const createFields = {
 }
 type Params = Read<typeof createFields>
 
-function create(outer: Call): InvoiceItemBody {
+function create(outer: OperationContext): InvoiceItemBody {
   const params = outer.read(createFields)
   const invoice =
-    params.invoice === undefined ? undefined : editable(outer.reference('invoice', params.invoice, 'invoice'))
+    params.invoice === undefined ? undefined : requireDraft(outer.reference('invoice', params.invoice, 'invoice'))
   const id = params.customer ?? invoice?.customer
   if (id === undefined) throw missingParam('customer')
   const customer = outer.reference('customer', id, 'customer')
   if (invoice !== undefined && invoice.customer !== customer.id)
-    throw refused(`The invoice ${invoice.id} is not of the customer ${customer.id}.`, 'invoice')
-  const call = outer.at(momentOf(outer, customer.test_clock))
+    throw badRequest(`The invoice ${invoice.id} is not of the customer ${customer.id}.`, 'invoice')
+  const call = outer.at(timeOf(outer, customer.test_clock))
   if (params.subscription !== undefined) call.reference('subscription', params.subscription, 'subscription')
-  const cost = costOf(call, params, invoice?.currency ?? customer.currency)
+  const cost = itemAmountOf(call, params, invoice?.currency ?? customer.currency)
   if (invoice !== undefined && cost.currency !== invoice.currency)
-    throw refused(`The currency of the invoice is \`${invoice.currency}\`, not \`${cost.currency}\`.`, 'currency')
+    throw badRequest(`The currency of the invoice is \`${invoice.currency}\`, not \`${cost.currency}\`.`, 'currency')
   const body: InvoiceItemBody = {
     id: newId('ii_1', 23),
     object: 'invoiceitem',
@@ -88,13 +88,13 @@ function create(outer: Call): InvoiceItemBody {
 }
 
 /** Only drafts can be edited (recorded at 2026-08-26.dahlia). */
-function editable(invoice: InvoiceBody): InvoiceBody {
+function requireDraft(invoice: InvoiceBody): InvoiceBody {
   if (invoice.status === 'draft') return invoice
-  throw refused('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
+  throw badRequest('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
 }
 
 /** Updates the draft that contains the item: replaces the item's line or, if `line` is null, removes it. */
-function onDraft(call: Call, item: InvoiceItemBody, line: InvoiceLineBody | null): void {
+function updateDraft(call: OperationContext, item: InvoiceItemBody, line: InvoiceLineBody | null): void {
   const invoice = call.find('invoice', item.invoice ?? '')
   if (invoice === undefined) return
   const { data } = invoice.lines
@@ -113,16 +113,16 @@ function onDraft(call: Call, item: InvoiceItemBody, line: InvoiceLineBody | null
   withLines(call, invoice, lines, new Map([[known.id, rates]]))
 }
 
-type Cost = Pick<InvoiceItemBody, 'amount' | 'currency' | 'pricing' | 'quantity' | 'quantity_decimal'>
+type ItemAmount = Pick<InvoiceItemBody, 'amount' | 'currency' | 'pricing' | 'quantity' | 'quantity_decimal'>
 
 /** Amount of an item: given as such, or from a one-time price. */
-function costOf(call: Call, params: Params, usual: string | null): Cost {
+function itemAmountOf(call: OperationContext, params: Params, usual: string | null): ItemAmount {
   const { amount, price_data: data } = params
   const priceId = params.pricing?.price
   if (priceId !== undefined && amount !== undefined) throw onlyOneOf('amount', 'pricing[price]')
   if (priceId !== undefined && data !== undefined) throw onlyOneOf('pricing[price]', 'price_data')
   if (amount !== undefined && data !== undefined) throw onlyOneOf('amount', 'price_data')
-  if (data !== undefined) return costOfPrice(inlinePrice(call, data, 'price_data'), params)
+  if (data !== undefined) return amountOfPrice(inlinePrice(call, data, 'price_data'), params)
   if (priceId === undefined) {
     if (amount === undefined) throw missingParam('amount')
     if (params.quantity !== undefined) throw onlyOneOf('amount', 'quantity')
@@ -141,16 +141,16 @@ function costOf(call: Call, params: Params, usual: string | null): Cost {
   }
   const price = call.reference('price', priceId, 'pricing[price]')
   if (!price.active)
-    throw refused('The price specified is inactive. This field only accepts active prices.', 'pricing[price]')
+    throw badRequest('The price specified is inactive. This field only accepts active prices.', 'pricing[price]')
   if (price.recurring !== null) {
     const message =
       'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
-    throw refused(message, 'pricing[price]')
+    throw badRequest(message, 'pricing[price]')
   }
-  return costOfPrice(price, params)
+  return amountOfPrice(price, params)
 }
 
-function costOfPrice(price: PriceBody, params: Params): Cost {
+function amountOfPrice(price: PriceBody, params: Params): ItemAmount {
   const own = params.currency ?? price.currency
   const quantity = params.quantity ?? 1
   return {
@@ -163,22 +163,22 @@ function costOfPrice(price: PriceBody, params: Params): Cost {
   }
 }
 
-function nameOf(call: Call, product: string): string | null {
+function nameOf(call: OperationContext, product: string): string | null {
   return call.find('product', product)?.name ?? null
 }
 
-function isEditable(call: Call, item: InvoiceItemBody): boolean {
+function isEditable(call: OperationContext, item: InvoiceItemBody): boolean {
   return item.invoice === null || call.find('invoice', item.invoice)?.status === 'draft'
 }
 
-function update(call: Call): InvoiceItemBody {
+function update(call: OperationContext): InvoiceItemBody {
   const before = call.subject('invoiceitem')
   const params = call.read(sharedFields)
-  if (before.proration) throw refused('The sandbox does not support changing a proration.')
+  if (before.proration) throw badRequest('The sandbox does not support changing a proration.')
   const { description, discountable, metadata: about, ...money } = params
   const changes = Object.values({ description, discountable, ...money }).some((value) => value !== undefined)
   if (before.invoice !== null && call.find('invoice', before.invoice) === undefined)
-    throw refused('This invoice item has been deleted.')
+    throw badRequest('This invoice item has been deleted.')
   if (changes && !isEditable(call, before)) throw noLongerEditable('update')
   if (params.quantity !== undefined && params.amount !== undefined) throw onlyOneOf('amount', 'quantity')
   const quantity = params.quantity ?? (params.amount === undefined ? before.quantity : 1)
@@ -191,26 +191,30 @@ function update(call: Call): InvoiceItemBody {
     metadata: applyMetadata(before.metadata, about),
     net_amount: amount,
     period: params.period ?? before.period,
-    pricing: params.amount === undefined ? before.pricing : pricedAnew(call, before, params.amount),
+    pricing: params.amount === undefined ? before.pricing : withNewPrice(call, before, params.amount),
     ...{ quantity, quantity_decimal: String(quantity) },
     tax_rates: params.tax_rates === undefined ? before.tax_rates : usableTaxRates(call, params.tax_rates, 'tax_rates'),
   }
   const written = call.update(before, after, null)
-  onDraft(call, written, itemLine(written))
+  updateDraft(call, written, itemLine(written))
   return written
 }
 
 /** A new price of the same product (recorded at 2026-08-26.dahlia). */
-function pricedAnew(call: Call, { currency: own, description, pricing }: InvoiceItemBody, amount: number): PricingBody {
+function withNewPrice(
+  call: OperationContext,
+  { currency: own, description, pricing }: InvoiceItemBody,
+  amount: number,
+): PricingBody {
   const { id, product } = priceOfAmount(call, { amount, currency: own, description }, pricing.price_details?.product)
   return { ...pricing, price_details: { price: id, product }, unit_amount_decimal: String(amount) }
 }
 
 function noLongerEditable(what: 'delete' | 'update'): Error {
-  return refused(`Can't ${what} an invoice item that is attached to an invoice that is no longer editable`)
+  return badRequest(`Can't ${what} an invoice item that is attached to an invoice that is no longer editable`)
 }
 
-function amountOf(call: Call, item: InvoiceItemBody, quantity: number): number {
+function amountOf(call: OperationContext, item: InvoiceItemBody, quantity: number): number {
   const { price_details: of, unit_amount_decimal: unit } = item.pricing
   if (of !== undefined) return amountFor(priceOf(call, of), item.currency, String(quantity))
   return unit === null ? item.amount : Number((parseDecimal(unit) * BigInt(quantity)) / scale)
@@ -253,10 +257,10 @@ export const invoiceItems: readonly Operation[] = [
       const item = call.subject(of)
       if (!isEditable(call, item)) throw noLongerEditable('delete')
       // A proration is also a pending line of its subscription.
-      takenOff(call, item)
-      onDraft(call, item, null)
+      removePendingLine(call, item)
+      updateDraft(call, item, null)
       call.remove(item, 'invoiceitem.deleted')
-      return deleted(item.id, of)
+      return deletedResult(item.id, of)
     },
   },
 ]

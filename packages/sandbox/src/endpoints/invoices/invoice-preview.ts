@@ -1,18 +1,18 @@
 // Invoice previews. The change is executed, the subscription advanced to its next invoice, and everything rolled back. So a preview is
 // computed by the same code as the real invoice.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { changedItems } from '../../billing/subscriptions/subscription-items.ts'
-import { isOver, momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { isEnded, timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { renew } from '../../billing/subscriptions/renewal.ts'
 import { subscribe, trialEndOf } from '../../billing/subscriptions/subscribe.ts'
 import { discountsParam } from '../../billing/pricing/discounts.ts'
 import type { DiscountParams } from '../../billing/pricing/discounts.ts'
-import { StripeError, missingParam, refused } from '../../protocol/responses/errors.ts'
+import { StripeError, missingParam, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { boolean, oneOf, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
-import { change, prorationBehavior, refuseScheduled } from '../subscriptions/subscriptions.ts'
+import { applyUpdate, prorationBehavior, refuseScheduled } from '../subscriptions/subscriptions.ts'
 import { currency } from '../catalog/currencies.ts'
 
 const detailFields = {
@@ -38,46 +38,55 @@ const fields = {
 }
 type Details = Partial<Read<typeof detailFields>>
 
-export function preview(call: Call): InvoiceBody {
+export function preview(call: OperationContext): InvoiceBody {
   const params = call.read(fields)
   const details = params.subscription_details ?? {}
-  const named = params.subscription ?? nextOf(call, params.customer, details)?.id
+  const named = params.subscription ?? nextSubscription(call, params.customer, details)?.id
   const invoice = call.rehearse((rehearsal) =>
     named === undefined
-      ? ofNew(rehearsal, params.customer, details, params)
-      : ofExisting(rehearsal, rehearsal.reference('subscription', named, 'subscription'), details, params.discounts),
+      ? previewNew(rehearsal, params.customer, details, params)
+      : previewExisting(
+          rehearsal,
+          rehearsal.reference('subscription', named, 'subscription'),
+          details,
+          params.discounts,
+        ),
   )
-  if (invoice === undefined) throw nothingComes(params.customer ?? named ?? '')
+  if (invoice === undefined) throw noUpcomingInvoice(params.customer ?? named ?? '')
   const id = newId('upcoming_in_1', 23)
   const lines = invoice.lines.data.map((line) => ({ ...line, invoice: id }))
   return { ...invoice, id, lines: { ...invoice.lines, data: lines, url: `/v1/invoices/${id}/lines` } }
 }
 
-function nothingComes(id: string): StripeError {
+function noUpcomingInvoice(id: string): StripeError {
   return new StripeError(`No upcoming invoices for customer: ${id}`, { status: 404, code: 'invoice_upcoming_none' })
 }
 
 /** The customer's subscription with the earliest next action. Undefined if the request plans a new subscription. */
-function nextOf(call: Call, customer: string | undefined, details: Details): SubscriptionBody | undefined {
+function nextSubscription(
+  call: OperationContext,
+  customer: string | undefined,
+  details: Details,
+): SubscriptionBody | undefined {
   if (customer === undefined) throw missingParam('customer')
   call.reference('customer', customer, 'customer')
   if (details.items !== undefined) return undefined
   const living = call
     .select('subscription', [{ field: 'customer', is: customer }])
-    .filter((subscription) => !isOver(subscription) && subscription._due !== null)
+    .filter((subscription) => !isEnded(subscription) && subscription._due !== null)
   const [first] = living.sort((a, b) => (a._due ?? 0) - (b._due ?? 0))
-  if (first === undefined) throw nothingComes(customer)
+  if (first === undefined) throw noUpcomingInvoice(customer)
   return first
 }
 
-function ofNew(
-  outer: Call,
+function previewNew(
+  outer: OperationContext,
   id: string | undefined,
   details: Details,
   params: { readonly currency?: string | undefined; readonly discounts?: DiscountParams | null | undefined },
 ): InvoiceBody | undefined {
   const customer = outer.reference('customer', id ?? '', 'customer')
-  const call = outer.at(momentOf(outer, customer.test_clock))
+  const call = outer.at(timeOf(outer, customer.test_clock))
   const made = subscribe(call, {
     customer,
     items: details.items ?? [],
@@ -90,27 +99,27 @@ function ofNew(
   return invoiceOf(call, made.latest_invoice)
 }
 
-function ofExisting(
-  outer: Call,
+function previewExisting(
+  outer: OperationContext,
   before: SubscriptionBody,
   details: Details,
   discounts: DiscountParams | null | undefined,
 ): InvoiceBody | undefined {
   if (details.items !== undefined) refuseScheduled(before, 'items')
-  const call = outer.at(momentOf(outer, before.test_clock))
+  const call = outer.at(timeOf(outer, before.test_clock))
   const { billing_mode: _mode, billing_cycle_anchor: anchor, ...plan } = details
-  const after = change(call, before, {
+  const after = applyUpdate(call, before, {
     ...plan,
     discounts,
     ...(anchor === undefined ? {} : { billing_cycle_anchor: { type: anchor.type } }),
   })
   if (after.latest_invoice !== before.latest_invoice) return invoiceOf(call, after.latest_invoice)
-  if (isOver(after)) throw refused('Cannot preview an invoice for a canceled subscription.', 'subscription')
+  if (isEnded(after)) throw badRequest('Cannot preview an invoice for a canceled subscription.', 'subscription')
   return nextInvoice(call, after)
 }
 
 /** Runs the subscription's actions until it has a new invoice, 10 at most. */
-function nextInvoice(call: Call, from: SubscriptionBody): InvoiceBody | undefined {
+function nextInvoice(call: OperationContext, from: SubscriptionBody): InvoiceBody | undefined {
   let current = from
   for (let turns = 0; turns < 10 && current._due !== null; turns++) {
     const then = call.at(Math.max(call.now, current._due))
@@ -121,7 +130,7 @@ function nextInvoice(call: Call, from: SubscriptionBody): InvoiceBody | undefine
 }
 
 /** The invoice as a draft, whatever its real status. */
-function invoiceOf(call: Call, id: string | null): InvoiceBody | undefined {
+function invoiceOf(call: OperationContext, id: string | null): InvoiceBody | undefined {
   const found = id === null ? undefined : call.find('invoice', id)
   if (found === undefined) return undefined
   return {

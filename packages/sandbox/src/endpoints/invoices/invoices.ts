@@ -1,12 +1,18 @@
-import { attempt, finalize, givenUp, paidElsewhere, settle } from '../../billing/invoices/invoicing.ts'
-import { reflect } from '../../billing/subscriptions/subscription-status.ts'
-import { unpaidRefusal } from '../../billing/payments/payments.ts'
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import {
+  attemptInvoice,
+  finalize,
+  closeUnpaid,
+  markPaidOutOfBand,
+  finalizeDraft,
+} from '../../billing/invoices/invoicing.ts'
+import { updateStatusAfter } from '../../billing/subscriptions/subscription-status.ts'
+import { unpaidError } from '../../billing/payments/payments.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody } from '../../objects/customer-bodies.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { retrieve } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { createdIn, pageFields, pageWithin, where } from '../../protocol/responses/list-pages.ts'
 import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
 import { createInvoice, deleteInvoice, updateInvoice } from './manual-invoices.ts'
@@ -22,7 +28,7 @@ const listFields = {
   subscription: text(),
 }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const params = call.read(listFields)
   const conditions = [
     ...where('customer', params.customer),
@@ -41,71 +47,72 @@ const payFields = {
 }
 
 /** Attempts payment now. A decline is an error response, but the attempt is stored (recorded at 2026-08-26.dahlia). */
-function pay(outer: Call): Answer {
+function pay(outer: OperationContext): HandlerResult {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read(payFields)
-  if (invoice.status === 'paid') throw refused('Invoice is already paid')
-  const call = outer.at(momentOf(outer, invoice.test_clock))
+  if (invoice.status === 'paid') throw badRequest('Invoice is already paid')
+  const call = outer.at(timeOf(outer, invoice.test_clock))
   const card = paymentMethodFor(call, params.payment_method, invoice.customer, 'payment_method')
-  if (invoice.status === 'void') throw notOpen()
+  if (invoice.status === 'void') throw notOpenError()
   const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
   if (params.paid_out_of_band === true && open.status !== 'paid') {
-    const settled = paidElsewhere(call, open)
-    reflect(call, settled)
+    const settled = markPaidOutOfBand(call, open)
+    updateStatusAfter(call, settled)
     return { object: settled }
   }
-  const done = open.status === 'paid' ? open : attempt(call, open, { card, manual: true })
-  reflect(call, done)
-  return done.status === 'paid' ? { object: done } : { refusal: unpaidRefusal(call, done, 'invoice') }
+  const done = open.status === 'paid' ? open : attemptInvoice(call, open, { card, manual: true })
+  updateStatusAfter(call, done)
+  return done.status === 'paid' ? { object: done } : { refusal: unpaidError(call, done, 'invoice') }
 }
 
-function notOpen(): Error {
-  return refused("You can only pass in open invoices. This invoice isn't open.")
+function notOpenError(): Error {
+  return badRequest("You can only pass in open invoices. This invoice isn't open.")
 }
 
 /** Finalizes a draft at once, without its waiting time of an hour. */
-function finalizeNow(outer: Call): InvoiceBody {
+function finalizeNow(outer: OperationContext): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read({ auto_advance: boolean() })
   if (invoice.status !== 'draft') {
-    throw refused("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
+    throw badRequest("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
   }
-  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const call = outer.at(timeOf(outer, invoice.test_clock))
   const advances = params.auto_advance ?? invoice.auto_advance
   const open = { ...invoice, auto_advance: advances }
   // An invoice that does not auto-advance is not charged.
-  return advances ? settle(call, open) : finalize(call, open, false)
+  return advances ? finalizeDraft(call, open) : finalize(call, open, false)
 }
 
-function sendNow(outer: Call): InvoiceBody {
+function sendNow(outer: OperationContext): InvoiceBody {
   const invoice = outer.subject('invoice')
   outer.read({})
-  const call = outer.at(momentOf(outer, invoice.test_clock))
+  const call = outer.at(timeOf(outer, invoice.test_clock))
   const isSent = invoice.collection_method === 'send_invoice'
-  if (isSent && invoice.status === 'draft') return settle(call, invoice)
+  if (isSent && invoice.status === 'draft') return finalizeDraft(call, invoice)
   if (!isSent || invoice.status !== 'open') {
     const message = 'This invoice cannot be sent right now. Please contact us via https://support.stripe.com/contact'
-    throw refused(`${message} with details, so we can help.`)
+    throw badRequest(`${message} with details, so we can help.`)
   }
-  call.announce('invoice.sent', invoice)
+  call.emit('invoice.sent', invoice)
   return invoice
 }
 
-function giveUp(outer: Call, status: 'void' | 'uncollectible'): InvoiceBody {
+function closeInvoice(outer: OperationContext, status: 'void' | 'uncollectible'): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   outer.read({})
   // Messages in this file: recorded at 2026-08-26.dahlia.
-  if (status === 'void' && invoice.status === 'paid') throw refused('Invoices with `paid` payments cannot be voided.')
+  if (status === 'void' && invoice.status === 'paid')
+    throw badRequest('Invoices with `paid` payments cannot be voided.')
   if (status === 'uncollectible' && invoice.status === 'uncollectible')
-    throw refused('This invoice has already been marked uncollectible.')
-  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) throw notOpen()
-  const call = outer.at(momentOf(outer, invoice.test_clock))
-  const done = givenUp(call, invoice, status)
-  reflect(call, done)
+    throw badRequest('This invoice has already been marked uncollectible.')
+  if (invoice.status !== 'open' && !(status === 'void' && invoice.status === 'uncollectible')) throw notOpenError()
+  const call = outer.at(timeOf(outer, invoice.test_clock))
+  const done = closeUnpaid(call, invoice, status)
+  updateStatusAfter(call, done)
   return done
 }
 
-function lines(call: Call): Answer {
+function lines(call: OperationContext): HandlerResult {
   const params = call.read(pageFields)
   const { data, hasMore } = pageWithin(call.subject('invoice').lines.data, params, 'line_item')
   return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
@@ -132,11 +139,16 @@ export const invoices: readonly Operation[] = [
     run: (call) => ({ object: finalizeNow(call) }),
   },
   { method: 'POST', path: '/v1/invoices/:id/send', of: 'invoice', run: (call) => ({ object: sendNow(call) }) },
-  { method: 'POST', path: '/v1/invoices/:id/void', of: 'invoice', run: (call) => ({ object: giveUp(call, 'void') }) },
+  {
+    method: 'POST',
+    path: '/v1/invoices/:id/void',
+    of: 'invoice',
+    run: (call) => ({ object: closeInvoice(call, 'void') }),
+  },
   {
     method: 'POST',
     path: '/v1/invoices/:id/mark_uncollectible',
     of: 'invoice',
-    run: (call) => ({ object: giveUp(call, 'uncollectible') }),
+    run: (call) => ({ object: closeInvoice(call, 'uncollectible') }),
   },
 ]

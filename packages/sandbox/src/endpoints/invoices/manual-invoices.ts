@@ -1,14 +1,14 @@
 // Manual invoices, made of pending invoice items, and changes of drafts.
 import { customFieldsParam, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
-import { draft, draftFor } from '../../billing/invoices/invoicing.ts'
-import { day, momentOf } from '../../billing/subscriptions/subscription-records.ts'
-import { plainTerms, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
+import { createDraft, draftLifetime } from '../../billing/invoices/invoicing.ts'
+import { day, timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { defaultTerms, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
 import type { CollectionMethod, InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { missingParam, onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted } from '../../protocol/operation.ts'
-import type { Answer } from '../../protocol/operation.ts'
+import { deletedResult } from '../../protocol/operation.ts'
+import type { HandlerResult } from '../../protocol/operation.ts'
 import { boolean, emptyable, integer, oneOf, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
@@ -42,7 +42,7 @@ function checkDue(
 ): void {
   const one = "'due_date' or 'days_until_due'"
   if (method === 'charge_automatically' && (days !== undefined || date !== undefined))
-    throw refused(`You can only specify ${one} if invoice collection method is 'send_invoice'.`)
+    throw badRequest(`You can only specify ${one} if invoice collection method is 'send_invoice'.`)
   if (days !== undefined && date !== undefined) throw onlyOneOf('due_date', 'days_until_due')
 }
 
@@ -50,18 +50,18 @@ function checkDue(
  * Creates a manual invoice. With `pending_invoice_items_behavior: include`, adds the pending items in the invoice's currency: those of the
  * named subscription, otherwise all of the customer's.
  */
-export function createInvoice(outer: Call): InvoiceBody {
+export function createInvoice(outer: OperationContext): InvoiceBody {
   const params = outer.read(createFields)
   const named =
     params.subscription === undefined ? undefined : subscriptionFor(outer, params.subscription, params.customer)
   const id = params.customer ?? named?.customer
   if (id === undefined) throw missingParam('customer')
   const customer = outer.reference('customer', id, 'customer')
-  const call = outer.at(momentOf(outer, customer.test_clock))
+  const call = outer.at(timeOf(outer, customer.test_clock))
   const method = params.collection_method ?? 'charge_automatically'
   checkDue(method, params)
   if (method === 'send_invoice' && params.days_until_due === undefined && params.due_date === undefined)
-    throw refused("If invoice collection method is 'send_invoice', you must specify 'due_date' or 'days_until_due'.")
+    throw badRequest("If invoice collection method is 'send_invoice', you must specify 'due_date' or 'days_until_due'.")
   const { due_date: dueDate } = params
   const days = dueDate === undefined ? params.days_until_due : 0
   const waiting = call.select('invoiceitem', [
@@ -79,8 +79,8 @@ export function createInvoice(outer: Call): InvoiceBody {
       )
     : []
   const card = paymentMethodFor(call, params.default_payment_method, customer.id, 'default_payment_method')
-  const terms = termsAfter(call, customer.id, plainTerms, { ...params, days_until_due: days })
-  const { invoice } = draft(call, {
+  const terms = termsAfter(call, customer.id, defaultTerms, { ...params, days_until_due: days })
+  const { invoice } = createDraft(call, {
     subscription: {
       ...terms,
       currency: own,
@@ -108,16 +108,16 @@ export function createInvoice(outer: Call): InvoiceBody {
   return card === undefined ? invoice : call.update(invoice, { ...invoice, default_payment_method: card }, null)
 }
 
-function subscriptionFor(call: Call, id: string, customer: string | undefined): SubscriptionBody {
+function subscriptionFor(call: OperationContext, id: string, customer: string | undefined): SubscriptionBody {
   const found = call.reference('subscription', id, 'subscription')
   if (customer !== undefined && found.customer !== customer)
-    throw refused(`The subscription ${id} is not of the customer ${customer}.`, 'subscription')
+    throw badRequest(`The subscription ${id} is not of the customer ${customer}.`, 'subscription')
   return found
 }
 
 const updateFields = { ...shownFields, ...dueFields, default_payment_method: text() }
 
-export function updateInvoice(outer: Call): InvoiceBody {
+export function updateInvoice(outer: OperationContext): InvoiceBody {
   const before = outer.subject('invoice', 'id')
   const params = outer.read(updateFields)
   const { metadata: about, auto_advance: advance, ...drafted } = params
@@ -125,15 +125,15 @@ export function updateInvoice(outer: Call): InvoiceBody {
     .flatMap(([name, value]) => (value === undefined ? [] : [name]))
     .sort()
   if (before.status !== 'draft' && named !== undefined)
-    throw refused("Finalized invoices can't be updated in this way", named)
-  const call = outer.at(momentOf(outer, before.test_clock))
+    throw badRequest("Finalized invoices can't be updated in this way", named)
+  const call = outer.at(timeOf(outer, before.test_clock))
   checkDue(before.collection_method, params)
   const card = paymentMethodFor(call, params.default_payment_method, before.customer, 'default_payment_method')
   const fields = params.custom_fields
   const days = params.days_until_due
   const after: InvoiceBody = {
     ...before,
-    ...(before.status === 'draft' && advance !== undefined ? goesOn(before, advance) : {}),
+    ...(before.status === 'draft' && advance !== undefined ? autoAdvanceOf(before, advance) : {}),
     auto_advance: advance ?? before.auto_advance,
     custom_fields: fields === undefined ? before.custom_fields : fields && [...fields],
     default_payment_method: card ?? before.default_payment_method,
@@ -149,11 +149,11 @@ export function updateInvoice(outer: Call): InvoiceBody {
 /**
  * A draft that auto-advances is finalized an hour after its creation, even if `auto_advance` is set later (recorded at 2026-08-26.dahlia).
  */
-function goesOn(
+function autoAdvanceOf(
   { collection_method: method, created }: InvoiceBody,
   advances: boolean,
 ): Pick<InvoiceBody, 'automatically_finalizes_at' | 'next_payment_attempt' | '_due'> {
-  const at = advances ? created + draftFor : null
+  const at = advances ? created + draftLifetime : null
   return {
     automatically_finalizes_at: at,
     next_payment_attempt: method === 'charge_automatically' ? at : null,
@@ -162,12 +162,12 @@ function goesOn(
 }
 
 /** Deletes a manual draft with its lines (recorded at 2026-08-26.dahlia). */
-export function deleteInvoice(call: Call): Answer {
+export function deleteInvoice(call: OperationContext): HandlerResult {
   call.read({})
   const invoice = call.subject('invoice')
   if (invoice.billing_reason !== 'manual')
-    throw refused('You can only delete draft invoices that were not created by a subscription.')
-  if (invoice.status !== 'draft') throw refused('You can only delete draft invoices.')
+    throw badRequest('You can only delete draft invoices that were not created by a subscription.')
+  if (invoice.status !== 'draft') throw badRequest('You can only delete draft invoices.')
   call.remove(invoice, 'invoice.deleted')
-  return deleted(invoice.id, 'invoice')
+  return deletedResult(invoice.id, 'invoice')
 }

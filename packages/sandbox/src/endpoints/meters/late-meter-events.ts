@@ -1,8 +1,8 @@
 // Events of API v2: error reports about meter events, found after the request had succeeded.
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { isNode } from '../../protocol/parameters/form.ts'
 import type { FormValue } from '../../protocol/parameters/form.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { integer, list, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 
@@ -15,7 +15,7 @@ const types: Param<readonly string[], false> = {
 
 const fields = { limit: integer(), object_id: text(), page: text(), types }
 
-function page(call: Call): Answer {
+function page(call: OperationContext): HandlerResult {
   const params = call.read(fields)
   const limit = Math.min(100, Math.max(1, params.limit ?? 20))
   const from = Number(params.page ?? 0)
@@ -27,7 +27,7 @@ function page(call: Call): Answer {
   if (params.object_id !== undefined) next.set('object_id', params.object_id)
   return {
     unstored: {
-      data: found.slice(from, from + limit).map((event) => call.shown(event)),
+      data: found.slice(from, from + limit).map((event) => call.render(event)),
       next_page_url: found.length > from + limit ? `/v2/core/events?${next.toString()}` : null,
       previous_page_url: null,
     },

@@ -1,14 +1,14 @@
 // Meter events in bulk, in API v2. A session returns a token; events sent with it are counted, or reported as an error later.
 import { meterEventToken } from '../../protocol/requests/auth.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { list, mapOf, required, shape, text } from '../../protocol/parameters/params.ts'
-import { countLater } from './meter-events.ts'
+import { recordStreamed } from './meter-events.ts'
 
 const validFor = 15 * 60
 
-function open(call: Call): Answer {
+function open(call: OperationContext): HandlerResult {
   call.read({})
   const expires = call.now + validFor
   const moment = (seconds: number): string => new Date(seconds * 1000).toISOString()
@@ -38,8 +38,8 @@ const fields = {
   ),
 }
 
-function send(call: Call): Answer {
-  for (const event of call.read(fields).events) countLater(call, event)
+function send(call: OperationContext): HandlerResult {
+  for (const event of call.read(fields).events) recordStreamed(call, event)
   return { unstored: {} }
 }
 

@@ -1,18 +1,18 @@
-import { aggregated, preaggregated } from '../../billing/pricing/usage.ts'
+import { aggregate, preaggregate } from '../../billing/pricing/usage.ts'
 import type { MeterBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { MeterEventBody } from '../../objects/customer-bodies.ts'
-import { StripeError, refused } from '../../protocol/responses/errors.ts'
+import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { pageFields } from '../../protocol/responses/list-pages.ts'
 import { mapOf, oneOf, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 
 const day = 86_400
-const oldest = 35 * day
-const ahead = 300
+const maxAge = 35 * day
+const maxLead = 300
 
 const createFields = {
   event_name: required(text({ max: 100 })),
@@ -23,14 +23,14 @@ const createFields = {
 
 type Params = Read<typeof createFields>
 
-function meterOf(call: Call, eventName: string): MeterBody {
+function meterOf(call: OperationContext, eventName: string): MeterBody {
   const conditions = [
     { field: 'event_name', is: eventName },
     { field: 'status', is: 'active' },
   ]
   const found = call.select('billing.meter', conditions, 1)[0]
   if (found !== undefined) return found
-  throw refused(`No active meter found for event name: \`${eventName}\`.`, 'event_name', 'no_meter')
+  throw badRequest(`No active meter found for event name: \`${eventName}\`.`, 'event_name', 'no_meter')
 }
 
 function payloadValue(
@@ -40,18 +40,18 @@ function payloadValue(
 ): string {
   const value = payload.get(key)
   if (value !== undefined) return value
-  throw refused(`Meter event payload is missing the key \`${key}\`.`, 'payload', code)
+  throw badRequest(`Meter event payload is missing the key \`${key}\`.`, 'payload', code)
 }
 
 /** An identifier is unique within 24 hours. */
-function refuseRepeated(call: Call, identifier: string): void {
+function refuseRepeated(call: OperationContext, identifier: string): void {
   const same = call.select('billing.meter_event', [{ field: 'identifier', is: identifier }], 1)[0]
   if (same === undefined || same.created <= call.now - day) return
-  throw refused(`An event already exists with identifier ${identifier}.`, 'identifier', 'duplicate_meter_event')
+  throw badRequest(`An event already exists with identifier ${identifier}.`, 'identifier', 'duplicate_meter_event')
 }
 
 /** Errors that are reported later, by the code of the API error, with the code of the report. Other errors are returned at once. */
-const reported: Readonly<Record<string, string>> = {
+const reportCodes: Readonly<Record<string, string>> = {
   meter_event_invalid_value: 'meter_event_invalid_value',
   meter_event_no_customer_defined: 'meter_event_no_customer_defined',
   missing_dimension_payload_keys: 'missing_dimension_payload_keys',
@@ -61,42 +61,47 @@ const reported: Readonly<Record<string, string>> = {
   timestamp_too_far_in_past: 'timestamp_too_far_in_past',
 }
 
-function create(outer: Call): Answer {
+function create(outer: OperationContext): HandlerResult {
   const params = outer.read(createFields)
   if (!outer.usageCheckedLater) return record(outer, params)
-  return recordOrTell(outer, params)
+  return recordOrReport(outer, params)
 }
 
 /** Records a streamed meter event; its errors are reported later. A duplicate identifier is ignored. */
-export function countLater(
-  call: Call,
+export function recordStreamed(
+  call: OperationContext,
   { timestamp: at, ...event }: Omit<Params, 'timestamp'> & { readonly timestamp?: string | undefined },
 ): void {
   const moment = at === undefined ? undefined : Math.floor(Date.parse(at) / 1000)
   const params = { ...event, timestamp: moment }
   if (Number.isNaN(moment)) {
-    taken(call, { ...params, timestamp: undefined }, 'timestamp_malformed', `Invalid timestamp: ${at ?? ''}.`)
+    acceptWithReport(
+      call,
+      { ...params, timestamp: undefined },
+      'timestamp_malformed',
+      `Invalid timestamp: ${at ?? ''}.`,
+    )
     return
   }
   try {
-    recordOrTell(call, params)
+    recordOrReport(call, params)
   } catch (error) {
     if (!(error instanceof StripeError) || error.code !== 'duplicate_meter_event') throw error
   }
 }
 
-function recordOrTell(outer: Call, params: Params): Answer {
+function recordOrReport(outer: OperationContext, params: Params): HandlerResult {
   try {
     return record(outer, params)
   } catch (error) {
-    const code = error instanceof StripeError ? reported[error.code ?? ''] : undefined
+    const code = error instanceof StripeError ? reportCodes[error.code ?? ''] : undefined
     if (code === undefined) throw error
-    return taken(outer, params, code, (error as StripeError).message)
+    return acceptWithReport(outer, params, code, (error as StripeError).message)
   }
 }
 
 /** Accepts the event without counting it, and creates an error report. */
-function taken(call: Call, params: Params, code: string, message: string): Answer {
+function acceptWithReport(call: OperationContext, params: Params, code: string, message: string): HandlerResult {
   const named = [{ field: 'event_name', is: params.event_name }]
   const [meter] = call.select('billing.meter', named, 1)
   const identifier = params.identifier ?? newId('', 32)
@@ -138,7 +143,7 @@ function taken(call: Call, params: Params, code: string, message: string): Answe
   }
 }
 
-function record(outer: Call, params: Params): Answer {
+function record(outer: OperationContext, params: Params): HandlerResult {
   const meter = meterOf(outer, params.event_name)
   const customerId = payloadValue(
     params.payload,
@@ -146,27 +151,27 @@ function record(outer: Call, params: Params): Answer {
     'meter_event_no_customer_defined',
   )
   const customer = outer.reference('customer', customerId, `payload[${meter.customer_mapping.event_payload_key}]`)
-  const call = outer.at(momentOf(outer, customer.test_clock))
+  const call = outer.at(timeOf(outer, customer.test_clock))
   const counted = meter.default_aggregation.formula === 'count'
   const key = meter.value_settings.event_payload_key
   const value = counted ? (params.payload.get(key) ?? '1') : payloadValue(params.payload, key)
   if (!/^-?\d{1,15}(\.\d{1,12})?$/.test(value)) {
-    throw refused(
+    throw badRequest(
       `Invalid value for payload key \`${key}\`: must be a number.`,
       `payload[${key}]`,
       'meter_event_invalid_value',
     )
   }
   const moment = params.timestamp ?? call.now
-  if (moment < call.now - oldest) {
-    throw refused(
+  if (moment < call.now - maxAge) {
+    throw badRequest(
       'The event timestamp cannot be more than 35 days in the past.',
       'timestamp',
       'timestamp_too_far_in_past',
     )
   }
-  if (moment > call.now + ahead) {
-    throw refused(
+  if (moment > call.now + maxLead) {
+    throw badRequest(
       'The event timestamp cannot be more than 5 minutes in the future.',
       'timestamp',
       'timestamp_in_future',
@@ -203,7 +208,7 @@ const summaryFields = {
 }
 
 /** Usage per window, newest first, without empty windows. Without `value_grouping_window`, one sum. */
-function summaries(call: Call): Answer {
+function summaries(call: OperationContext): HandlerResult {
   const meter = call.subject('billing.meter')
   const params = call.read(summaryFields)
   const customer = call.reference('customer', params.customer, 'customer')
@@ -213,7 +218,7 @@ function summaries(call: Call): Answer {
     ['start_time', start],
     ['end_time', end],
   ] as const) {
-    if (moment % unit !== 0) throw refused(`\`${name}\` must align with the boundary of its window.`, name)
+    if (moment % unit !== 0) throw badRequest(`\`${name}\` must align with the boundary of its window.`, name)
   }
   const found = call.select('billing.meter_event', [
     { field: '_meter', is: meter.id },
@@ -228,7 +233,7 @@ function summaries(call: Call): Answer {
     .map(([index, events]) => ({
       id: `mtr_evt_sum_${meter.id.slice(-8)}${customer.id.slice(-8)}${start + index * size}`,
       object: 'billing.meter_event_summary',
-      aggregated_value: Number(aggregated(meter.default_aggregation.formula, preaggregated(meter, events))),
+      aggregated_value: Number(aggregate(meter.default_aggregation.formula, preaggregate(meter, events))),
       end_time: start + (index + 1) * size,
       livemode: false,
       meter: meter.id,
@@ -244,7 +249,7 @@ const adjustmentFields = {
 }
 
 /** Cancels a meter event within 24 hours of its receipt (docs.stripe.com/api/billing/meter-event-adjustment). */
-function adjust(call: Call): Answer {
+function adjust(call: OperationContext): HandlerResult {
   const { cancel, event_name: eventName, type } = call.read(adjustmentFields)
   const conditions = [
     { field: 'identifier', is: cancel.identifier },
@@ -253,12 +258,12 @@ function adjust(call: Call): Answer {
   const found = call.select('billing.meter_event', conditions, 1)[0]
   if (found === undefined) {
     const message = `No meter event \`${eventName}\` found with identifier ${cancel.identifier}.`
-    throw refused(message, 'cancel[identifier]', 'resource_missing')
+    throw badRequest(message, 'cancel[identifier]', 'resource_missing')
   }
   const clock = call.find('customer', found._customer)?.test_clock ?? null
-  if (found.created <= momentOf(call, clock) - day) {
+  if (found.created <= timeOf(call, clock) - day) {
     const message = 'A meter event can only be cancelled within 24 hours of its being received.'
-    throw refused(message, 'cancel[identifier]')
+    throw badRequest(message, 'cancel[identifier]')
   }
   call.remove(found, null)
   return {

@@ -1,6 +1,6 @@
 import type { MeterBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
@@ -17,7 +17,7 @@ const createFields = {
 }
 
 /** An event name is unique among active meters. Deactivating a meter frees its name. */
-function refuseTakenName(call: Call, eventName: string): void {
+function refuseTakenName(call: OperationContext, eventName: string): void {
   const taken = call.select(
     'billing.meter',
     [
@@ -28,12 +28,12 @@ function refuseTakenName(call: Call, eventName: string): void {
   )
   if (taken.length === 0) return
   const message = `An active meter already exists for event name '${eventName}'.`
-  throw refused(
+  throw badRequest(
     `${message} To create a new meter with the same event name, first deactivate the currently active meter.`,
   )
 }
 
-function create(call: Call): MeterBody {
+function create(call: OperationContext): MeterBody {
   const params = call.read(createFields)
   refuseTakenName(call, params.event_name)
   const body: MeterBody = {
@@ -54,14 +54,14 @@ function create(call: Call): MeterBody {
   return call.create(body, 'billing.meter.created')
 }
 
-function update(call: Call): MeterBody {
+function update(call: OperationContext): MeterBody {
   const before = call.subject('billing.meter')
   const { display_name: name } = call.read({ display_name: text({ max: 250 }) })
   if (name === undefined || name === before.display_name) return before
   return call.update(before, { ...before, display_name: name, updated: call.now }, 'billing.meter.updated')
 }
 
-function deactivate(call: Call): MeterBody {
+function deactivate(call: OperationContext): MeterBody {
   const before = call.subject('billing.meter')
   call.read({})
   if (before.status === 'inactive') return before
@@ -74,7 +74,7 @@ function deactivate(call: Call): MeterBody {
   return call.update(before, after, 'billing.meter.deactivated')
 }
 
-function reactivate(call: Call): MeterBody {
+function reactivate(call: OperationContext): MeterBody {
   const before = call.subject('billing.meter')
   call.read({})
   if (before.status === 'active') return before

@@ -1,30 +1,30 @@
 // Errors that payment intents and setup intents share.
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { PaymentIntentBody, SetupIntentBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { StripeError } from '../../protocol/responses/errors.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 
 type Intent = PaymentIntentBody | SetupIntentBody
 
 const names = { payment_intent: 'PaymentIntent', setup_intent: 'SetupIntent' } as const
 
-export function refuseOver({ object, status }: Intent, what: string): void {
+export function refuseFinal({ object, status }: Intent, what: string): void {
   if (status !== 'succeeded' && status !== 'canceled' && status !== 'processing') return
   const message = `You cannot ${what} this ${names[object]} because it has a status of ${status}.`
-  throw refused(message, undefined, `${object}_unexpected_state`)
+  throw badRequest(message, undefined, `${object}_unexpected_state`)
 }
 
 /** The error of a confirmation without any payment method. */
-export function lacksMethod({ object }: Intent): StripeError {
+export function missingMethodError({ object }: Intent): StripeError {
   const name = names[object]
   const message = `You cannot confirm this ${name} because it's missing a payment method. Update the ${name} with a payment method and then confirm it again.`
-  return refused(message, undefined, `${object}_unexpected_state`)
+  return badRequest(message, undefined, `${object}_unexpected_state`)
 }
 
 /** The call at the current time of the intent's customer, and the customer's test clock (null if there is none). */
-export function atCustomer(outer: Call, intent: Pick<Intent, 'customer'>) {
+export function atCustomer(outer: OperationContext, intent: Pick<Intent, 'customer'>) {
   const customer = intent.customer === null ? undefined : outer.find('customer', intent.customer)
   const clock = customer?.test_clock ?? null
-  return { call: outer.at(momentOf(outer, clock)), clock }
+  return { call: outer.at(timeOf(outer, clock)), clock }
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import {
   cardDeclined,
@@ -6,7 +6,7 @@ import {
   noSuchReference,
   noSuchResource,
   notSupported,
-  refused,
+  badRequest,
 } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { retrieve } from '../../protocol/operation.ts'
@@ -16,16 +16,16 @@ import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { email, emptyable, oneOf, required, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import { addressFields, toAddress } from '../customers/addresses.ts'
-import { accountByIban, refusalByCard, testCards } from './test-payment-methods.ts'
+import { accountByIban, declineOf, testCards } from './test-payment-methods.ts'
 import type { TestCard } from './test-payment-methods.ts'
 
 export function newPaymentMethod(
-  call: Call,
+  call: OperationContext,
   card: TestCard,
   customer: string | null,
   source?: { readonly id: string },
 ): PaymentMethodBody {
-  if (card.declines === 'attach' && customer !== null) throw cardDeclined(card.refusal)
+  if (card.declines === 'attach' && customer !== null) throw cardDeclined(card.decline)
   const body: PaymentMethodBody = {
     ...blankMethod(call, customer),
     ...source,
@@ -46,12 +46,12 @@ export function newPaymentMethod(
     },
     type: 'card',
     _declines: card.declines !== undefined,
-    ...(card.asks === true ? { _asks: true } : {}),
+    ...(card.requiresAuthentication === true ? { _asks: true } : {}),
   }
   return call.create(body, customer === null || source !== undefined ? null : 'payment_method.attached')
 }
 
-function blankMethod(call: Call, customer: string | null): Omit<PaymentMethodBody, 'type' | '_declines'> {
+function blankMethod(call: OperationContext, customer: string | null): Omit<PaymentMethodBody, 'type' | '_declines'> {
   return {
     id: newId('pm_1', 23),
     object: 'payment_method',
@@ -66,53 +66,53 @@ function blankMethod(call: Call, customer: string | null): Omit<PaymentMethodBod
 }
 
 /** A bank account for debits, attached to no customer. */
-export function newBankAccount(call: Call, iban: string): PaymentMethodBody {
+export function newBankAccount(call: OperationContext, iban: string): PaymentMethodBody {
   const account = accountByIban(iban)
   if (account === undefined) throw notSupported('an IBAN that is none of its test accounts', 'sepa_debit[iban]')
   return call.create<PaymentMethodBody>({ ...blankMethod(call, null), ...account, type: 'sepa_debit' }, null)
 }
 
 /** True if the bank declines to attach the card to a customer. */
-export function refusesToBeKept({ card }: PaymentMethodBody): boolean {
+export function declinesAttachment({ card }: PaymentMethodBody): boolean {
   return testCards.some(({ number, declines }) => declines === 'attach' && number.slice(-4) === card?.last4)
 }
 
 /** Stripe's test cards that the sandbox lacks get its "not supported" error, other ids the API's "no such" error. */
-function unknownMethod(id: string): Error {
+function unknownMethodError(id: string): Error {
   if (id.startsWith('pm_card_')) return notSupported(`the test card \`${id}\``, 'payment_method')
   return noSuchReference('PaymentMethod', id, 'payment_method')
 }
 
-function usedUp(): Error {
+function usedUpError(): Error {
   const message =
     'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.'
-  return refused(message)
+  return badRequest(message)
 }
 
 /** Throws unless the id is the name of a test card or an existing payment method. */
-export function refuseUnknownMethod(call: Call, id: string): void {
+export function refuseUnknownMethod(call: OperationContext, id: string): void {
   if (testCards.some(({ name }) => name === id) || call.find('payment_method', id) !== undefined) return
-  throw unknownMethod(id)
+  throw unknownMethodError(id)
 }
 
 /**
  * A payment method attached to the customer: a new one for the name of a test card (e.g. `pm_card_visa`), otherwise the existing one, which
  * must be free.
  */
-export function attachTo(call: Call, id: string, customer: string): PaymentMethodBody {
+export function attachToCustomer(call: OperationContext, id: string, customer: string): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, customer)
   const known = call.find('payment_method', id)
   if (known === undefined)
-    throw id.startsWith('pm_card_') ? unknownMethod(id) : noSuchResource('PaymentMethod', id, 'payment_method')
+    throw id.startsWith('pm_card_') ? unknownMethodError(id) : noSuchResource('PaymentMethod', id, 'payment_method')
   if (known.customer === customer) return known
   if (known.type === 'sepa_debit') throw notSupported('bank accounts that a customer keeps', 'payment_method')
   if (known._fresh === true) {
-    if (refusesToBeKept(known)) throw cardDeclined(refusalByCard(known))
+    if (declinesAttachment(known)) throw cardDeclined(declineOf(known))
     return call.update(known, { ...known, customer, _fresh: false }, 'payment_method.attached')
   }
-  if (known.customer === null) throw usedUp()
-  throw refused('The payment method you provided has already been attached to a customer.', 'payment_method')
+  if (known.customer === null) throw usedUpError()
+  throw badRequest('The payment method you provided has already been attached to a customer.', 'payment_method')
 }
 
 function cardOfToken(token: string, name: string): TestCard {
@@ -131,7 +131,7 @@ const details = shape({
 })
 const sharedFields = { billing_details: details, metadata: metadata() }
 
-function described(before: PaymentMethodBody, params: Read<typeof sharedFields>): PaymentMethodBody {
+function withDetails(before: PaymentMethodBody, params: Read<typeof sharedFields>): PaymentMethodBody {
   const { address, email, name, phone } = before.billing_details
   const given = params.billing_details
   const place = given?.address
@@ -149,25 +149,25 @@ function described(before: PaymentMethodBody, params: Read<typeof sharedFields>)
 }
 
 /** The new payment method is attached to no customer. Card numbers are never sent to a server, so only tokens are accepted. */
-function create(call: Call): PaymentMethodBody {
+function create(call: OperationContext): PaymentMethodBody {
   const params = call.read({
     ...sharedFields,
     card: shape({ token: required(text()) }),
     sepa_debit: shape({ iban: required(text({ max: 5000 })) }),
     type: required(oneOf('card', 'sepa_debit')),
   })
-  const made = params.type === 'card' ? ofCard(call, params.card) : ofAccount(call, params)
-  return call.update(made, described(made, params), null)
+  const made = params.type === 'card' ? createCard(call, params.card) : createBankAccount(call, params)
+  return call.update(made, withDetails(made, params), null)
 }
 
-function ofCard(call: Call, card: { readonly token: string } | undefined): PaymentMethodBody {
+function createCard(call: OperationContext, card: { readonly token: string } | undefined): PaymentMethodBody {
   if (card === undefined) throw missingParam('card')
   return newPaymentMethod(call, cardOfToken(card.token, 'card[token]'), null)
 }
 
 /** A SEPA mandate needs the payer's name and email. */
-function ofAccount(
-  call: Call,
+function createBankAccount(
+  call: OperationContext,
   {
     sepa_debit: account,
     billing_details: given,
@@ -180,37 +180,37 @@ function ofAccount(
   return newBankAccount(call, account.iban)
 }
 
-function update(call: Call): PaymentMethodBody {
+function update(call: OperationContext): PaymentMethodBody {
   const before = call.subject('payment_method')
-  return call.update(before, described(before, call.read(sharedFields)), 'payment_method.updated')
+  return call.update(before, withDetails(before, call.read(sharedFields)), 'payment_method.updated')
 }
 
 /** Id prefix of cards created from tokens. */
 export const sourcePrefix = 'card_'
 
 /** A card created from a token (a source). Emits `customer.source.created` instead of `payment_method.attached`. */
-export function cardByToken(call: Call, token: string, customer: string): PaymentMethodBody {
+export function cardByToken(call: OperationContext, token: string, customer: string): PaymentMethodBody {
   return newPaymentMethod(call, cardOfToken(token, 'source'), customer, { id: newId(`${sourcePrefix}1`, 23) })
 }
 
 /** A payment method for one payment: a new one for the name of a test card, otherwise an existing one that the customer may use. */
-export function cardFor(call: Call, id: string, customer: string | null): PaymentMethodBody {
+export function methodForPayment(call: OperationContext, id: string, customer: string | null): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)
   if (card !== undefined) return newPaymentMethod(call, card, null)
   const known = call.find('payment_method', id)
-  if (known === undefined) throw unknownMethod(id)
-  if (known.customer === null && known._fresh === false) throw usedUp()
+  if (known === undefined) throw unknownMethodError(id)
+  if (known.customer === null && known._fresh === false) throw usedUpError()
   if (known.customer === null || known.customer === customer) return known
-  throw refused('The payment method does not belong to the customer of the payment.', 'payment_method')
+  throw badRequest('The payment method does not belong to the customer of the payment.', 'payment_method')
 }
 
-function attach(call: Call): PaymentMethodBody {
+function attach(call: OperationContext): PaymentMethodBody {
   const params = call.read({ customer: required(text()) })
   const customer = call.reference('customer', params.customer, 'customer')
-  return attachTo(call, call.id, customer.id)
+  return attachToCustomer(call, call.id, customer.id)
 }
 
-function detach(call: Call): PaymentMethodBody {
+function detach(call: OperationContext): PaymentMethodBody {
   const before = call.subject('payment_method')
   call.read({})
   const owner = before.customer === null ? undefined : call.find('customer', before.customer)

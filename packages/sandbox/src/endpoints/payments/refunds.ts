@@ -1,8 +1,8 @@
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
-import { refund } from '../../billing/payments/refunds.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { createRefund } from '../../billing/payments/refunds.ts'
 import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { onlyOneOf, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { retrieve } from '../../protocol/operation.ts'
@@ -18,37 +18,37 @@ const createFields = {
 }
 
 /** The named charge, or the successful charge of the named payment intent. */
-function chargeOf(call: Call, charge: string | undefined, intent: string | undefined): ChargeBody {
+function chargeOf(call: OperationContext, charge: string | undefined, intent: string | undefined): ChargeBody {
   if (charge !== undefined && intent !== undefined) throw onlyOneOf('payment_intent', 'charge')
   if (charge !== undefined) return call.reference('charge', charge, 'charge')
   if (intent === undefined)
-    throw refused('One of the following params should be provided for this request: payment_intent or charge.')
+    throw badRequest('One of the following params should be provided for this request: payment_intent or charge.')
   const paid = call.reference('payment_intent', intent, 'payment_intent')
   const found = call.find('charge', paid.latest_charge ?? '')
   if (found?.status === 'succeeded') return found
   const message = `This PaymentIntent (${intent}) does not have a successful charge to refund.`
-  throw refused(message, 'payment_intent')
+  throw badRequest(message, 'payment_intent')
 }
 
-function create(outer: Call): RefundBody {
+function create(outer: OperationContext): RefundBody {
   const params = outer.read(createFields)
   const charge = chargeOf(outer, params.charge, params.payment_intent)
   const customer = outer.find('customer', charge.customer ?? '')
-  const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
-  return refund(call, charge, {
+  const call = outer.at(timeOf(outer, customer?.test_clock ?? null))
+  return createRefund(call, charge, {
     amount: params.amount,
     reason: params.reason,
     metadata: applyMetadata({}, params.metadata),
   })
 }
 
-function update(call: Call): RefundBody {
+function update(call: OperationContext): RefundBody {
   const before = call.subject('refund')
   const params = call.read({ metadata: metadata() })
   const after = { ...before, metadata: applyMetadata(before.metadata, params.metadata) }
   const written = call.update(before, after, 'refund.updated')
   // The event's older name.
-  if (written !== before) call.announceUnstored('charge.refund.updated', call.shown(written), call.shown(before))
+  if (written !== before) call.emitUnstored('charge.refund.updated', call.render(written), call.render(before))
   return written
 }
 

@@ -1,17 +1,17 @@
-import { momentOf } from '../../billing/subscriptions/subscription-records.ts'
-import { cancelSetup, newSetup, setUp } from '../../billing/payments/setup-intents.ts'
+import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { cancelSetup, newSetupIntent, attemptSetup } from '../../billing/payments/setup-intents.ts'
 import type { PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { SetupIntentBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { cardDeclined, notSupported, onlyWithConfirm, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { cardDeclined, notSupported, onlyWithConfirm, badRequest } from '../../protocol/responses/errors.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
-import { atCustomer, lacksMethod, refuseOver } from './intents.ts'
+import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
-import { cardFor } from './payment-methods.ts'
-import { refusalByCard } from './test-payment-methods.ts'
+import { methodForPayment } from './payment-methods.ts'
+import { declineOf } from './test-payment-methods.ts'
 
 const sharedFields = {
   customer: text(),
@@ -26,13 +26,14 @@ const createFields = {
   usage: oneOf('off_session', 'on_session'),
 }
 
-function create(outer: Call): Answer {
+function create(outer: OperationContext): HandlerResult {
   const params = outer.read(createFields)
   if (params.return_url !== undefined && params.confirm !== true) throw onlyWithConfirm('return_url')
   const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
-  const call = outer.at(momentOf(outer, customer?.test_clock ?? null))
-  const card = params.payment_method === undefined ? null : cardFor(call, params.payment_method, customer?.id ?? null)
-  const intent = newSetup(call, {
+  const call = outer.at(timeOf(outer, customer?.test_clock ?? null))
+  const card =
+    params.payment_method === undefined ? null : methodForPayment(call, params.payment_method, customer?.id ?? null)
+  const intent = newSetupIntent(call, {
     customer: customer?.id ?? null,
     description: params.description ?? null,
     metadata: applyMetadata({}, params.metadata),
@@ -40,48 +41,62 @@ function create(outer: Call): Answer {
     usage: params.usage ?? 'off_session',
     session: null,
   })
-  return params.confirm === true ? confirmed(call, intent, card, params.return_url) : { object: intent }
+  return params.confirm === true ? confirmIntent(call, intent, card, params.return_url) : { object: intent }
 }
 
 /** Confirms the intent. A decline is an error response, but the attempt is stored. */
-function confirmed(call: Call, intent: SetupIntentBody, card: PaymentMethodBody | null, returnUrl?: string): Answer {
-  if (card === null) throw lacksMethod(intent)
+function confirmIntent(
+  call: OperationContext,
+  intent: SetupIntentBody,
+  card: PaymentMethodBody | null,
+  returnUrl?: string,
+): HandlerResult {
+  if (card === null) throw missingMethodError(intent)
   if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
-  const after = setUp(call, intent, card, { returnUrl })
-  return after.status === 'requires_payment_method' ? { refusal: cardDeclined(refusalByCard(card)) } : { object: after }
+  const after = attemptSetup(call, intent, card, { returnUrl })
+  return after.status === 'requires_payment_method' ? { refusal: cardDeclined(declineOf(card)) } : { object: after }
 }
 
 /** The setup intent of a checkout is confirmed by the checkout page, and canceled with its session (the SDK’s types, `setup_intent`). */
 function refuseOfCheckout(intent: SetupIntentBody, what: string): void {
   if (intent._session === null) return
-  throw refused(`You cannot ${what} the SetupIntent of a Checkout Session.`, undefined, 'setup_intent_unexpected_state')
+  throw badRequest(
+    `You cannot ${what} the SetupIntent of a Checkout Session.`,
+    undefined,
+    'setup_intent_unexpected_state',
+  )
 }
 
-function confirm(outer: Call): Answer {
+function confirm(outer: OperationContext): HandlerResult {
   const before = outer.subject('setup_intent')
   const params = outer.read({ payment_method: text(), return_url: webUrl() })
   refuseOfCheckout(before, 'confirm')
-  refuseOver(before, 'confirm')
+  refuseFinal(before, 'confirm')
   const { call } = atCustomer(outer, before)
   const id = params.payment_method ?? before.payment_method
-  return confirmed(call, before, id === null ? null : cardFor(call, id, before.customer), params.return_url)
+  return confirmIntent(
+    call,
+    before,
+    id === null ? null : methodForPayment(call, id, before.customer),
+    params.return_url,
+  )
 }
 
-function update(outer: Call): SetupIntentBody {
+function update(outer: OperationContext): SetupIntentBody {
   const before = outer.subject('setup_intent')
   const params = outer.read(sharedFields)
   const { metadata: about, description, ...setting } = params
   const sets = Object.values(setting).some((value) => value !== undefined)
   if (sets) {
     refuseOfCheckout(before, 'update')
-    refuseOver(before, 'update')
+    refuseFinal(before, 'update')
   }
   const customer =
     params.customer === undefined ? before.customer : outer.reference('customer', params.customer, 'customer').id
   if (before.customer !== null && customer !== before.customer)
-    throw refused('You cannot modify `customer` on a SetupIntent once it already has been set.', 'customer')
+    throw badRequest('You cannot modify `customer` on a SetupIntent once it already has been set.', 'customer')
   const { call } = atCustomer(outer, { customer })
-  const card = params.payment_method === undefined ? null : cardFor(call, params.payment_method, customer)
+  const card = params.payment_method === undefined ? null : methodForPayment(call, params.payment_method, customer)
   const after: SetupIntentBody = {
     ...before,
     customer,
@@ -92,11 +107,11 @@ function update(outer: Call): SetupIntentBody {
   return call.update(before, after, null)
 }
 
-function cancel(outer: Call): SetupIntentBody {
+function cancel(outer: OperationContext): SetupIntentBody {
   const before = outer.subject('setup_intent')
   const params = outer.read({ cancellation_reason: oneOf('abandoned', 'duplicate', 'requested_by_customer') })
   refuseOfCheckout(before, 'cancel')
-  refuseOver(before, 'cancel')
+  refuseFinal(before, 'cancel')
   return cancelSetup(atCustomer(outer, before).call, before, params.cancellation_reason ?? null)
 }
 

@@ -1,7 +1,7 @@
 // Configurations of the customer portal. The sandbox's portal page lists subscriptions, and cancels them if the configuration allows it.
 import type { PortalConfigurationBody } from '../../objects/session-bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
@@ -45,20 +45,20 @@ const neverSaved =
  * The configuration of a portal session: the named one, otherwise the default. The default is the first that was created, as reported for
  * the real API (public threads).
  */
-export function configurationFor(call: Call, id: string | undefined): string {
+export function configurationFor(call: OperationContext, id: string | undefined): string {
   if (id === undefined) {
     const [saved] = call.select('billing_portal.configuration', [{ field: 'is_default', is: true }], 1)
     if (saved !== undefined) return saved.id
-    if (!call.portalSaved) throw refused(neverSaved)
+    if (!call.portalSaved) throw badRequest(neverSaved)
     const features = { subscription_cancel: { enabled: true, mode: undefined } }
-    return make(call, { features: { ...noFeatures, ...features } }).id
+    return createConfiguration(call, { features: { ...noFeatures, ...features } }).id
   }
   const found = call.reference('billing_portal.configuration', id, 'configuration')
   if (found.active) return id
-  throw refused(`The configuration ${id} is inactive.`, 'configuration')
+  throw badRequest(`The configuration ${id} is inactive.`, 'configuration')
 }
 
-function changed(call: Call, before: PortalConfigurationBody, params: Params): PortalConfigurationBody {
+function withParams(call: OperationContext, before: PortalConfigurationBody, params: Params): PortalConfigurationBody {
   const { business_profile: profile, features } = params
   const kept = before.features
   const { customer_update: customer, subscription_cancel: cancel } = features ?? {}
@@ -104,7 +104,7 @@ const noFeatures = {
   subscription_cancel: undefined,
 }
 
-function make(call: Call, params: Params): PortalConfigurationBody {
+function createConfiguration(call: OperationContext, params: Params): PortalConfigurationBody {
   const blank: PortalConfigurationBody = {
     id: newId('bpc_1', 23),
     object: 'billing_portal.configuration',
@@ -134,22 +134,22 @@ function make(call: Call, params: Params): PortalConfigurationBody {
     name: null,
     updated: call.now,
   }
-  return call.create(changed(call, blank, params), 'billing_portal.configuration.created')
+  return call.create(withParams(call, blank, params), 'billing_portal.configuration.created')
 }
 
-function update(call: Call): PortalConfigurationBody {
+function update(call: OperationContext): PortalConfigurationBody {
   const before = call.subject('billing_portal.configuration')
   const params = call.read(updateFields)
   if (params.active === false && before.is_default)
-    throw refused('The default configuration cannot be deactivated.', 'active')
-  return call.update(before, changed(call, before, params), 'billing_portal.configuration.updated')
+    throw badRequest('The default configuration cannot be deactivated.', 'active')
+  return call.update(before, withParams(call, before, params), 'billing_portal.configuration.updated')
 }
 
 const base = '/v1/billing_portal/configurations'
 const of = 'billing_portal.configuration'
 
 export const portalConfigurations: readonly Operation[] = [
-  { method: 'POST', path: base, of, run: (call) => ({ object: make(call, call.read(createFields)) }) },
+  { method: 'POST', path: base, of, run: (call) => ({ object: createConfiguration(call, call.read(createFields)) }) },
   {
     method: 'GET',
     path: base,

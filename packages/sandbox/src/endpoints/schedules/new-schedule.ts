@@ -1,7 +1,7 @@
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { noInvoiceText } from '../../billing/invoices/invoice-text.ts'
-import { plainTerms } from '../../billing/subscriptions/terms.ts'
+import { defaultTerms } from '../../billing/subscriptions/terms.ts'
 import { newId } from '../../protocol/ids.ts'
 import type {
   PhaseBody,
@@ -59,7 +59,7 @@ export function asPhaseItem(
 }
 
 /** The members of a subscription that a schedule is created from. */
-type Scheduled = Pick<
+type ScheduledSubscription = Pick<
   SubscriptionBody,
   | 'automatic_tax'
   | 'billing_mode'
@@ -73,9 +73,12 @@ type Scheduled = Pick<
 > & { readonly id: string | null }
 
 /** Default values for a schedule whose subscription does not exist yet. */
-export function plainSubscription({ customer }: { readonly customer: string }, clock: string | null): Scheduled {
+export function futureSubscription(
+  { customer }: { readonly customer: string },
+  clock: string | null,
+): ScheduledSubscription {
   return {
-    automatic_tax: plainTerms.automatic_tax,
+    automatic_tax: defaultTerms.automatic_tax,
     billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
     collection_method: 'charge_automatically',
     customer,
@@ -90,8 +93,8 @@ export function plainSubscription({ customer }: { readonly customer: string }, c
 
 /** A schedule with its phases. `current_phase` is set if the subscription exists already. */
 export function newSchedule(
-  call: Call,
-  subscription: Scheduled,
+  call: OperationContext,
+  subscription: ScheduledSubscription,
   phases: PhaseBody[],
   own: Pick<SubscriptionScheduleBody, 'end_behavior' | 'metadata'>,
 ): SubscriptionScheduleBody {

@@ -1,14 +1,14 @@
 // Phases of a schedule and the settings that they share with it: reads, checks and converts the parameters of a request.
-import { periodAt, sameStep, stepped } from '../../billing/pricing/billing-intervals.ts'
+import { periodAt, isSameInterval, addIntervals } from '../../billing/pricing/billing-intervals.ts'
 import { amountFor } from '../../billing/pricing/price-amounts.ts'
 import { discountsParam, readDiscounts } from '../../billing/pricing/discounts.ts'
 import { checkItems, usablePrice } from '../../billing/subscriptions/subscription-items.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../../billing/subscriptions/terms.ts'
-import { customerOf, isMetered, priceOf, stepOf } from '../../billing/subscriptions/subscription-records.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import { customerOf, isMetered, priceOf, intervalOf } from '../../billing/subscriptions/subscription-records.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
-import { UnknownParameters, missingParam, notSupported, refused } from '../../protocol/responses/errors.ts'
+import { UnknownParameters, missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { emptyable, integer, list, required, shape, text, timestamp } from '../../protocol/parameters/params.ts'
 import type { Param, Read } from '../../protocol/parameters/params.ts'
@@ -65,15 +65,15 @@ export function nowOrTimestamp(): Param<number | 'now', false> {
 }
 
 /** The members of a subscription that its phases need. The subscription may not exist yet. */
-type Planned = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
+type PlannedSubscription = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
   readonly items: { readonly data: SubscriptionBody['items']['data'] }
 }
 
 /** Phases are contiguous. A phase that has begun keeps its start date. */
 export function toPhases(
-  call: Call,
+  call: OperationContext,
   schedule: { readonly phases: readonly Pick<PhaseBody, 'start_date'>[] },
-  subscription: Planned,
+  subscription: PlannedSubscription,
   given: readonly PhaseParams[],
 ): PhaseBody[] {
   const [first] = schedule.phases
@@ -83,10 +83,10 @@ export function toPhases(
     const wanted = params.start_date === 'now' ? call.now : params.start_date
     const start = index === 0 ? (wanted ?? Number(from)) : Number(from)
     if (index === 0 && !schedule.phases.some((phase) => phase.start_date === start)) {
-      throw refused('You can not modify the start date of the current phase.', `${name}[start_date]`)
+      throw badRequest('You can not modify the start date of the current phase.', `${name}[start_date]`)
     }
     if (index > 0 && wanted !== undefined && wanted !== start) {
-      throw refused('The start date of a phase must be the end date of the one before.', `${name}[start_date]`)
+      throw badRequest('The start date of a phase must be the end date of the one before.', `${name}[start_date]`)
     }
     const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))
     const end = endOf(call, params, start, items, name)
@@ -108,9 +108,9 @@ export function toPhases(
 /**
  * Refuses a schedule that cancels in mid-period. Stripe prorates it, which the sandbox does not implement, so it would bill a wrong amount.
  */
-export function refuseBrokenEnd(
-  call: Call,
-  subscription: Pick<Planned, 'items' | 'currency'>,
+export function refuseMidPeriodSchedule(
+  call: OperationContext,
+  subscription: Pick<PlannedSubscription, 'items' | 'currency'>,
   endBehavior: SubscriptionScheduleBody['end_behavior'],
   phases: readonly PhaseBody[],
 ): void {
@@ -119,8 +119,8 @@ export function refuseBrokenEnd(
   for (const item of last.items) {
     const price = priceOf(call, item)
     if (isMetered(price) || amountFor(price, subscription.currency, String(item.quantity ?? 1)) === 0) continue
-    const anchor = anchorOfEnd(call, subscription, phases, stepOf(price))
-    if (periodAt(anchor, stepOf(price), last.end_date).start === last.end_date) continue
+    const anchor = anchorOfEnd(call, subscription, phases, intervalOf(price))
+    if (periodAt(anchor, intervalOf(price), last.end_date).start === last.end_date) continue
     if (endsInFirstPeriod(call, subscription, phases)) continue
     const what = 'a last phase that ends in the middle of a period with `end_behavior: cancel`'
     throw notSupported(what, `phases[${phases.length - 1}][end_date]`)
@@ -132,8 +132,8 @@ export function refuseBrokenEnd(
  * `cancel_at`). Discounts, tiers and trials would need their share too, which the sandbox does not implement.
  */
 export function endsInFirstPeriod(
-  call: Call,
-  { items }: Pick<Planned, 'items'>,
+  call: OperationContext,
+  { items }: Pick<PlannedSubscription, 'items'>,
   phases: readonly PhaseBody[],
 ): boolean {
   const [phase, next] = phases
@@ -143,7 +143,7 @@ export function endsInFirstPeriod(
     plain &&
     phase.items.every((item) => {
       const price = priceOf(call, item)
-      if (phase.end_date >= stepped(phase.start_date, stepOf(price), 1)) return false
+      if (phase.end_date >= addIntervals(phase.start_date, intervalOf(price), 1)) return false
       return isMetered(price) || (price.tiers_mode === null && item.discounts.length === 0)
     })
   )
@@ -151,12 +151,12 @@ export function endsInFirstPeriod(
 
 /** The anchor of the last phases' periods, which stays the same as long as the interval does. */
 function anchorOfEnd(
-  call: Call,
-  { items }: Pick<Planned, 'items'>,
+  call: OperationContext,
+  { items }: Pick<PlannedSubscription, 'items'>,
   phases: readonly PhaseBody[],
-  step: ReturnType<typeof stepOf>,
+  step: ReturnType<typeof intervalOf>,
 ): number {
-  const hasStep = (one: { readonly price: string }): boolean => sameStep(stepOf(priceOf(call, one)), step)
+  const hasStep = (one: { readonly price: string }): boolean => isSameInterval(intervalOf(priceOf(call, one)), step)
   const other = phases.findLastIndex((phase) => !phase.items.some(hasStep))
   const run = phases.slice(other + 1)
   const trial = run.find((phase) => phase.trial_end !== null)?.trial_end
@@ -168,8 +168,8 @@ function anchorOfEnd(
 
 /** Checks the discounts of a phase. Existing discounts stay; coupons and promotion codes are redeemed when the phase begins. */
 function phaseDiscountsOf(
-  call: Call,
-  { currency, customer }: Planned,
+  call: OperationContext,
+  { currency, customer }: PlannedSubscription,
   of: {
     readonly held: readonly string[]
     readonly items: readonly { readonly price: string; readonly quantity?: number }[]
@@ -192,7 +192,12 @@ function phaseDiscountsOf(
 }
 
 /** Settings of the phase itself. Null or absent: the schedule's default applies. */
-function settingsOfPhase(call: Call, subscription: Planned, params: PhaseParams, name: string): Partial<PhaseBody> {
+function settingsOfPhase(
+  call: OperationContext,
+  subscription: PlannedSubscription,
+  params: PhaseParams,
+  name: string,
+): Partial<PhaseBody> {
   const { customer } = subscription
   const card = paymentMethodFor(call, params.default_payment_method, customer, `${name}[default_payment_method]`)
   const { invoice_settings: settings } = params
@@ -210,7 +215,7 @@ function settingsOfPhase(call: Call, subscription: Planned, params: PhaseParams,
 }
 
 export function settingsAfter(
-  call: Call,
+  call: OperationContext,
   schedule: SubscriptionScheduleBody,
   given: Read<typeof settingFields> | undefined,
 ): SubscriptionScheduleBody['default_settings'] {
@@ -241,31 +246,31 @@ function invoiceSettings(
 }
 
 function trialEndOf(
-  call: Call,
+  call: OperationContext,
   { trial_end: end }: PhaseParams,
   phase: { readonly start: number; readonly end: number },
   name: string,
 ): number | null {
   if (end === undefined) return null
   if (phase.start > call.now)
-    throw refused('The sandbox does not support a trial in a later phase.', `${name}[trial_end]`)
+    throw badRequest('The sandbox does not support a trial in a later phase.', `${name}[trial_end]`)
   if (end > phase.start && end <= phase.end) return end
-  throw refused(
+  throw badRequest(
     'The trial end of a phase must be after its start date and not after its end date.',
     `${name}[trial_end]`,
   )
 }
 
 function toPhaseItem(
-  call: Call,
-  subscription: Planned,
+  call: OperationContext,
+  subscription: PlannedSubscription,
   item: PhaseParams['items'][number],
   name: string,
 ): PhaseItemBody {
   const held = subscription.items.data.some((one) => one.price === item.price)
   const price = held ? priceOf(call, item) : usablePrice(call, item.price, name, subscription.currency)
   if (isMetered(price) && item.quantity !== undefined) {
-    throw refused('Quantity should not be specified where usage_type is `metered`.', `${name}[quantity]`)
+    throw badRequest('Quantity should not be specified where usage_type is `metered`.', `${name}[quantity]`)
   }
   const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
   return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata), {
@@ -284,18 +289,24 @@ function toPhaseItem(
 }
 
 /** Default length of a phase: one period of its first item. */
-function endOf(call: Call, params: PhaseParams, start: number, items: readonly PhaseItemBody[], name: string): number {
+function endOf(
+  call: OperationContext,
+  params: PhaseParams,
+  start: number,
+  items: readonly PhaseItemBody[],
+  name: string,
+): number {
   const [first] = items
   if (first === undefined) throw missingParam(`${name}[items]`)
   if (params.end_date !== undefined && params.duration !== undefined) {
-    throw refused('You may only specify one of these parameters: end_date, duration.', `${name}[end_date]`)
+    throw badRequest('You may only specify one of these parameters: end_date, duration.', `${name}[end_date]`)
   }
-  const step = params.duration ?? stepOf(priceOf(call, first))
+  const step = params.duration ?? intervalOf(priceOf(call, first))
   const length = { interval: step.interval, interval_count: step.interval_count ?? 1 }
   // `iterations` was replaced by `duration` in API version 2025-09-30.clover.
   if (params.iterations !== undefined && !call.isBefore('2025-09-30.clover'))
     throw new UnknownParameters([`${name}[iterations]`])
-  const end = params.end_date ?? stepped(start, length, params.iterations ?? 1)
-  if (end <= start) throw refused('The end date of a phase must be after its start date.', `${name}[end_date]`)
+  const end = params.end_date ?? addIntervals(start, length, params.iterations ?? 1)
+  if (end <= start) throw badRequest('The end date of a phase must be after its start date.', `${name}[end_date]`)
   return end
 }

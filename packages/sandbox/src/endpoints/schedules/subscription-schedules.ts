@@ -1,14 +1,14 @@
-import { cancelAsAsked } from '../../billing/subscriptions/cancel.ts'
+import { cancelOnRequest } from '../../billing/subscriptions/cancel.ts'
 import { discountsOfPhase } from '../../billing/pricing/discounts.ts'
 import { checkItems, usablePrice } from '../../billing/subscriptions/subscription-items.ts'
-import { itemsOf, release, termsOfPhase } from '../../billing/schedules/phases.ts'
+import { phaseItems, releaseSchedule, termsOfPhase } from '../../billing/schedules/phases.ts'
 import { startSchedule } from '../../billing/schedules/schedule-start.ts'
 import { refuseSecondCurrency } from '../../billing/subscriptions/subscribe.ts'
-import { lastPeriodEnd, momentOf, save } from '../../billing/subscriptions/subscription-records.ts'
+import { lastPeriodEnd, timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import { withItems } from '../../billing/subscriptions/proration.ts'
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
-import { missingParam, notSupported, refused } from '../../protocol/responses/errors.ts'
+import { missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
@@ -16,13 +16,13 @@ import { createdIn, pageFields, where } from '../../protocol/responses/list-page
 import { boolean, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
 import type { PhaseBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
-import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, plainSubscription } from './new-schedule.ts'
-import { change, prorationBehavior, refusePaused } from '../subscriptions/subscriptions.ts'
+import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, futureSubscription } from './new-schedule.ts'
+import { applyUpdate, prorationBehavior, refusePaused } from '../subscriptions/subscriptions.ts'
 import {
   endsInFirstPeriod,
   nowOrTimestamp,
   phasesParam,
-  refuseBrokenEnd,
+  refuseMidPeriodSchedule,
   settingFields,
   settingsAfter,
   toPhases,
@@ -50,7 +50,7 @@ const updateFields = {
 }
 
 /** Creates a schedule from a subscription. Its first phase is the current state, until the end of the period. */
-function create(outer: Call): SubscriptionScheduleBody {
+function create(outer: OperationContext): SubscriptionScheduleBody {
   const params = outer.read(createFields)
   const own = ['customer', 'default_settings', 'end_behavior', 'phases', 'start_date'] as const
   const named = own.find((name) => params[name] !== undefined)
@@ -58,14 +58,14 @@ function create(outer: Call): SubscriptionScheduleBody {
     if (params.customer === undefined) throw missingParam('customer')
     return createForCustomer(outer, params, params.customer)
   }
-  if (named !== undefined) throw refused(`You cannot set \`${named}\` if \`from_subscription\` is set.`, named)
+  if (named !== undefined) throw badRequest(`You cannot set \`${named}\` if \`from_subscription\` is set.`, named)
   const before = outer.reference('subscription', params.from_subscription, 'from_subscription')
-  const call = outer.at(momentOf(outer, before.test_clock))
+  const call = outer.at(timeOf(outer, before.test_clock))
   if (before.ended_at !== null)
-    throw refused('You cannot migrate a subscription that is already canceled.', 'from_subscription')
+    throw badRequest('You cannot migrate a subscription that is already canceled.', 'from_subscription')
   if (before.schedule !== null) {
     const message = 'You cannot migrate a subscription that is already attached to a schedule'
-    throw refused(`${message}: ${before.schedule}.`, 'from_subscription')
+    throw badRequest(`${message}: ${before.schedule}.`, 'from_subscription')
   }
   refusePaused(before)
   const items = before.items.data
@@ -95,21 +95,21 @@ function create(outer: Call): SubscriptionScheduleBody {
 }
 
 /** Creates a schedule without a subscription. The subscription starts with the first phase, now or at `start_date`. */
-function createForCustomer(outer: Call, params: CreateParams, id: string): SubscriptionScheduleBody {
+function createForCustomer(outer: OperationContext, params: CreateParams, id: string): SubscriptionScheduleBody {
   const customer = outer.reference('customer', id, 'customer')
-  const call = outer.at(momentOf(outer, customer.test_clock))
+  const call = outer.at(timeOf(outer, customer.test_clock))
   const [first] = params.phases ?? []
   if (first === undefined) throw missingParam('phases')
   const wanted = params.start_date ?? 'now'
   const start = wanted === 'now' ? call.now : wanted
-  if (start < call.now) throw refused('The sandbox does not support a start in the past.', 'start_date')
+  if (start < call.now) throw badRequest('The sandbox does not support a start in the past.', 'start_date')
   const price = usablePrice(call, first.items[0]?.price, 'phases[0][items][0]', undefined)
   refuseSecondCurrency(call, id, first.currency ?? price.currency)
   const planned = { currency: first.currency ?? price.currency, customer: id, discounts: [], items: { data: [] } }
   const given = (params.phases ?? []).map((phase, index) => (index === 0 ? { ...phase, start_date: start } : phase))
   const phases = toPhases(call, { phases: [{ start_date: start }] }, planned, given)
-  refuseBrokenEnd(call, planned, params.end_behavior ?? 'release', phases)
-  const blank = newSchedule(call, plainSubscription(planned, customer.test_clock), phases, {
+  refuseMidPeriodSchedule(call, planned, params.end_behavior ?? 'release', phases)
+  const blank = newSchedule(call, futureSubscription(planned, customer.test_clock), phases, {
     end_behavior: params.end_behavior ?? 'release',
     metadata: applyMetadata({}, params.metadata),
   })
@@ -124,27 +124,27 @@ function createForCustomer(outer: Call, params: CreateParams, id: string): Subsc
 }
 
 /** The first invoice was for a part of a period; another end date would not match it. */
-function refuseBroken({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
+function refuseShortSchedule({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
   if (broken === true) throw notSupported(`${what} a schedule that ends in the middle of its first period`)
 }
 
 function refuseInactive(schedule: SubscriptionScheduleBody, what: string): void {
   if (schedule.status === 'active') return
-  throw refused(`You cannot ${what} a subscription schedule that is currently in the \`${schedule.status}\` status.`)
+  throw badRequest(`You cannot ${what} a subscription schedule that is currently in the \`${schedule.status}\` status.`)
 }
 
-function drivenBy(call: Call, schedule: SubscriptionScheduleBody): SubscriptionBody {
+function scheduledSubscription(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionBody {
   const found = call.find('subscription', schedule.subscription ?? '')
   if (found === undefined) throw new Error(`${schedule.id} drives nothing`)
   return found
 }
 
 /** Changes of the current phase apply at once, with prorations; later phases apply when they begin. */
-function update(outer: Call): SubscriptionScheduleBody {
+function update(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read(updateFields)
-  const call = outer.at(momentOf(outer, schedule.test_clock))
-  if (params.phases !== undefined || params.end_behavior !== undefined) refuseBroken(schedule, 'other phases of')
+  const call = outer.at(timeOf(outer, schedule.test_clock))
+  if (params.phases !== undefined || params.end_behavior !== undefined) refuseShortSchedule(schedule, 'other phases of')
   const own = {
     metadata: applyMetadata(schedule.metadata, params.metadata),
     end_behavior: params.end_behavior ?? schedule.end_behavior,
@@ -153,7 +153,7 @@ function update(outer: Call): SubscriptionScheduleBody {
   if (params.phases === undefined) {
     const held = call.find('subscription', schedule.subscription ?? '')
     const driven = held ?? { currency: schedule.phases[0]?.currency ?? '', items: { data: [] } }
-    if (params.end_behavior !== undefined) refuseBrokenEnd(call, driven, own.end_behavior, schedule.phases)
+    if (params.end_behavior !== undefined) refuseMidPeriodSchedule(call, driven, own.end_behavior, schedule.phases)
     return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
   }
   if (schedule.status === 'not_started') {
@@ -164,19 +164,20 @@ function update(outer: Call): SubscriptionScheduleBody {
       index === 0 ? { ...phase, start_date: phase.start_date ?? start } : phase,
     )
     const later = toPhases(call, schedule, planned, given)
-    refuseBrokenEnd(call, planned, own.end_behavior, later)
+    refuseMidPeriodSchedule(call, planned, own.end_behavior, later)
     return call.update(schedule, { ...schedule, ...own, phases: later }, 'subscription_schedule.updated')
   }
   refuseInactive(schedule, 'update')
-  const before = drivenBy(call, schedule)
+  const before = scheduledSubscription(call, schedule)
   refusePaused(before)
   const wanted = toPhases(call, schedule, before, params.phases)
-  refuseBrokenEnd(call, before, own.end_behavior, wanted)
+  refuseMidPeriodSchedule(call, before, own.end_behavior, wanted)
   const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
-  if (current === undefined) throw refused('The current phase cannot be removed.', 'phases')
+  if (current === undefined) throw badRequest('The current phase cannot be removed.', 'phases')
   // Coupons of later phases are redeemed when those begin, so their items are checked in a transaction that is rolled back.
   call.rehearse((rehearsal) => {
-    for (const phase of wanted) checkItems(rehearsal, itemsOf(rehearsal, before, phase, []), before.billing_mode.type)
+    for (const phase of wanted)
+      checkItems(rehearsal, phaseItems(rehearsal, before, phase, []), before.billing_mode.type)
   })
   const { start_date: start, end_date: end } = current
   const after = { ...schedule, ...own, current_phase: { end_date: end, start_date: start }, phases: wanted }
@@ -185,47 +186,46 @@ function update(outer: Call): SubscriptionScheduleBody {
   const of = { customer: before.customer, subscription: before.id, session: null }
   const discounts = discountsOfPhase(call, current.discounts, before.discounts, of)
   const billedSo = { ...before, ...termsOfPhase(before, after, current) }
-  const changed = withItems(call, billedSo, itemsOf(call, before, current, []), { behavior, discounts })
+  const changed = withItems(call, billedSo, phaseItems(call, before, current, []), { behavior, discounts })
   setTrial(call, save(call, before, changed), current)
   return written
 }
 
 /** Applies the phase's trial. If the phase has none, a running trial ends now. */
-function setTrial(call: Call, subscription: SubscriptionBody, { trial_end: wanted }: PhaseBody): void {
+function setTrial(call: OperationContext, subscription: SubscriptionBody, { trial_end: wanted }: PhaseBody): void {
   const running = subscription.status === 'trialing' ? subscription.trial_end : null
   const future = wanted !== null && wanted > call.now ? wanted : null
-  if (future !== running) change(call, subscription, { trial_end: future ?? 'now' })
+  if (future !== running) applyUpdate(call, subscription, { trial_end: future ?? 'now' })
 }
 
-function letGo(outer: Call): SubscriptionScheduleBody {
+function releaseNow(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   outer.read({ preserve_cancel_date: boolean() })
-  const call = outer.at(momentOf(outer, schedule.test_clock))
-  if (schedule.status === 'not_started') return release(call, schedule)
+  const call = outer.at(timeOf(outer, schedule.test_clock))
+  if (schedule.status === 'not_started') return releaseSchedule(call, schedule)
   refuseInactive(schedule, 'release')
-  refuseBroken(schedule, 'releasing')
-  const before = drivenBy(call, schedule)
-  const released = release(call, schedule)
+  refuseShortSchedule(schedule, 'releasing')
+  const before = scheduledSubscription(call, schedule)
+  const released = releaseSchedule(call, schedule)
   save(call, before, { ...before, schedule: null })
   return released
 }
 
 /** Cancels the subscription too: by default prorated and invoiced now (the SDK's types, `cancel`). */
-function cancel(outer: Call): SubscriptionScheduleBody {
+function cancel(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
   const params = outer.read({ invoice_now: boolean(), prorate: boolean() })
-  const call = outer.at(momentOf(outer, schedule.test_clock))
+  const call = outer.at(timeOf(outer, schedule.test_clock))
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
     const written = call.update(schedule, after, 'subscription_schedule.canceled')
     // Stripe's command-line tool triggers `aborted` this way; the documentation mentions unpaid schedules only.
-    if (params.invoice_now === false && params.prorate === false)
-      call.announce('subscription_schedule.aborted', written)
+    if (params.invoice_now === false && params.prorate === false) call.emit('subscription_schedule.aborted', written)
     return written
   }
   refuseInactive(schedule, 'cancel')
   const { invoice_now: invoiceNow = true, prorate = true } = params
-  cancelAsAsked(call, drivenBy(call, schedule), { invoiceNow, prorate })
+  cancelOnRequest(call, scheduledSubscription(call, schedule), { invoiceNow, prorate })
   return call.subject('subscription_schedule')
 }
 
@@ -246,6 +246,6 @@ export const subscriptionSchedules: readonly Operation[] = [
   },
   retrieve(`${base}/:id`, of),
   { method: 'POST', path: `${base}/:id`, of, run: (call) => ({ object: update(call) }) },
-  { method: 'POST', path: `${base}/:id/release`, of, run: (call) => ({ object: letGo(call) }) },
+  { method: 'POST', path: `${base}/:id/release`, of, run: (call) => ({ object: releaseNow(call) }) },
   { method: 'POST', path: `${base}/:id/cancel`, of, run: (call) => ({ object: cancel(call) }) },
 ]

@@ -1,6 +1,6 @@
 // Stripe's search query language (docs.stripe.com/search), e.g. `active:"true" AND metadata["plan"]:"pro"`. Parses a query and matches
 // objects; paging is in `search.ts`.
-import { refused } from '../../protocol/responses/errors.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
 
 /** `token` and `string` hold text, and `string` supports substrings (`~`). `numeric` supports comparisons. */
 export type FieldType = 'token' | 'string' | 'numeric' | 'metadata'
@@ -24,7 +24,7 @@ export interface SearchQuery {
   readonly every: boolean
 }
 
-const mostClauses = 10
+const maxClauses = 10
 const token =
   /\s*(?:(?<joint>AND|OR)(?=\s)|(?<minus>-)?(?<field>[a-zA-Z_][a-zA-Z0-9_.]*)(?:\[(?<key>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\])?\s*(?<operator>>=|<=|:|~|>|<|=)\s*(?<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|null))/iy
 
@@ -49,13 +49,13 @@ export function readQuery(text: string, fields: SearchFields, resource: string):
     expectsClause = false
   }
   if (clauses.length === 0 || expectsClause) throw unreadable()
-  if (joints.size > 1) throw refused('Search query may not mix AND and OR operators.', 'query')
-  if (clauses.length > mostClauses) throw refused(`Search query may have at most ${mostClauses} clauses.`, 'query')
+  if (joints.size > 1) throw badRequest('Search query may not mix AND and OR operators.', 'query')
+  if (clauses.length > maxClauses) throw badRequest(`Search query may have at most ${maxClauses} clauses.`, 'query')
   return { clauses, every: !joints.has('OR') }
 }
 
 function unreadable(): Error {
-  return refused(
+  return badRequest(
     'We were unable to parse your search query. Try using the format `metadata["key"]:"value"` to query for metadata or key:"value" to query for other fields.',
     'query',
   )
@@ -63,12 +63,12 @@ function unreadable(): Error {
 
 function clauseOf(found: Readonly<Record<string, string | undefined>>, fields: SearchFields, resource: string): Clause {
   const { field = '', operator: said = ':', value = '' } = found
-  const key = found['key'] === undefined ? null : unquoted(found['key'])
+  const key = found['key'] === undefined ? null : unquote(found['key'])
   const type = Object.hasOwn(fields, field) ? fields[field] : undefined
   if (type === undefined || (type === 'metadata') !== (key !== null)) {
     const message = `Field \`${field}\` is an unsupported search field for resource \`${resource}\`.`
     const link = `See https://stripe.com/docs/search#query-fields-for-${resource} for a list of supported fields.`
-    throw refused(`${message} ${link}`, 'query')
+    throw badRequest(`${message} ${link}`, 'query')
   }
   const operator = (said === '=' ? ':' : said) as Operator
   const isNull = value.toLowerCase() === 'null'
@@ -76,7 +76,7 @@ function clauseOf(found: Readonly<Record<string, string | undefined>>, fields: S
   return {
     negated: found['minus'] !== undefined,
     ...{ field, key, type, operator },
-    value: isNull ? null : unquoted(value),
+    value: isNull ? null : unquote(value),
   }
 }
 
@@ -84,22 +84,25 @@ function checkOperator(field: string, type: FieldType, operator: Operator, value
   const compares = operator !== ':' && operator !== '~'
   const quoted = value !== null && /^["']/.test(value)
   if (compares && type !== 'numeric')
-    throw refused(`Operator \`${operator}\` is only supported for numeric fields, and \`${field}\` is none.`, 'query')
+    throw badRequest(
+      `Operator \`${operator}\` is only supported for numeric fields, and \`${field}\` is none.`,
+      'query',
+    )
   if (operator === '~' && (type === 'numeric' || type === 'token'))
-    throw refused(`Operator \`~\` is not supported for field \`${field}\`.`, 'query')
+    throw badRequest(`Operator \`~\` is not supported for field \`${field}\`.`, 'query')
   if (type !== 'numeric' && value !== null && !quoted) throw unreadable()
-  if (type === 'numeric' && value !== null && !/^-?\d+(\.\d+)?$/.test(unquoted(value)))
-    throw refused(`Field \`${field}\` takes a number.`, 'query')
-  if (operator === '~' && value !== null && unquoted(value).length < 3)
-    throw refused('Substring search needs at least 3 characters.', 'query')
+  if (type === 'numeric' && value !== null && !/^-?\d+(\.\d+)?$/.test(unquote(value)))
+    throw badRequest(`Field \`${field}\` takes a number.`, 'query')
+  if (operator === '~' && value !== null && unquote(value).length < 3)
+    throw badRequest('Substring search needs at least 3 characters.', 'query')
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   return /^["']/.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text
 }
 
 /** `object` is in the form that the API returns. */
-export function meets(object: Readonly<Record<string, unknown>>, { clauses, every }: SearchQuery): boolean {
+export function matchesQuery(object: Readonly<Record<string, unknown>>, { clauses, every }: SearchQuery): boolean {
   const holds = (clause: Clause): boolean => matches(object, clause) !== clause.negated
   return every ? clauses.every(holds) : clauses.some(holds)
 }
@@ -109,7 +112,7 @@ function matches(object: Readonly<Record<string, unknown>>, { field, key, operat
   if (held === null || held === undefined || held === '') return value === null
   // Only `field:null` matches a field without a value.
   if (value === null) return false
-  if (type === 'numeric') return compared(Number(held), operator, Number(value))
+  if (type === 'numeric') return compare(Number(held), operator, Number(value))
   const [own, wanted] = [textOf(held).toLowerCase(), value.toLowerCase()]
   return operator === '~' ? own.includes(wanted) : own === wanted
 }
@@ -118,7 +121,7 @@ function textOf(held: unknown): string {
   return typeof held === 'string' ? held : JSON.stringify(held)
 }
 
-function compared(held: number, operator: Operator, wanted: number): boolean {
+function compare(held: number, operator: Operator, wanted: number): boolean {
   switch (operator) {
     case '>':
       return held > wanted

@@ -1,11 +1,11 @@
 // `/v1/<resource>/search`. New objects are found at once, unless a search delay imitates the real API's index.
 import type { Kind } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { refused } from '../../protocol/responses/errors.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { badRequest } from '../../protocol/responses/errors.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import { integer, required, text } from '../../protocol/parameters/params.ts'
 import { notInline } from '../catalog/inline-prices.ts'
-import { meets, readQuery } from './search-query.ts'
+import { matchesQuery, readQuery } from './search-query.ts'
 import type { SearchFields } from './search-query.ts'
 
 /** Searchable fields of each kind, as in the real API's documentation. */
@@ -26,15 +26,15 @@ type Searchable = keyof typeof searchable
 
 const fields = { limit: integer(), page: text(), query: required(text({ max: 5000 })) }
 
-function search(call: Call, kind: Searchable): Answer {
+function search(call: OperationContext, kind: Searchable): HandlerResult {
   const params = call.read(fields)
   const resource = `${kind}s`
   const query = readQuery(params.query, searchable[kind], resource)
   const found = call
     .select(kind, [notInline])
-    .filter((body) => !isHeldBack(call, body) && meets(call.shown(body), query))
+    .filter((body) => !isNotIndexed(call, body) && matchesQuery(call.render(body), query))
   const limit = Math.min(100, Math.max(1, params.limit ?? 10))
-  const from = placeOf(params.page)
+  const from = offsetOf(params.page)
   const data = found.slice(from, from + limit)
   const more = found.length > from + limit
   return {
@@ -48,7 +48,10 @@ function search(call: Call, kind: Searchable): Answer {
 }
 
 /** Objects on test clocks are always indexed, because their creation time is not comparable with the account's clock. */
-function isHeldBack(call: Call, body: { readonly created: number; readonly test_clock?: string | null }): boolean {
+function isNotIndexed(
+  call: OperationContext,
+  body: { readonly created: number; readonly test_clock?: string | null },
+): boolean {
   return (body.test_clock ?? null) === null && body.created > call.now - call.searchDelay
 }
 
@@ -56,10 +59,10 @@ function pageToken(from: number): string {
   return Buffer.from(`from:${from}`).toString('base64url')
 }
 
-function placeOf(page: string | undefined): number {
+function offsetOf(page: string | undefined): number {
   if (page === undefined) return 0
   const [, from] = /^from:(\d{1,9})$/.exec(Buffer.from(page, 'base64url').toString()) ?? []
-  if (from === undefined) throw refused('Invalid page token.', 'page')
+  if (from === undefined) throw badRequest('Invalid page token.', 'page')
   return Number(from)
 }
 

@@ -1,6 +1,6 @@
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { Condition } from '../../store/conditions.ts'
-import type { Answer } from '../../protocol/operation.ts'
+import type { HandlerResult } from '../../protocol/operation.ts'
 import { createdIn, pageFields, where } from '../../protocol/responses/list-pages.ts'
 import { oneOf, range, text } from '../../protocol/parameters/params.ts'
 import type { Read } from '../../protocol/parameters/params.ts'
@@ -18,7 +18,7 @@ const listFields = {
 }
 
 /** One page of the list of subscriptions. */
-export function page(call: Call): Answer {
+export function page(call: OperationContext): HandlerResult {
   const params = call.read(listFields)
   if (params.customer !== undefined && call.findDeleted('customer', params.customer) === undefined)
     call.reference('customer', params.customer, 'customer')

@@ -1,4 +1,4 @@
-import type { Call } from '../../protocol/operation-context.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
 import { pricingIn } from '../../billing/pricing/price-amounts.ts'
 import {
   changedItems,
@@ -7,50 +7,39 @@ import {
   refuseArchivedProduct,
   wrongCurrency,
 } from '../../billing/subscriptions/subscription-items.ts'
-import { cancelAsAsked, refuseBrokenChange } from '../../billing/subscriptions/cancel.ts'
-import { checkProrationDate, invoicedNow, reanchored, withItems } from '../../billing/subscriptions/proration.ts'
+import { cancelOnRequest, recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
+import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
 import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../../billing/pricing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
-import { cardOf } from '../../billing/invoices/invoicing.ts'
-import { advanceLines, itemAmount, onceLine, prorationLine, trialLine } from '../../billing/invoices/invoice-lines.ts'
-import { unpaidRefusal } from '../../billing/payments/payments.ts'
+import { itemAmount, oneTimeLine } from '../../billing/invoices/invoice-lines.ts'
+import { unpaidError } from '../../billing/payments/payments.ts'
 import {
   customerOf,
   isMetered,
-  isOver,
+  isEnded,
   lastPeriodEnd,
-  momentOf,
+  timeOf,
   priceOf,
   save,
 } from '../../billing/subscriptions/subscription-records.ts'
-import { paidBy, trialWithoutCard } from '../../billing/subscriptions/renewal.ts'
-import {
-  noPaymentSettings,
-  nothingToPayWith,
-  subscribe,
-  trialEndOf,
-  trialSettings,
-} from '../../billing/subscriptions/subscribe.ts'
-import { plainTerms, taxRatesParam, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
+import { trialWithoutCard } from '../../billing/subscriptions/renewal.ts'
+import { noPaymentSettings, subscribe, trialEndOf, trialSettings } from '../../billing/subscriptions/subscribe.ts'
+import { defaultTerms, taxRatesParam, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
+import { withTrial } from '../../billing/subscriptions/trial.ts'
 import { nouns } from '../../objects/bodies.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
-import type {
-  InvoiceLineBody,
-  ProrationBehavior,
-  SubscriptionBody,
-  SubscriptionItemBody,
-} from '../../objects/customer-bodies.ts'
+import type { InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import {
   missingParam,
   noActiveDiscount,
   noSuchResource,
   notSupported,
   onlyOneOf,
-  refused,
+  badRequest,
 } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { retrieve } from '../../protocol/operation.ts'
-import type { Answer, Operation } from '../../protocol/operation.ts'
+import type { HandlerResult, Operation } from '../../protocol/operation.ts'
 import {
   boolean,
   emptyable,
@@ -66,7 +55,7 @@ import {
 import type { Fields, Param, Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
 import { inlinePrice, oncePriceData } from '../catalog/inline-prices.ts'
-import { resuming } from './resume-subscription.ts'
+import { resumeOperation } from './resume-subscription.ts'
 import { page } from './subscription-list.ts'
 
 export const prorationBehavior = oneOf('always_invoice', 'create_prorations', 'none')
@@ -152,7 +141,7 @@ function nowOrTimestamp(): Param<number | 'now', false> {
 
 /** Checks that the payment method is attached to the customer. */
 export function paymentMethodFor(
-  call: Call,
+  call: OperationContext,
   id: string | undefined,
   customer: string,
   name: string,
@@ -161,16 +150,16 @@ export function paymentMethodFor(
   const method = call.reference('payment_method', id, name)
   if (method.customer === customer) return id
   const message = `The customer does not have a payment method with the ID ${id}.`
-  throw refused(`${message} The payment method must be attached to the customer.`, name, 'resource_missing')
+  throw badRequest(`${message} The payment method must be attached to the customer.`, name, 'resource_missing')
 }
 
-function create(outer: Call): SubscriptionBody {
+function create(outer: OperationContext): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
   // A 404, although the id is a parameter (recorded at 2026-08-26.dahlia).
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
-  const call = outer.at(momentOf(outer, customer.test_clock))
+  const call = outer.at(timeOf(outer, customer.test_clock))
   return subscribe(call, {
     customer,
     items: params.items ?? [],
@@ -179,7 +168,7 @@ function create(outer: Call): SubscriptionBody {
     mode: params.billing_mode?.type,
     metadata: applyMetadata({}, params.metadata),
     description: params.description,
-    terms: termsAfter(call, customer.id, plainTerms, params),
+    terms: termsAfter(call, customer.id, defaultTerms, params),
     invoiceText: invoiceTextAfter(noInvoiceText, params.invoice_settings),
     paymentMethod: paymentMethodFor(
       call,
@@ -214,7 +203,7 @@ function paymentSettings(
 
 /** Invoice lines of one-time purchases (`add_invoice_items`). */
 function extraLines(
-  call: Call,
+  call: OperationContext,
   made: SubscriptionBody,
   given: NonNullable<Read<typeof createFields>['add_invoice_items']>,
 ): InvoiceLineBody[] {
@@ -224,33 +213,33 @@ function extraLines(
     if ((rates ?? []).length > 0) throw notSupported('tax rates of `add_invoice_items`', `${name}[tax_rates]`)
     const price = data === undefined ? oncePrice(call, id, name) : inlinePrice(call, data, `${name}[price_data]`)
     if (pricingIn(price, made.currency) === undefined) throw wrongCurrency(price, made.currency, name)
-    return onceLine(call, made, price, quantity)
+    return oneTimeLine(call, made, price, quantity)
   })
 }
 
-function oncePrice(call: Call, id: string | undefined, name: string): PriceBody {
+function oncePrice(call: OperationContext, id: string | undefined, name: string): PriceBody {
   if (id === undefined) throw missingParam(`${name}[price]`)
   const price = call.reference('price', id, `${name}[price]`)
   if (!price.active)
-    throw refused('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
+    throw badRequest('The price specified is inactive. This field only accepts active prices.', `${name}[price]`)
   refuseArchivedProduct(call, price, name)
   if (price.recurring === null) return price
   const message =
     'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.'
-  throw refused(message, `${name}[price]`)
+  throw badRequest(message, `${name}[price]`)
 }
 
 /** A schedule manages the items, the trial and the cancellation of its subscription. */
 export function refuseScheduled(subscription: SubscriptionBody, what: string): void {
   if (subscription.schedule === null) return
   const managed = `The subscription is managed by the subscription schedule \`${subscription.schedule}\``
-  throw refused(`${managed}, and updating any ${what} directly is not allowed. Please update the schedule instead.`)
+  throw badRequest(`${managed}, and updating any ${what} directly is not allowed. Please update the schedule instead.`)
 }
 
-export function refuseOver(subscription: SubscriptionBody): void {
-  if (!isOver(subscription)) return
+export function refuseEnded(subscription: SubscriptionBody): void {
+  if (!isEnded(subscription)) return
   const message = 'A canceled subscription can only update its cancellation_details and metadata.'
-  throw refused(message, undefined, 'invalid_canceled_subscription_fields')
+  throw badRequest(message, undefined, 'invalid_canceled_subscription_fields')
 }
 
 /** A paused subscription can only be resumed or canceled at once. */
@@ -271,16 +260,16 @@ export function refuseIncomplete(
   const named = Object.entries(params).find(([name, value]) => value !== undefined && !free.has(name))?.[0]
   if (named === undefined) return
   const message = `You cannot update \`${named}\` of a subscription whose status is \`incomplete\`: its first invoice has to be paid.`
-  throw refused(message, named, 'status_transition_invalid')
+  throw badRequest(message, named, 'status_transition_invalid')
 }
 
 function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
   const { metadata: _metadata, cancellation_details: _details, ...others } = params
-  if (Object.values(others).some((value) => value !== undefined)) refuseOver(before)
+  if (Object.values(others).some((value) => value !== undefined)) refuseEnded(before)
   refuseIncomplete(before, params)
   if (before.status === 'paused' && params.trial_end !== undefined) {
     const first = 'Resume the subscription first before setting `trial_end`.'
-    throw refused(`You cannot set \`trial_end\` while a subscription is \`paused\`. ${first}`)
+    throw badRequest(`You cannot set \`trial_end\` while a subscription is \`paused\`. ${first}`)
   }
   if (Object.values(others).some((value) => value !== undefined)) refusePaused(before)
   if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
@@ -290,10 +279,14 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
 }
 
 /** Applies the parameters of an update. Previews call it too. */
-export function change(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): SubscriptionBody {
+export function applyUpdate(
+  call: OperationContext,
+  before: SubscriptionBody,
+  params: Partial<UpdateParams>,
+): SubscriptionBody {
   let after: SubscriptionBody = {
     ...before,
-    ...plan(call, before, params),
+    ...cancellationAfter(call, before, params),
     ...termsAfter(call, before.customer, before, params),
     default_payment_method:
       params.default_payment_method === null
@@ -330,7 +323,7 @@ export function change(call: Call, before: SubscriptionBody, params: Partial<Upd
     after = withItems(call, billedSo, wanted, { behavior, anchorNow, prorateFrom, discounts })
   }
   if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end, behavior, prorateFrom)
-  refuseBrokenChange(call, before, after, behavior)
+  recheckPlannedEnd(call, before, after, behavior)
   if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
   return save(call, before, after)
 }
@@ -344,7 +337,11 @@ function refuseWithEndOfTrial(params: Partial<UpdateParams>): void {
   throw notSupported(`\`${named}\` together with the end of a trial that pauses or cancels for want of a card`, named)
 }
 
-function plan(call: Call, before: SubscriptionBody, params: Partial<UpdateParams>): Partial<SubscriptionBody> {
+function cancellationAfter(
+  call: OperationContext,
+  before: SubscriptionBody,
+  params: Partial<UpdateParams>,
+): Partial<SubscriptionBody> {
   const given = params.cancellation_details
   const { comment, feedback } = before.cancellation_details
   const { cancel_at: at, cancel_at_period_end: atEnd } = params
@@ -367,7 +364,7 @@ function plan(call: Call, before: SubscriptionBody, params: Partial<UpdateParams
 }
 
 function pauseAfter(
-  call: Call,
+  call: OperationContext,
   before: SubscriptionBody,
   given: UpdateParams['pause_collection'],
 ): SubscriptionBody['pause_collection'] {
@@ -378,7 +375,7 @@ function pauseAfter(
   return { behavior: given.behavior, resumes_at: resumes }
 }
 
-function discountsAfter(call: Call, before: SubscriptionBody, given: UpdateParams['discounts']): string[] {
+function discountsAfter(call: OperationContext, before: SubscriptionBody, given: UpdateParams['discounts']): string[] {
   if (given === undefined) return before.discounts
   const licensed = before.items.data.filter((item) => !isMetered(priceOf(call, item)))
   const subtotal = licensed.reduce((sum, item) => sum + itemAmount(call, before, item), 0)
@@ -388,70 +385,11 @@ function discountsAfter(call: Call, before: SubscriptionBody, given: UpdateParam
 }
 
 /**
- * Sets a new end of the trial. If a paid period is running, its unused time is credited on an invoice now; a trial that ends now is billed
- * now (both recorded at 2026-08-26.dahlia, with the reason `subscription_update`).
- */
-function withTrial(
-  call: Call,
-  before: SubscriptionBody,
-  end: number | 'now',
-  behavior: ProrationBehavior,
-  prorateFrom = call.now,
-): SubscriptionBody {
-  if (end === 'now') return before.status === 'trialing' ? endTrial(call, before) : before
-  const until = trialEndOf(call, end, undefined) ?? call.now
-  const items = before.items.data.map((item) => ({
-    ...item,
-    current_period_start: call.now,
-    current_period_end: until,
-  }))
-  const after: SubscriptionBody = {
-    ...before,
-    billing_cycle_anchor: until,
-    items: { ...before.items, data: items },
-    status: 'trialing',
-    trial_end: until,
-    trial_start: before.status === 'trialing' ? before.trial_start : call.now,
-    _trial_told: false,
-  }
-  if (before.status === 'trialing') return after
-  const licensed = (one: SubscriptionItemBody): boolean => !isMetered(priceOf(call, one))
-  const unused =
-    behavior === 'none'
-      ? []
-      : before.items.data.filter(licensed).map((item) => prorationLine(call.at(prorateFrom), before, item, -1))
-  const lines = [...before._pending, ...unused, ...items.filter(licensed).map((item) => trialLine(call, after, item))]
-  return invoicedNow(call, after, lines)
-}
-
-/** Ends the trial and bills at once, so a payment method is required (recorded at 2026-08-26.dahlia). */
-function endTrial(call: Call, before: SubscriptionBody): SubscriptionBody {
-  const items = before.items.data.map((item) => reanchored(call, item))
-  const after: SubscriptionBody = {
-    ...before,
-    billing_cycle_anchor: call.now,
-    items: { ...before.items, data: items },
-    status: 'active',
-    trial_end: call.now,
-  }
-  const over = before.items.data
-    .filter((item) => !isMetered(priceOf(call, item)))
-    .map((item) => trialLine(call, before, { ...item, current_period_end: call.now }))
-  const begun = items
-    .filter((item) => !isMetered(priceOf(call, item)))
-    .flatMap((item) => advanceLines(call, after, item))
-  const lines = [...before._pending, ...over, ...begun]
-  const costs = lines.some(({ amount }) => amount > 0) && before.collection_method === 'charge_automatically'
-  if (costs && cardOf(call, paidBy(before)) === undefined) throw nothingToPayWith()
-  return invoicedNow(call, after, lines)
-}
-
-/**
  * `error_if_incomplete`: throws if the invoice of the change is unpaid, so that the change is rolled back (the SDK’s types,
  * `payment_behavior`).
  */
 export function refuseUnpaid(
-  call: Call,
+  call: OperationContext,
   before: SubscriptionBody,
   after: SubscriptionBody,
   behavior: UpdateParams['payment_behavior'],
@@ -459,42 +397,42 @@ export function refuseUnpaid(
   if (behavior !== 'error_if_incomplete' || after.latest_invoice === before.latest_invoice) return
   const invoice = call.find('invoice', after.latest_invoice ?? '')
   if (invoice?.status === 'open' && invoice.collection_method === 'charge_automatically')
-    throw unpaidRefusal(call, invoice, 'subscription')
+    throw unpaidError(call, invoice, 'subscription')
 }
 
-function update(outer: Call): SubscriptionBody {
+function update(outer: OperationContext): SubscriptionBody {
   const before = outer.subject('subscription')
   const params = outer.read(updateFields)
   checkUpdate(before, params)
-  const call = outer.at(momentOf(outer, before.test_clock))
-  const after = change(call, before, params)
+  const call = outer.at(timeOf(outer, before.test_clock))
+  const after = applyUpdate(call, before, params)
   refuseUnpaid(call, before, after, params.payment_behavior)
   return after
 }
 
 const cancelFields = { cancellation_details: details, invoice_now: boolean(), prorate: boolean() }
 
-function cancel(outer: Call): SubscriptionBody {
+function cancel(outer: OperationContext): SubscriptionBody {
   const before = outer.subject('subscription')
   const params = outer.read(cancelFields)
-  if (isOver(before)) throw refused(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
-  const call = outer.at(momentOf(outer, before.test_clock))
+  if (isEnded(before)) throw badRequest(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
+  const call = outer.at(timeOf(outer, before.test_clock))
   const { prorate = false, invoice_now: invoiceNow = false } = params
-  return cancelAsAsked(call, { ...before, ...plan(call, before, params) }, { prorate, invoiceNow })
+  return cancelOnRequest(call, { ...before, ...cancellationAfter(call, before, params) }, { prorate, invoiceNow })
 }
 
 /** Returns the removed discount. The request names none, so a subscription with several discounts is refused. */
-function removeDiscount(outer: Call): Answer {
+function removeDiscount(outer: OperationContext): HandlerResult {
   outer.read({})
   const before = outer.subject('subscription')
-  refuseOver(before)
+  refuseEnded(before)
   const [id, second] = before.discounts
   const found = id === undefined ? undefined : outer.find('discount', id)
   if (found === undefined) throw noActiveDiscount('subscription', before.id)
   if (second !== undefined) throw notSupported('removing one of several discounts this way')
-  const call = outer.at(momentOf(outer, before.test_clock))
+  const call = outer.at(timeOf(outer, before.test_clock))
   save(call, before, { ...before, discounts: [] })
-  call.announce('customer.discount.deleted', found)
+  call.emit('customer.discount.deleted', found)
   return deletedDiscount(call, found)
 }
 
@@ -504,6 +442,6 @@ export const subscriptions: readonly Operation[] = [
   retrieve('/v1/subscriptions/:id', 'subscription'),
   { method: 'POST', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: update(call) }) },
   { method: 'DELETE', path: '/v1/subscriptions/:id', of: 'subscription', run: (call) => ({ object: cancel(call) }) },
-  resuming,
+  resumeOperation,
   { method: 'DELETE', path: '/v1/subscriptions/:id/discount', of: null, run: removeDiscount },
 ]

@@ -1,16 +1,16 @@
 import type { WebhookEndpointBody } from '../../objects/bodies.ts'
-import type { Call } from '../../protocol/operation-context.ts'
-import { StripeError, refused } from '../../protocol/responses/errors.ts'
+import type { OperationContext } from '../../protocol/operation-context.ts'
+import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
-import { deleted, retrieve } from '../../protocol/operation.ts'
+import { deletedResult, retrieve } from '../../protocol/operation.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { pageFields } from '../../protocol/responses/list-pages.ts'
 import { boolean, emptyable, list, oneOf, required, text } from '../../protocol/parameters/params.ts'
 import type { Param } from '../../protocol/parameters/params.ts'
 import { apiVersions, eventTypes } from '../../protocol/api-values.generated.ts'
 
-const mostEndpoints = 16
+const maxEndpoints = 16
 
 const events = list(oneOf('*', ...eventTypes))
 const description = emptyable(text())
@@ -38,18 +38,21 @@ function url(): Param<string, false> {
     read: (value, name) => {
       const given = text().read(value, name)
       if (!/^https?:\/\//i.test(given)) {
-        throw refused('Invalid URL: An explicit scheme (such as https) must be provided.', name, 'url_invalid')
+        throw badRequest('Invalid URL: An explicit scheme (such as https) must be provided.', name, 'url_invalid')
       }
-      if (!URL.canParse(given)) throw refused('Not a valid URL', name, 'url_invalid')
+      if (!URL.canParse(given)) throw badRequest('Not a valid URL', name, 'url_invalid')
       return given
     },
   }
 }
 
-function create(call: Call): { readonly object: WebhookEndpointBody; readonly once: { readonly secret: string } } {
+function create(call: OperationContext): {
+  readonly object: WebhookEndpointBody
+  readonly once: { readonly secret: string }
+} {
   const params = call.read(createFields)
-  if (call.count('webhook_endpoint') >= mostEndpoints) {
-    throw new StripeError(`You have reached the maximum of ${mostEndpoints} test webhook endpoints.`)
+  if (call.count('webhook_endpoint') >= maxEndpoints) {
+    throw new StripeError(`You have reached the maximum of ${maxEndpoints} test webhook endpoints.`)
   }
   const secret = newId('whsec_', 32)
   const body: WebhookEndpointBody = {
@@ -71,7 +74,7 @@ function create(call: Call): { readonly object: WebhookEndpointBody; readonly on
   return { object: call.create(body, null), once: { secret } }
 }
 
-function update(call: Call): WebhookEndpointBody {
+function update(call: OperationContext): WebhookEndpointBody {
   const before = call.subject('webhook_endpoint')
   const params = call.read(updateFields)
   const status = params.disabled === undefined ? before.status : params.disabled ? 'disabled' : 'enabled'
@@ -106,7 +109,7 @@ export const webhookEndpoints: readonly Operation[] = [
     run: (call) => {
       call.read({})
       call.remove(call.subject('webhook_endpoint'), null)
-      return deleted(call.id, 'webhook_endpoint')
+      return deletedResult(call.id, 'webhook_endpoint')
     },
   },
 ]

@@ -21,7 +21,7 @@ const former: Readonly<Record<string, readonly [before: string, say: Translation
   'POST /v1/invoices/create_preview': ['2026-09-30.endive', detailsByType],
 }
 
-export function inTodaysWords(operation: string, form: FormNode, version: string | null): FormNode {
+export function translateFormerParameters(operation: string, form: FormNode, version: string | null): FormNode {
   const [before, say] = former[operation] ?? []
   return before === undefined || say === undefined || (version !== null && version >= before) ? form : node(say(form))
 }

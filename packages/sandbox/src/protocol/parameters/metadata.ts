@@ -1,4 +1,4 @@
-import { refused } from '../responses/errors.ts'
+import { badRequest } from '../responses/errors.ts'
 import { isNode } from './form.ts'
 import type { FormValue } from './form.ts'
 import type { Param } from './params.ts'
@@ -16,14 +16,14 @@ export function metadata(): Param<MetadataChange, false> {
 
 function readMetadata(value: FormValue, name: string): MetadataChange {
   if (value === '') return null
-  if (!isNode(value)) throw refused('Invalid object', name)
+  if (!isNode(value)) throw badRequest('Invalid object', name)
   const change = new Map<string, string>()
   for (const [key, inner] of Object.entries(value)) {
     if (isNode(inner))
-      throw refused(`Metadata values must be strings, but for key "${key}" you passed in a value of type hash`, name)
+      throw badRequest(`Metadata values must be strings, but for key "${key}" you passed in a value of type hash`, name)
     if (key.length > limits.key) throw tooLong('key', key, limits.key, `${name}[${key}]`)
     if (inner.length > limits.value) throw tooLong('value', inner, limits.value, `${name}[${key}]`)
-    if (/[[\]]/.test(key)) throw refused('Metadata keys cannot contain square brackets ([ or ])', name)
+    if (/[[\]]/.test(key)) throw badRequest('Metadata keys cannot contain square brackets ([ or ])', name)
     change.set(key, inner)
   }
   return change
@@ -32,7 +32,7 @@ function readMetadata(value: FormValue, name: string): MetadataChange {
 function tooLong(what: string, given: string, max: number, param: string): Error {
   const article = what === 'value' ? 'a value' : 'a key'
   const message = `Metadata ${what}s can have up to ${max} characters, but you passed in ${article} that is`
-  return refused(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
+  return badRequest(`${message} ${given.length} characters. Invalid ${what}: ${given}`, param)
 }
 
 /** Merges the change into the metadata. The result may have at most 50 keys. */
@@ -45,7 +45,7 @@ export function applyMetadata(current: Metadata, change: MetadataChange | undefi
     else merged.set(key, value)
   }
   if (merged.size > limits.keys) {
-    throw refused(`Metadata can have up to ${limits.keys} keys, but it would have ${merged.size}.`, 'metadata')
+    throw badRequest(`Metadata can have up to ${limits.keys} keys, but it would have ${merged.size}.`, 'metadata')
   }
   return Object.fromEntries(merged)
 }

@@ -1,6 +1,6 @@
 // Declarative checks of parameters: names, types, enums, lengths. Order and messages are the real API's (unknown names first, then missing
 // ones, then values). Rules about objects are in `endpoints`.
-import { UnknownParameters, UnknownValue, missingParam, refused } from '../responses/errors.ts'
+import { UnknownParameters, UnknownValue, missingParam, badRequest } from '../responses/errors.ts'
 import { elementsOf, isNode } from './form.ts'
 import type { FormNode, FormValue } from './form.ts'
 
@@ -45,16 +45,16 @@ export function readParams<F extends Fields>(fields: F, form: FormNode, prefix =
 }
 
 function scalar(value: FormValue, name: string): string {
-  if (isNode(value)) throw refused('Invalid string', name)
-  if (value === '') throw cannotBeEmpty(name)
+  if (isNode(value)) throw badRequest('Invalid string', name)
+  if (value === '') throw emptyError(name)
   return value
 }
 
-function cannotBeEmpty(name: string): Error {
+function emptyError(name: string): Error {
   const message =
     `You passed an empty string for '${name}'. We assume empty values are an attempt to unset a parameter; ` +
     `however '${name}' cannot be unset. You should remove '${name}' from your request or supply a non-empty value.`
-  return refused(message, name, 'parameter_invalid_empty')
+  return badRequest(message, name, 'parameter_invalid_empty')
 }
 
 /** `''` clears the parameter. */
@@ -68,11 +68,11 @@ export function text(limits: { readonly max?: number; readonly pattern?: RegExp 
     const given = scalar(value, name)
     if (given.length > max) {
       const shown = given.length > 60 ? `${given.slice(0, 30)}...${given.slice(-20)}` : given
-      throw refused(`Invalid string: ${shown}; must be at most ${max} characters`, name)
+      throw badRequest(`Invalid string: ${shown}; must be at most ${max} characters`, name)
     }
     if (limits.pattern !== undefined && !limits.pattern.test(given)) {
       const shown = limits.pattern.source.replace('^', '\\A').replace(/\$$/, '\\z')
-      throw refused(
+      throw badRequest(
         `This value must match the regex pattern. (/${shown}/ does not match for the value ${given}).`,
         name,
       )
@@ -86,7 +86,7 @@ export function email(): Optional<string> {
   const address = text({ max: 512 })
   return optional((value, name) => {
     const given = address.read(value, name)
-    if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw refused(`Invalid email address: ${given}`, name, 'email_invalid')
+    if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw badRequest(`Invalid email address: ${given}`, name, 'email_invalid')
     return given
   })
 }
@@ -96,15 +96,15 @@ export function integer(limits: { readonly min?: number; readonly max?: number }
     const given = scalar(value, name)
     const number = Number(given)
     if (!/^-?\d+$/.test(given) || !Number.isSafeInteger(number)) {
-      throw refused(`Invalid integer: ${given}`, name, 'parameter_invalid_integer')
+      throw badRequest(`Invalid integer: ${given}`, name, 'parameter_invalid_integer')
     }
     const { min, max } = limits
-    if (min === 0 && number < 0) throw refused('Invalid non-negative integer', name, 'parameter_invalid_integer')
+    if (min === 0 && number < 0) throw badRequest('Invalid non-negative integer', name, 'parameter_invalid_integer')
     if (min !== undefined && number < min) {
-      throw refused(`This value must be greater than or equal to ${min}.`, name, 'parameter_invalid_integer')
+      throw badRequest(`This value must be greater than or equal to ${min}.`, name, 'parameter_invalid_integer')
     }
     if (max !== undefined && number > max) {
-      throw refused(`This value must be less than or equal to ${max}.`, name, 'parameter_invalid_integer')
+      throw badRequest(`This value must be less than or equal to ${max}.`, name, 'parameter_invalid_integer')
     }
     return number
   })
@@ -114,14 +114,14 @@ export function integer(limits: { readonly min?: number; readonly max?: number }
 export function number(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
   return optional((value, name) => {
     const given = scalar(value, name)
-    if (!/^-?\d+(\.\d+)?$/.test(given)) throw refused(`Invalid decimal: ${given}`, name)
+    if (!/^-?\d+(\.\d+)?$/.test(given)) throw badRequest(`Invalid decimal: ${given}`, name)
     const read = Number(given)
     const shown = Number.isInteger(read) ? read.toFixed(1) : String(read)
     if (limits.min !== undefined && read < limits.min) {
-      throw refused(`This value must be greater than or equal to ${limits.min} (it currently is '${shown}').`, name)
+      throw badRequest(`This value must be greater than or equal to ${limits.min} (it currently is '${shown}').`, name)
     }
     if (limits.max !== undefined && read > limits.max) {
-      throw refused(`This value must be less than or equal to ${limits.max} (it currently is '${shown}').`, name)
+      throw badRequest(`This value must be less than or equal to ${limits.max} (it currently is '${shown}').`, name)
     }
     return read
   })
@@ -133,12 +133,12 @@ export function decimal(): Optional<string> {
     const given = scalar(value, name)
     const parts = /^(\d+)(?:\.(\d*))?$/.exec(given)
     if (parts === null) {
-      if (/^-\d+(\.\d*)?$/.test(given)) throw refused('Invalid non-negative decimal', name)
-      throw refused(`Invalid decimal: ${given}`, name)
+      if (/^-\d+(\.\d*)?$/.test(given)) throw badRequest('Invalid non-negative decimal', name)
+      throw badRequest(`Invalid decimal: ${given}`, name)
     }
     const fraction = parts[2] ?? ''
     if (fraction.length > 12)
-      throw refused(`Invalid decimal: ${given}; must contain at maximum 12 decimal places.`, name)
+      throw badRequest(`Invalid decimal: ${given}; must contain at maximum 12 decimal places.`, name)
     const whole = (parts[1] ?? '').replace(/^0+(?=\d)/, '')
     const places = fraction.replace(/0+$/, '')
     return places === '' ? whole : `${whole}.${places}`
@@ -148,20 +148,20 @@ export function decimal(): Optional<string> {
 export function boolean(): Optional<boolean> {
   return optional((value, name) => {
     const given = scalar(value, name)
-    if (given !== 'true' && given !== 'false') throw refused(`Invalid boolean: ${given}`, name)
+    if (given !== 'true' && given !== 'false') throw badRequest(`Invalid boolean: ${given}`, name)
     return given === 'true'
   })
 }
 
 /** End of the year 9999: later dates have no ISO text. */
-const lastMoment = 253_402_300_799
+const maxTimestamp = 253_402_300_799
 
 /** Unix seconds. */
 export function timestamp(): Optional<number> {
   const seconds = integer({ min: 0 })
   return optional((value, name) => {
     const moment = seconds.read(value, name)
-    if (moment > lastMoment) throw refused('Invalid timestamp: must be an integer Unix timestamp', name)
+    if (moment > maxTimestamp) throw badRequest('Invalid timestamp: must be an integer Unix timestamp', name)
     return moment
   })
 }
@@ -170,17 +170,18 @@ export function timestamp(): Optional<number> {
 export function futureTimestamp(value: number, name: string, now: number): number {
   if (value <= now) {
     const message = `The parameter \`${name}\` expects a unix timestamp representing a date and time in the future.`
-    throw refused(`${message} You specified the value \`${value}\` which is in the past.`, name)
+    throw badRequest(`${message} You specified the value \`${value}\` which is in the past.`, name)
   }
   const fiveYears = 5 * 366 * 86_400
-  if (value > now + fiveYears) throw refused('Invalid timestamp: can be no more than five years in the future.', name)
+  if (value > now + fiveYears)
+    throw badRequest('Invalid timestamp: can be no more than five years in the future.', name)
   return value
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): Optional<T> {
   return optional((value, name) => {
     const given = isNode(value) ? '' : value
-    if (given === '') throw isNode(value) ? refused('Invalid string', name) : cannotBeEmpty(name)
+    if (given === '') throw isNode(value) ? badRequest('Invalid string', name) : emptyError(name)
     const found = values.find((allowed) => allowed === given)
     if (found === undefined)
       throw new UnknownValue(`Invalid ${name}: must be one of ${alternatives(values)}`, name, given)
@@ -195,11 +196,11 @@ function alternatives(values: readonly string[]): string {
 
 export function list<T>(item: Optional<T>, limits: { readonly max?: number } = {}): Optional<readonly T[]> {
   return optional((value, name) => {
-    if (value === '') throw cannotBeEmpty(name)
+    if (value === '') throw emptyError(name)
     const elements = isNode(value) ? elementsOf(value) : undefined
-    if (elements === undefined) throw refused('Invalid array', name)
+    if (elements === undefined) throw badRequest('Invalid array', name)
     if (limits.max !== undefined && elements.length > limits.max) {
-      throw refused(`Array ${name} exceeded maximum ${limits.max} allowed elements.`, name)
+      throw badRequest(`Array ${name} exceeded maximum ${limits.max} allowed elements.`, name)
     }
     return elements.map((element, index) => item.read(element, `${name}[${index}]`))
   })
@@ -207,8 +208,8 @@ export function list<T>(item: Optional<T>, limits: { readonly max?: number } = {
 
 export function shape<F extends Fields>(fields: F): Optional<Read<F>> {
   return optional((value, name) => {
-    if (value === '') throw cannotBeEmpty(name)
-    if (!isNode(value)) throw refused('Invalid object', name)
+    if (value === '') throw emptyError(name)
+    if (!isNode(value)) throw badRequest('Invalid object', name)
     return readParams(fields, value, name)
   })
 }
@@ -219,8 +220,8 @@ export function mapOf<T>(
   checkName: (key: string, name: string) => void,
 ): Optional<ReadonlyMap<string, T>> {
   return optional((value, name) => {
-    if (value === '') throw cannotBeEmpty(name)
-    if (!isNode(value)) throw refused('Invalid object', name)
+    if (value === '') throw emptyError(name)
+    if (!isNode(value)) throw badRequest('Invalid object', name)
     const entries = Object.entries(value).map(([key, inner]): [string, T] => {
       checkName(key, name)
       return [key, item.read(inner, `${name}[${key}]`)]

@@ -15,7 +15,7 @@ export function accountOf(authorization: string | undefined): string {
   const key = keyOf(authorization)
   if (key === undefined || key === '') throw new StripeError(notProvided, { status: 401 })
   if (!/^sk_test_[A-Za-z0-9_]+$/.test(key)) {
-    throw new StripeError(`Invalid API Key provided: ${masked(key)}`, { status: 401 })
+    throw new StripeError(`Invalid API Key provided: ${maskKey(key)}`, { status: 401 })
   }
   return accountIdOf(key)
 }
@@ -35,7 +35,7 @@ export function accountOfToken(authorization: string | undefined): {
   const token = keyOf(authorization)
   if (token === undefined || token === '') throw new StripeError(notProvided, { status: 401 })
   const [, account, expires] = tokenForm.exec(token) ?? []
-  if (account === undefined) throw new StripeError(`Invalid token provided: ${masked(token)}`, { status: 401 })
+  if (account === undefined) throw new StripeError(`Invalid token provided: ${maskKey(token)}`, { status: 401 })
   return { account, expires: Number(expires) }
 }
 
@@ -51,7 +51,7 @@ export function sessionExpired(): StripeError {
 /** The error for a `Stripe-Account` that the key cannot access. */
 export function notConnected(authorization: string | undefined, account: string): StripeError {
   const message =
-    `The provided key '${masked(keyOf(authorization) ?? '')}' does not have access to account '${account}' ` +
+    `The provided key '${maskKey(keyOf(authorization) ?? '')}' does not have access to account '${account}' ` +
     '(or that account does not exist). Application access may have been revoked.'
   return new StripeError(message, { status: 403, code: 'account_invalid' })
 }
@@ -73,7 +73,7 @@ function keyOf(authorization: string | undefined): string | undefined {
 }
 
 /** Masks a key like the real API: its kind and its last four characters stay visible. */
-function masked(key: string): string {
+function maskKey(key: string): string {
   const kind = /^[a-z]+_(?:live|test)_/.exec(key)?.[0] ?? ''
   const secret = key.slice(kind.length)
   if (secret.length <= 4) return kind + '*'.repeat(secret.length)

@@ -4,9 +4,9 @@ import { canonical } from '../parameters/form.ts'
 import type { FormNode } from '../parameters/form.ts'
 import type { State, StoredReply } from '../../store/state.ts'
 
-const keptForMs = 24 * 3_600_000
+const retentionMs = 24 * 3_600_000
 const sweepEveryMs = 600_000
-const longestKey = 255
+const maxKeyLength = 255
 
 /** Fingerprint of an operation and its parameters, independent of their order. */
 export function fingerprintOf(method: string, path: string, form: FormNode): string {
@@ -30,14 +30,17 @@ export class IdempotencyKeys {
 
   /** The stored response to replay, if there is one. Throws if the key is in use, or was used with other parameters. */
   find(account: string, key: string, fingerprint: string, nowMs: number): StoredReply | undefined {
-    if (key.length > longestKey) {
-      throw new StripeError(`Idempotency keys can have up to ${longestKey} characters, but yours has ${key.length}.`, {
-        type: 'idempotency_error',
-      })
+    if (key.length > maxKeyLength) {
+      throw new StripeError(
+        `Idempotency keys can have up to ${maxKeyLength} characters, but yours has ${key.length}.`,
+        {
+          type: 'idempotency_error',
+        },
+      )
     }
     if (this.#running.has(`${account} ${key}`)) throw keyInUse(key)
     const reply = this.#state.findReply(account, key)
-    if (reply === undefined || reply.createdAt + keptForMs <= nowMs) return undefined
+    if (reply === undefined || reply.createdAt + retentionMs <= nowMs) return undefined
     if (reply.fingerprint !== fingerprint) throw keyReused(key)
     return reply
   }
@@ -53,10 +56,10 @@ export class IdempotencyKeys {
   }
 
   /** Must run in the transaction of the request. */
-  keep(account: string, key: string, reply: StoredReply): void {
-    this.#state.keepReply(account, key, reply)
+  store(account: string, key: string, reply: StoredReply): void {
+    this.#state.storeReply(account, key, reply)
     if (reply.createdAt < this.#sweptAt + sweepEveryMs) return
     this.#sweptAt = reply.createdAt
-    this.#state.forgetRepliesBefore(reply.createdAt - keptForMs)
+    this.#state.deleteRepliesBefore(reply.createdAt - retentionMs)
   }
 }

@@ -17,7 +17,7 @@ export interface LoggedRequest {
   readonly fault: string | null
 }
 
-const kept = 10_000
+const maxEntries = 10_000
 
 /** The latest 10,000 requests, oldest first. */
 export class RequestLog {
@@ -26,7 +26,7 @@ export class RequestLog {
   add(entry: LoggedRequest): void {
     this.#entries.push(entry)
     // Truncated in large steps, because removing single entries would copy the log at every request.
-    if (this.#entries.length >= 2 * kept) this.#entries = this.#entries.slice(-kept)
+    if (this.#entries.length >= 2 * maxEntries) this.#entries = this.#entries.slice(-maxEntries)
   }
 
   list(
@@ -34,7 +34,7 @@ export class RequestLog {
   ): readonly LoggedRequest[] {
     const { account, limit } = filter
     const found = account === undefined ? this.#entries : this.#entries.filter((entry) => entry.account === account)
-    return found.slice(-(limit ?? kept))
+    return found.slice(-(limit ?? maxEntries))
   }
 
   find(id: string): LoggedRequest | undefined {

@@ -74,7 +74,7 @@ export function notSupported(what: string, param?: string): StripeError {
   return new StripeError(`The sandbox does not support ${what}.`, { param })
 }
 
-export function refused(message: string, param?: string, code?: string): StripeError {
+export function badRequest(message: string, param?: string, code?: string): StripeError {
   return new StripeError(message, { param, code })
 }
 
@@ -102,16 +102,16 @@ export function alreadyExists(noun: string): StripeError {
 }
 
 export function missingParam(param: string): StripeError {
-  return refused(`Missing required param: ${param}.`, param, 'parameter_missing')
+  return badRequest(`Missing required param: ${param}.`, param, 'parameter_missing')
 }
 
 export function onlyOneOf(...params: readonly string[]): StripeError {
-  return refused(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
+  return badRequest(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
 }
 
 /** Message as in the real API (the SDK's types: `only be used with confirm=true`). */
 export function onlyWithConfirm(param: string): StripeError {
-  return refused(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
+  return badRequest(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
 }
 
 export function unknownUrl(method: string, path: string): StripeError {
@@ -144,20 +144,20 @@ export function lockTimeout(): StripeError {
 }
 
 /** A bank's decline, in the real API's words (docs.stripe.com/testing, declined payments). */
-export interface Refusal {
+export interface CardDecline {
   readonly code: string
   /** Absent if the bank gives no reason beyond the code. */
   readonly decline_code?: string
   readonly message: string
 }
 
-export const genericDecline: Refusal = {
+export const genericDecline: CardDecline = {
   code: 'card_declined',
   decline_code: 'generic_decline',
   message: 'Your card was declined.',
 }
 
-export function cardDeclined({ code, decline_code: declineCode, message }: Refusal = genericDecline): StripeError {
+export function cardDeclined({ code, decline_code: declineCode, message }: CardDecline = genericDecline): StripeError {
   return new StripeError(message, { status: 402, type: 'card_error', code, declineCode })
 }
 

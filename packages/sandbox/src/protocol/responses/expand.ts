@@ -1,7 +1,7 @@
 // Rendering of stored objects: internal members removed, references as ids, `expand` paths filled in.
 import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
-import { refused } from './errors.ts'
+import { badRequest } from './errors.ts'
 import { elementsOf, isNode } from '../parameters/form.ts'
 import type { FormValue } from '../parameters/form.ts'
 
@@ -149,11 +149,11 @@ const maxDepth = 4
 export function readExpand(value: FormValue | undefined): readonly string[] {
   if (value === undefined) return []
   const elements = isNode(value) ? elementsOf(value) : undefined
-  if (elements === undefined) throw refused('Invalid array', 'expand')
+  if (elements === undefined) throw badRequest('Invalid array', 'expand')
   return elements.map((element, index) => {
-    if (isNode(element) || element === '') throw refused('Invalid string', `expand[${index}]`)
+    if (isNode(element) || element === '') throw badRequest('Invalid string', `expand[${index}]`)
     if (element.split('.').length > maxDepth) {
-      throw refused(`You cannot expand more than ${maxDepth} levels of a property. Property: ${element}`, 'expand')
+      throw badRequest(`You cannot expand more than ${maxDepth} levels of a property. Property: ${element}`, 'expand')
     }
     return element
   })
@@ -166,26 +166,26 @@ export function expandTree(kind: Kind, paths: readonly string[], inList: boolean
     const names = path.split('.')
     const own = inList ? names.slice(1) : names
     if (inList && (names[0] !== 'data' || own.length === 0)) {
-      const hint = reachable(rules[kind], names) ? ` You may want to try expanding 'data.${path}' instead.` : ''
-      throw refused(`This property cannot be expanded (${path}).${hint}`)
+      const hint = isExpandable(rules[kind], names) ? ` You may want to try expanding 'data.${path}' instead.` : ''
+      throw badRequest(`This property cannot be expanded (${path}).${hint}`)
     }
-    if (!reachable(rules[kind], own)) throw refused(`This property cannot be expanded (${path}).`)
-    plant(tree, own)
+    if (!isExpandable(rules[kind], own)) throw badRequest(`This property cannot be expanded (${path}).`)
+    addPath(tree, own)
   }
   return tree
 }
 
-function reachable(level: Rules, names: readonly string[]): boolean {
+function isExpandable(level: Rules, names: readonly string[]): boolean {
   const [name, ...rest] = names
   if (name === undefined) return true
   const rule = Object.hasOwn(level, name) ? level[name] : level['*']
   if (rule === undefined) return false
   if ('plan' in rule) return false
-  if ('refer' in rule) return reachable(rules[rule.refer], rest)
-  return reachable('include' in rule ? rule.include : rule.within, rest)
+  if ('refer' in rule) return isExpandable(rules[rule.refer], rest)
+  return isExpandable('include' in rule ? rule.include : rule.within, rest)
 }
 
-function plant(tree: ExpandTree, names: readonly string[]): void {
+function addPath(tree: ExpandTree, names: readonly string[]): void {
   let at = tree
   for (const name of names) at = at[name] ??= emptyTree()
 }
@@ -200,7 +200,7 @@ export type Rendered = Record<string, unknown>
 
 /** The object in the form that the API returns. A dangling reference stays an id. */
 export function render(body: Body, tree: ExpandTree, lookup: Lookup): Rendered {
-  return renderLevel(present(body, lookup.now), rules[body.object], tree, lookup)
+  return renderLevel(withDerived(body, lookup.now), rules[body.object], tree, lookup)
 }
 
 function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Lookup): Rendered {
@@ -274,7 +274,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Computes the derived members. */
-function present(body: Body, now: number): Body {
+function withDerived(body: Body, now: number): Body {
   if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, now) }
   if (body.object === 'invoice') return { ...body, lines: isPreview(body) ? body.lines : firstPage(body.lines) }
   if (body.object !== 'price') return body

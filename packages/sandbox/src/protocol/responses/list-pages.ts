@@ -1,6 +1,6 @@
 import type { Bodies, Kind } from '../../objects/bodies.ts'
 import { nouns } from '../../objects/bodies.ts'
-import { noSuchReference, refused } from './errors.ts'
+import { noSuchReference, badRequest } from './errors.ts'
 import { integer, text } from '../parameters/params.ts'
 import type { Range, Read } from '../parameters/params.ts'
 import type { Condition } from '../../store/conditions.ts'
@@ -10,7 +10,7 @@ import type { State } from '../../store/state.ts'
 export const pageFields = { ending_before: text(), limit: integer(), starting_after: text() }
 export type PageParams = Read<typeof pageFields>
 
-export interface Page<K extends Kind> {
+export interface ListPage<K extends Kind> {
   readonly data: readonly Bodies[K][]
   readonly hasMore: boolean
 }
@@ -24,12 +24,12 @@ export function readPage<K extends Kind>(
   kind: K,
   conditions: readonly Condition[],
   params: PageParams,
-): Page<K> {
+): ListPage<K> {
   const limit = Math.min(100, Math.max(1, params.limit ?? 10))
-  const below = placeOf(state, account, kind, 'starting_after', params.starting_after)
-  const above = placeOf(state, account, kind, 'ending_before', params.ending_before)
+  const below = positionOf(state, account, kind, 'starting_after', params.starting_after)
+  const above = positionOf(state, account, kind, 'ending_before', params.ending_before)
   if (below !== undefined && above !== undefined) {
-    throw refused('Received both starting_after and ending_before parameters. Please pass in only one.')
+    throw badRequest('Received both starting_after and ending_before parameters. Please pass in only one.')
   }
   const options = {
     limit: limit + 1,
@@ -43,9 +43,15 @@ export function readPage<K extends Kind>(
   return { data: above === undefined ? data : data.reverse(), hasMore: found.length > limit }
 }
 
-function placeOf(state: State, account: string, kind: Kind, param: string, id: string | undefined): number | undefined {
+function positionOf(
+  state: State,
+  account: string,
+  kind: Kind,
+  param: string,
+  id: string | undefined,
+): number | undefined {
   if (id === undefined) return undefined
-  const place = state.placeOf(account, kind, id)
+  const place = state.positionOf(account, kind, id)
   if (place === undefined) throw noSuchReference(nouns[kind].noun, id, param)
   return place
 }
@@ -69,7 +75,7 @@ export function pageWithin<T extends { readonly id: string }>(
   const after = placeIn('starting_after', params.starting_after)
   const before = placeIn('ending_before', params.ending_before)
   if (after !== undefined && before !== undefined) {
-    throw refused('Received both starting_after and ending_before parameters. Please pass in only one.')
+    throw badRequest('Received both starting_after and ending_before parameters. Please pass in only one.')
   }
   if (before === undefined) {
     const from = after === undefined ? 0 : after + 1
