@@ -6,7 +6,7 @@ import { startSandbox } from './server.ts'
 import { StateUnavailable } from './store/state-unavailable.ts'
 
 const parent = parentPort
-if (parent === null) throw new Error('This file is started as a thread, by thread.ts')
+if (parent === null) throw new Error('This file must be started as a thread, by thread.ts')
 const send = (message: FromThread): void => parent.postMessage(message)
 
 try {

@@ -80,7 +80,7 @@ class SandboxSupervisor {
     this.#worker = worker
     return new Promise((resolve, reject) => {
       let listening = false
-      let reason = 'it ended by itself'
+      let reason = 'it exited without an error'
       worker.on('message', (message: FromThread) => {
         if (message.kind === 'log') this.#options.log(message.line)
         if (message.kind === 'failed') reject(toError(message.failure))
@@ -111,7 +111,7 @@ class SandboxSupervisor {
       if (now - askedAt > 2 * pollIntervalMs) heardAt = now
       askedAt = now
       if (now - heardAt > hangTimeoutMs) {
-        because(`it did not answer for ${Math.round((now - heardAt) / 1000)} s`)
+        because(`it did not respond for ${Math.round((now - heardAt) / 1000)} s`)
         void worker.terminate()
         return
       }
@@ -124,7 +124,7 @@ class SandboxSupervisor {
   #restartSoon(reason: string): void {
     const { initialBackoffMs, maxBackoffMs } = this.#timings
     const wait = Math.min(maxBackoffMs, initialBackoffMs * 2 ** this.#failures++)
-    this.#options.log(`sandbox: ended and started again in ${wait} ms: ${reason}`)
+    this.#options.log(`sandbox: stopped, restarting in ${wait} ms: ${reason}`)
     const timer = setTimeout(() => {
       this.start().catch((error: unknown) => {
         if (!this.#closing) this.#restartSoon(error instanceof Error ? error.message : String(error))

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
-describe('ordering faults', () => {
-  test('the oldest order that matches strikes, one failure at a time', () => {
+describe('fault injection', () => {
+  test('the oldest matching order fails the request, one failure at a time', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
     faults.add({ kind: 'rate_limit' })
@@ -11,7 +11,7 @@ describe('ordering faults', () => {
     expect(kinds).toEqual(['conflict', 'rate_limit', undefined])
   })
 
-  test('a pattern matches the whole path, and only stars are special', () => {
+  test('a pattern matches the whole path, and only asterisks are special', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: '/v1/prices', count: null })
     faults.add({ kind: 'rate_limit', path: '/v1/b.lling/*', count: null })
@@ -32,8 +32,8 @@ describe('ordering faults', () => {
   })
 })
 
-describe('limiting the rate', () => {
-  test('over any time, no more than the limit a second and one second’s worth pass', () => {
+describe('rate limits', () => {
+  test('any period allows at most the limit per second plus one second’s worth', () => {
     const rate = new RateLimit('live')
     let passed = 0
     for (let ms = 0; ms < 10_000; ms += 2) if (rate.take('acct', `op ${ms % 40}`, ms) === undefined) passed++
@@ -41,7 +41,7 @@ describe('limiting the rate', () => {
     expect(passed).toBeLessThanOrEqual(1100)
   })
 
-  test('a clock that goes back gives nothing away', () => {
+  test('a clock that goes back frees no capacity', () => {
     const rate = new RateLimit('sandbox')
     for (let index = 0; index < 25; index++) expect(rate.take('acct', 'op', 10_000)).toBeUndefined()
     expect(rate.take('acct', 'op', 0)).toBe('global-rate')

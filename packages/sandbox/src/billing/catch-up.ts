@@ -30,7 +30,7 @@ export function catchUp(
     else expireSession(then, body)
     // Every action must change `_due`; an object that stays due would make this loop endless.
     if (call.due(clock, then.now)?.id === body.id && isUnchanged(call, body))
-      throw new Error(`${body.id} is due for ever`)
+      throw new Error(`${body.id} stays due after its action`)
   }
 }
 

@@ -217,7 +217,7 @@ function completeSetup(
   paying: CheckoutPayment,
 ): CheckoutSessionBody {
   const found = call.find('setup_intent', before.setup_intent ?? '')
-  if (found === undefined) throw new Error(`The setup intent of ${before.id} is gone`)
+  if (found === undefined) throw new Error(`The setup intent of ${before.id} does not exist`)
   const intent = found.customer === null && customer !== null ? { ...found, customer: customer.id } : found
   const card = paying.card(call, null)
   refusePaymentMethod(before, card)

@@ -55,7 +55,10 @@ function refuseForeignOrigins(headers: IncomingHttpHeaders): void {
   const origin = headers.origin === undefined ? host : hostOf(headers.origin)
   for (const name of [host, origin]) {
     if (!/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(name))
-      throw new ControlError('Control routes are for this machine only.', 403)
+      throw new ControlError(
+        'Control routes accept requests from this machine only (localhost, 127.0.0.1 or [::1]).',
+        403,
+      )
   }
 }
 
@@ -76,13 +79,15 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
       control.reset(key)
       return { reset: key === undefined ? 'everything' : 'account' }
     case 'POST seed':
-      if (key === undefined) throw new ControlError('Seeding needs an API key: it goes into that account.', 401)
+      if (key === undefined)
+        throw new ControlError('A seed needs an API key: its objects are created in that account.', 401)
       return { answers: await control.seed(key, readCalls(jsonOf(request.body))) }
     case 'GET requests':
       return { requests: control.requests({ apiKey: key, limit: readLimit(request.query) }) }
     case 'GET requests/:name': {
       const found = control.request(name ?? '')
-      if (found === undefined) throw new ControlError('No such request is remembered.', 404)
+      if (found === undefined)
+        throw new ControlError('There is no such request in the log, which keeps the latest 10,000.', 404)
       return found
     }
     case 'DELETE requests':
@@ -98,7 +103,8 @@ async function run(control: SandboxControl, request: ControlRequest): Promise<un
     case 'GET deliveries':
       return { deliveries: control.deliveries({ apiKey: key, limit: readLimit(request.query) }) }
     case 'GET clock':
-      if (key === undefined) throw new ControlError('Each account has a clock of its own: send its API key.', 401)
+      if (key === undefined)
+        throw new ControlError('Each account has its own clock: send the API key of the account.', 401)
       return { now: control.now(key) }
     case 'POST clock':
       await control.advanceInSlices(
@@ -167,9 +173,9 @@ function readAdvance(body: Record<string, unknown>, now: number | undefined): nu
   const to = body['to']
   const moment = typeof to === 'string' ? Math.floor(Date.parse(to) / 1000) : to
   if (typeof moment !== 'number' || !Number.isSafeInteger(moment))
-    throw new ControlError('Send advance_seconds, or to.')
-  if (now === undefined) throw new ControlError('Send the API key of the account whose clock goes to a moment.')
-  if (moment < now) throw new ControlError('A clock only goes forward.')
+    throw new ControlError('Send `advance_seconds` or `to`.')
+  if (now === undefined) throw new ControlError('`to` moves the clock of one account: send its API key.')
+  if (moment < now) throw new ControlError('A clock only moves forward: `to` must not be before its current time.')
   return moment - now
 }
 
@@ -189,7 +195,8 @@ function readUsageCheck(body: Record<string, unknown>): UsageCheck {
 function readCalls(body: Record<string, unknown>): SeedCall[] {
   const calls = body['calls']
   if (!Array.isArray(calls)) throw new ControlError('calls must be a list of { path, params }.')
-  if (calls.length > ceilings.seedCalls) throw new ControlError(`calls can be at most ${ceilings.seedCalls}.`)
+  if (calls.length > ceilings.seedCalls)
+    throw new ControlError(`calls can have at most ${ceilings.seedCalls} elements.`)
   return calls.map((call: unknown, index) => {
     if (!isRecord(call)) throw new ControlError(`calls[${index}] must be an object.`)
     const params = call['params']
@@ -203,7 +210,8 @@ function readCalls(body: Record<string, unknown>): SeedCall[] {
 function readFault(body: Record<string, unknown>): FaultOrder {
   const known = ['kind', 'method', 'path', 'count', 'skip', 'latency_ms', 'reason', 'keep', 'account']
   const unknown = Object.keys(body).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new ControlError(`${unknown} is not known; a fault has ${known.join(', ')}.`)
+  if (unknown !== undefined)
+    throw new ControlError(`${unknown} is unknown; the members of a fault are ${known.join(', ')}.`)
   const kind = faultKinds.find((name) => name === body['kind'])
   if (kind === undefined) throw new ControlError(`kind must be one of ${faultKinds.join(', ')}.`)
   const keep = body['keep']

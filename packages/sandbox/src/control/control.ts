@@ -91,7 +91,7 @@ export class ClockBusyError extends Error {
   override readonly name = 'ClockBusy'
 
   constructor(account: string) {
-    super(`The clock of ${account} is still on its way. Wait for it, or stop it with DELETE /_sandbox/clock.`)
+    super(`The clock of ${account} is still advancing. Wait until it is done, or stop it with DELETE /_sandbox/clock.`)
   }
 }
 
@@ -102,7 +102,7 @@ export class SeedError extends Error {
   readonly answer: unknown
 
   constructor(index: number, call: SeedCall, answer: unknown) {
-    super(`Seed call ${index} (${call.method ?? 'POST'} ${call.path}) was refused: ${JSON.stringify(answer)}`)
+    super(`Seed call ${index} (${call.method ?? 'POST'} ${call.path}) failed: ${JSON.stringify(answer)}`)
     this.index = index
     this.answer = answer
   }
@@ -156,7 +156,7 @@ export class Control implements SandboxControl {
 
   snapshot(name: string, apiKey?: string): void {
     if (!this.#snapshots.has(name) && this.#snapshots.size >= ceilings.snapshots)
-      throw new RangeError(`At most ${ceilings.snapshots} snapshots are kept; use the name of an earlier one.`)
+      throw new RangeError(`At most ${ceilings.snapshots} snapshots are kept; reuse the name of one of them.`)
     this.#snapshots.set(name, this.#parts.state.snapshot(accountFor(apiKey)))
   }
 
@@ -184,7 +184,9 @@ export class Control implements SandboxControl {
 
   fail(order: FaultOrder): number {
     if (this.#parts.faults.list().length >= ceilings.faultsAtOnce)
-      throw new RangeError(`At most ${ceilings.faultsAtOnce} faults stand at once; clear some first.`)
+      throw new RangeError(
+        `At most ${ceilings.faultsAtOnce} faults can be active; clear them first with DELETE /_sandbox/faults.`,
+      )
     return this.#parts.faults.add(order)
   }
 
@@ -249,7 +251,7 @@ export class Control implements SandboxControl {
   /** The accounts whose clocks move. Throws if one of them would go beyond its ceiling. */
   #clocks(seconds: number, apiKey: string | undefined): readonly string[] {
     if (!Number.isSafeInteger(seconds) || seconds < 0)
-      throw new RangeError('A clock only goes forward, in whole seconds.')
+      throw new RangeError('A clock only moves forward, by whole seconds.')
     const account = accountFor(apiKey)
     const accounts = account === null ? this.#parts.state.accounts() : [account]
     if (accounts.some((one) => this.#parts.state.offsetOf(one) + seconds > ceilings.clockAhead))

@@ -87,7 +87,7 @@ export class Deliveries {
     const endpoint = this.#parts.state.find(account, 'webhook_endpoint', endpointId)
     if (event === undefined || endpoint === undefined) return
     const allowed = this.#parts.anywhere || isLoopbackUrl(endpoint.url)
-    const reason = allowed ? null : 'Not a loopback address: start the sandbox with --deliver-anywhere to send it.'
+    const reason = allowed ? null : 'Not a loopback address. To send it, start the sandbox with --deliver-anywhere.'
     const id = ++this.#count
     const { url } = endpoint
     this.#remember({

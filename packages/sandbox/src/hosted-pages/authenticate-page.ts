@@ -14,12 +14,13 @@ type Intent = PaymentIntentBody | SetupIntentBody
 
 /** The page on which the cardholder completes 3-D Secure. */
 export function showAuthentication(intent: Intent): HtmlResponse {
-  if (intent.status !== 'requires_action') return page('Authentication', html`<p>Nothing waits for an answer here.</p>`)
+  if (intent.status !== 'requires_action')
+    return page('Authentication', html`<p>This payment needs no authentication.</p>`)
   const what =
-    intent.object === 'setup_intent' ? 'to keep this card' : `to pay ${formatMinor(intent.amount, intent.currency)}`
+    intent.object === 'setup_intent' ? 'to save this card' : `to pay ${formatMinor(intent.amount, intent.currency)}`
   return page(
     'Authentication',
-    html`<p>Your bank asks whether it is you who wants ${what}.</p>
+    html`<p>Your bank asks you to confirm that you want ${what}.</p>
       <form method="post">
         <button name="action" value="complete">Complete</button>
         <button name="action" value="fail">Fail</button>
@@ -38,7 +39,7 @@ export function submitAuthentication(outer: OperationContext, intent: Intent, ac
   if (intent.object === 'setup_intent') completeSetup(call, intent, card, passed)
   else completePayment(call, intent, card, passed)
   const back = returnUrl(intent, passed)
-  const said = passed ? 'Done: the bank was told that it is you.' : 'The bank was told that it is not you.'
+  const said = passed ? 'Authentication succeeded.' : 'Authentication failed.'
   return back === undefined ? page('Authentication', html`<p>${said}</p>`) : redirect(back)
 }
 

@@ -142,9 +142,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm):
   const account =
     needsCard(session, quoted.total) && ways.includes('sepa_debit')
       ? html`<label>IBAN <input name="iban" autocomplete="off" value="${typed.iban}" /></label>
-          <p class="note">
-            AT61 1904 3002 3457 3201 pays, IT60 X054 2811 1010 0000 0123 456 says later that it does not.
-          </p>`
+          <p class="note">AT61 1904 3002 3457 3201 pays, IT60 X054 2811 1010 0000 0123 456 fails later.</p>`
       : html``
   const card =
     needsCard(session, quoted.total) && ways.includes('card')
@@ -158,7 +156,8 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm):
               value="${typed.number}"
           /></label>
           <p class="note">
-            4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 is kept and declined later.
+            4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined, 4000 0000 0000 0341 can be saved, but its
+            payments are declined.
           </p>`
       : html``
   const code = offersCodes(session)
@@ -167,7 +166,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm):
         <button name="action" value="apply" formnovalidate>Apply</button>
       </div>`
     : html``
-  const verb = { payment: 'Pay', setup: 'Keep the card', subscription: 'Subscribe' }[session.mode]
+  const verb = { payment: 'Pay', setup: 'Save card', subscription: 'Subscribe' }[session.mode]
   // Enter presses the first button of a form: a hidden one, so that Enter pays and does not apply a code.
   return html`<form method="post">
     <button name="action" value="pay" hidden></button> ${email}${card}${account}${code}<button

@@ -34,7 +34,7 @@ export function showInvoice(invoice: InvoiceBody, error: string | null = null): 
           <th>${money(invoice.total)}</th>
         </tr>
         <tr>
-          <th>To be paid</th>
+          <th>Amount due</th>
           <th>${money(invoice.amount_remaining)}</th>
         </tr>
       </tfoot>

@@ -37,7 +37,7 @@ export async function handlePage(parts: PageParts, request: PageRequest): Promis
     return reply(answer(parts, request))
   } catch (error) {
     parts.onFailure(error)
-    return reply(page('Something went wrong', html`<p>The sandbox failed; its log says how.</p>`, 500))
+    return reply(page('Something went wrong', html`<p>The sandbox failed. Its log contains the cause.</p>`, 500))
   }
 }
 

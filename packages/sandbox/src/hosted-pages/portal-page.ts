@@ -19,7 +19,7 @@ export function showPortal(
   const living = found.filter((subscription) => !isEnded(subscription))
   const list =
     living.length === 0
-      ? [html`<p>There are no subscriptions.</p>`]
+      ? [html`<p>No subscriptions yet.</p>`]
       : living.map((one) => section(call, one, cancelModeOf(call, session)))
   const settings = call.find('billing_portal.configuration', session.configuration)
   const returnUrl = session.return_url ?? settings?.default_return_url ?? null

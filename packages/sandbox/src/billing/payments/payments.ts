@@ -208,7 +208,8 @@ function startDebit(
 export function settleDebit(call: OperationContext, waiting: PaymentIntentBody): PaymentIntentBody {
   const charge = call.find('charge', waiting.latest_charge ?? '')
   const method = call.find('payment_method', waiting.payment_method ?? '')
-  if (charge === undefined || method === undefined) throw new Error(`The debit of ${waiting.id} is gone`)
+  if (charge === undefined || method === undefined)
+    throw new Error(`The charge or payment method of ${waiting.id} does not exist`)
   const intent = { ...waiting, _due: null }
   if (method._declines) {
     const over = {

@@ -123,18 +123,18 @@ function entitlementBasis({ status, items }: SubscriptionBody): string {
 
 export function customerOf(call: OperationContext, id: string): CustomerBody {
   const found = call.find('customer', id) ?? call.findDeleted('customer', id)
-  if (found === undefined) throw new Error(`The customer ${id} is gone`)
+  if (found === undefined) throw new Error(`The customer ${id} does not exist`)
   return found
 }
 
 export function priceOf(call: OperationContext, item: { readonly price: string }): PriceBody {
   const found = call.find('price', item.price)
-  if (found === undefined) throw new Error(`The price ${item.price} is gone`)
+  if (found === undefined) throw new Error(`The price ${item.price} does not exist`)
   return found
 }
 
 export function intervalOf(price: PriceBody): BillingInterval {
-  if (price.recurring === null) throw new Error(`The price ${price.id} does not recur`)
+  if (price.recurring === null) throw new Error(`The price ${price.id} is not recurring`)
   return price.recurring
 }
 

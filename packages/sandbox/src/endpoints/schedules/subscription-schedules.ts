@@ -135,7 +135,7 @@ function refuseInactive(schedule: SubscriptionScheduleBody, what: string): void 
 
 function scheduledSubscription(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionBody {
   const found = call.find('subscription', schedule.subscription ?? '')
-  if (found === undefined) throw new Error(`${schedule.id} drives nothing`)
+  if (found === undefined) throw new Error(`${schedule.id} has no subscription`)
   return found
 }
 

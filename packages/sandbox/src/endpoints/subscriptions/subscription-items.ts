@@ -56,7 +56,7 @@ function create(call: OperationContext): SubscriptionItemBody {
   const known = new Set(before.items.data.map((one) => one.id))
   const after = changeItem(call, before, item, { payment_behavior, proration_behavior, proration_date })
   const made = after.items.data.find((one) => !known.has(one.id))
-  if (made === undefined) throw new Error('No item was made')
+  if (made === undefined) throw new Error('No subscription item was created')
   return made
 }
 
