@@ -102,16 +102,16 @@ class SandboxSupervisor {
   /** Terminates a hung thread. Its exit triggers the restart. */
   #watch(worker: Worker, because: (reason: string) => void): void {
     const { pollIntervalMs, hangTimeoutMs, resetBackoffAfterMs } = this.#timings
-    let heardAt = performance.now()
-    let askedAt = heardAt
-    worker.on('message', () => (heardAt = performance.now()))
+    let lastMessageAt = performance.now()
+    let lastPollAt = lastMessageAt
+    worker.on('message', () => (lastMessageAt = performance.now()))
     const ask = setInterval(() => {
       const now = performance.now()
       // If this process itself was suspended (laptop asleep, debugger), do not count that time as silence of the thread.
-      if (now - askedAt > 2 * pollIntervalMs) heardAt = now
-      askedAt = now
-      if (now - heardAt > hangTimeoutMs) {
-        because(`it did not respond for ${Math.round((now - heardAt) / 1000)} s`)
+      if (now - lastPollAt > 2 * pollIntervalMs) lastMessageAt = now
+      lastPollAt = now
+      if (now - lastMessageAt > hangTimeoutMs) {
+        because(`it did not respond for ${Math.round((now - lastMessageAt) / 1000)} s`)
         void worker.terminate()
         return
       }
@@ -145,9 +145,9 @@ class SandboxSupervisor {
     if (worker === null || worker.threadId < 0) return
     const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     send(worker, { kind: 'close' })
-    const impatient = setTimeout(() => void worker.terminate(), this.#timings.closeTimeoutMs)
+    const forceTimer = setTimeout(() => void worker.terminate(), this.#timings.closeTimeoutMs)
     await gone
-    clearTimeout(impatient)
+    clearTimeout(forceTimer)
   }
 }
 

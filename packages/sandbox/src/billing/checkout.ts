@@ -239,8 +239,8 @@ function newCustomer(
   session: CheckoutSessionBody,
   email: string,
 ): ReturnType<typeof customerFromCheckout> | null {
-  const wanted = session.mode === 'subscription' || session.customer_creation === 'always'
-  return wanted ? customerFromCheckout(call, email === '' ? null : email) : null
+  const creates = session.mode === 'subscription' || session.customer_creation === 'always'
+  return creates ? customerFromCheckout(call, email === '' ? null : email) : null
 }
 
 /** The test card with the typed number. */

@@ -242,8 +242,8 @@ export class Control implements SandboxControl {
   }
 
   stopClocks(apiKey?: string): number {
-    const wanted = accountFor(apiKey)
-    const stopped = [...this.#moving].filter(([account]) => wanted === null || account === wanted)
+    const chosen = accountFor(apiKey)
+    const stopped = [...this.#moving].filter(([account]) => chosen === null || account === chosen)
     for (const [, stop] of stopped) stop.abort()
     return stopped.length
   }

@@ -39,8 +39,8 @@ export function submitAuthentication(outer: OperationContext, intent: Intent, ac
   if (intent.object === 'setup_intent') completeSetup(call, intent, card, passed)
   else completePayment(call, intent, card, passed)
   const back = returnUrl(intent, passed)
-  const said = passed ? 'Authentication succeeded.' : 'Authentication failed.'
-  return back === undefined ? page('Authentication', html`<p>${said}</p>`) : redirect(back)
+  const message = passed ? 'Authentication succeeded.' : 'Authentication failed.'
+  return back === undefined ? page('Authentication', html`<p>${message}</p>`) : redirect(back)
 }
 
 function completeSetup(

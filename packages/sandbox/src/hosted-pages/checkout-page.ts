@@ -47,11 +47,11 @@ export function showCheckout(
   const call = outer.at(timeOf(outer, session._clock))
   const [code, refusal] = codeOf(call, session, typed)
   const quoted = quote(call, session, session.line_items.data, discountsOf(session, code))
-  const said = error ?? refusal
+  const message = error ?? refusal
   return page(
     'Checkout',
-    html`${problem(said)}${session.mode === 'setup' ? html`` : table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
-    said === null ? 200 : 402,
+    html`${problem(message)}${session.mode === 'setup' ? html`` : table(call, session, quoted)}${form(session, quoted, typed)}${back(session)}`,
+    message === null ? 200 : 402,
   )
 }
 

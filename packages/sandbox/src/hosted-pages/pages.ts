@@ -117,8 +117,8 @@ function portal({ state, transactions }: PageParts, id: string, form: URLSearchP
     })
   const show = (error: string | null): HtmlResponse => onSession((call, session) => showPortal(call, session, error))
   if (form === null) return show(null)
-  const wanted = { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }
-  return withErrorPage(() => onSession((call, session) => submitPortal(call, session, wanted)), show)
+  const input = { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }
+  return withErrorPage(() => onSession((call, session) => submitPortal(call, session, input)), show)
 }
 
 function invoice({ state, transactions }: PageParts, id: string, form: URLSearchParams | null): HtmlResponse {

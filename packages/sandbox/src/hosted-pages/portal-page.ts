@@ -42,10 +42,10 @@ function section(call: OperationContext, subscription: SubscriptionBody, cancels
   const end = subscription.cancel_at
   const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
   const plan = end === null ? html`` : html`<p>Ends on ${date(end)}.</p>`
-  const asked = cancels === 'immediately' ? 'Cancel now' : 'Cancel at the end of the period'
+  const label = cancels === 'immediately' ? 'Cancel now' : 'Cancel at the end of the period'
   const button =
     end === null
-      ? html`<button name="action" value="cancel">${asked}</button>`
+      ? html`<button name="action" value="cancel">${label}</button>`
       : html`<button name="action" value="resume">Do not cancel</button>`
   const form = html`<form method="post">
     <input type="hidden" name="subscription" value="${subscription.id}" />${button}
@@ -78,20 +78,20 @@ function row(call: OperationContext, subscription: SubscriptionBody, item: Subsc
 export function submitPortal(
   outer: OperationContext,
   session: PortalSessionBody,
-  wanted: { readonly action: string; readonly subscription: string },
+  input: { readonly action: string; readonly subscription: string },
 ): HtmlResponse {
-  const before = outer.find('subscription', wanted.subscription)
-  if (before?.customer !== session.customer) throw noSuchReference('subscription', wanted.subscription, 'subscription')
-  if (isEnded(before) || (wanted.action !== 'cancel' && wanted.action !== 'resume')) return showPortal(outer, session)
+  const before = outer.find('subscription', input.subscription)
+  if (before?.customer !== session.customer) throw noSuchReference('subscription', input.subscription, 'subscription')
+  if (isEnded(before) || (input.action !== 'cancel' && input.action !== 'resume')) return showPortal(outer, session)
   const cancels = cancelModeOf(outer, session)
   if (cancels === null) throw badRequest('Subscriptions cannot be cancelled here.')
   const call = outer.at(timeOf(outer, before.test_clock))
   refuseScheduled(before, 'cancelation behavior')
-  if (cancels === 'immediately' && wanted.action === 'cancel') {
+  if (cancels === 'immediately' && input.action === 'cancel') {
     cancelNow(call, before)
     return showPortal(outer, session)
   }
   refusePaused(before)
-  applyUpdate(call, before, { cancel_at_period_end: wanted.action === 'cancel' })
+  applyUpdate(call, before, { cancel_at_period_end: input.action === 'cancel' })
   return showPortal(outer, session)
 }

@@ -49,19 +49,19 @@ export const productDetails = {
   url: text(),
 }
 
-type Details = typeof productDetails
-type Detail<Name extends keyof Details> = NonNullable<Read<Details>[Name]>
+type DetailFields = typeof productDetails
+type Detail<Name extends keyof DetailFields> = NonNullable<Read<DetailFields>[Name]>
 
-export type ProductDetails = { [Name in keyof Details]: Detail<Name> | null }
-export type DetailParams = { readonly [Name in keyof Details]?: Detail<Name> | null | undefined }
+export type ProductDetails = { [Name in keyof DetailFields]: Detail<Name> | null }
+export type DetailParams = { readonly [Name in keyof DetailFields]?: Detail<Name> | null | undefined }
 
 export const emptyableDetails = Object.fromEntries(
   Object.entries(productDetails).map(([name, param]) => [name, emptyable<unknown>(param)]),
-) as { readonly [Name in keyof Details]: Param<Detail<Name> | null, false> }
+) as { readonly [Name in keyof DetailFields]: Param<Detail<Name> | null, false> }
 
 /** Given values replace the previous ones; null clears a value. */
 export function detailsOf(params: DetailParams, before?: ProductDetails): ProductDetails {
-  const names = Object.keys(productDetails) as (keyof Details)[]
+  const names = Object.keys(productDetails) as (keyof DetailFields)[]
   return Object.fromEntries(
     names.map((name) => [name, params[name] === undefined ? (before?.[name] ?? null) : params[name]]),
   ) as ProductDetails

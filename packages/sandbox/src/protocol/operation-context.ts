@@ -233,7 +233,7 @@ export class OperationContext implements Lookup {
   ): void {
     const event = newEvent(type, { ...object }, former && { ...former }, this.#cause, this.now)
     const endpoints = this.select('webhook_endpoint', [{ field: 'status', is: 'enabled' }]).filter(
-      ({ enabled_events: wanted }) => wanted.includes('*') || wanted.includes(type),
+      ({ enabled_events: enabled }) => enabled.includes('*') || enabled.includes(type),
     )
     this.#state.insert(this.account, { ...event, pending_webhooks: endpoints.length })
     for (const endpoint of endpoints) {

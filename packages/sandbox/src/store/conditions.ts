@@ -18,8 +18,8 @@ export function toSql(condition: Condition, values: Value[]): string {
   const field = `body ->> '$.${condition.field}'`
   if ('isAnyCase' in condition) return `lower(${field}) = lower(${bind(condition.isAnyCase, values)})`
   if ('each' in condition) {
-    const wanted = `value ->> '$.${condition.each}' = ${bind(condition.is, values)}`
-    return `EXISTS (SELECT 1 FROM json_each(body, '$.${condition.field}') WHERE ${wanted})`
+    const matches = `value ->> '$.${condition.each}' = ${bind(condition.is, values)}`
+    return `EXISTS (SELECT 1 FROM json_each(body, '$.${condition.field}') WHERE ${matches})`
   }
   if ('op' in condition) return `${field} ${condition.op} ${bind(condition.value, values)}`
   if ('in' in condition) return `${field} IN (${condition.in.map((value) => bind(value, values)).join(', ')})`

@@ -85,8 +85,8 @@ function amountsDue(
 }
 
 /** Creates a draft invoice. Ended discounts are ignored. Discounts of an item are applied to its own lines, before those of the invoice. */
-export function createDraft(call: OperationContext, wanted: NewInvoice): DraftedInvoice {
-  const { subscription } = wanted
+export function createDraft(call: OperationContext, params: NewInvoice): DraftedInvoice {
+  const { subscription } = params
   const items = new Map(subscription.items.data.map((item) => [item.id, item]))
   const ofItems = [...items.values()].flatMap((item) =>
     reductionsOf(call, item.discounts).map((reduction) => ({ ...reduction, item: item.id })),
@@ -95,9 +95,9 @@ export function createDraft(call: OperationContext, wanted: NewInvoice): Drafted
   const reductions = [...ofItems, ...reductionsOf(call, own)]
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
-  const pending = wanted.pending ?? (takesPending(wanted) ? pendingItems(call, subscription) : [])
+  const pending = params.pending ?? (takesPending(params) ? pendingItems(call, subscription) : [])
   // Order: invoice items, then subscription lines (the SDK's types, `lines`).
-  const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, wanted.lines, id)]
+  const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, params.lines, id)]
   const lines = withTaxes(call, applyReductions(unreduced, reductions), (line) => {
     const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
     const billed = pending.find(({ id }) => id === (ofItem ?? ofSubscription)?.invoice_item)
@@ -125,7 +125,7 @@ export function createDraft(call: OperationContext, wanted: NewInvoice): Drafted
     removePendingLine(call, item)
     call.update(item, { ...item, invoice: id }, null)
   }
-  const invoice = call.create(blankInvoice(call, wanted, id, lines, kept, sums), 'invoice.created')
+  const invoice = call.create(blankInvoice(call, params, id, lines, kept, sums), 'invoice.created')
   const pause = subscription.pause_collection ?? null
   return { invoice: pause === null ? invoice : applyCollectionPause(call, invoice, pause.behavior), gone }
 }
@@ -181,19 +181,19 @@ function isUsed(sums: Sums, discount: string): boolean {
 
 function blankInvoice(
   call: OperationContext,
-  wanted: NewInvoice,
+  params: NewInvoice,
   id: string,
   lines: InvoiceLineBody[],
   discounts: string[],
   sums: Sums,
 ): InvoiceBody {
-  const { subscription, reason, period } = wanted
+  const { subscription, reason, period } = params
   const customer = customerOf(call, subscription.customer)
   const byMail = subscription.collection_method === 'send_invoice'
   const finalizesAt =
     reason === 'subscription_cycle' ||
-    ((byMail || wanted.staysDraft === true) && reason === 'subscription_create') ||
-    (reason === 'manual' && wanted.autoAdvance === true)
+    ((byMail || params.staysDraft === true) && reason === 'subscription_create') ||
+    (reason === 'manual' && params.autoAdvance === true)
       ? call.now + draftLifetime
       : null
   return {
@@ -209,7 +209,7 @@ function blankInvoice(
     application: null,
     attempt_count: 0,
     attempted: false,
-    auto_advance: wanted.autoAdvance ?? true,
+    auto_advance: params.autoAdvance ?? true,
     automatic_tax: {
       ...subscription.automatic_tax,
       provider: subscription.automatic_tax.enabled ? 'stripe' : null,
@@ -236,7 +236,7 @@ function blankInvoice(
     default_tax_rates: subscription.default_tax_rates,
     description: subscription.invoice_settings.description,
     discounts,
-    due_date: byMail ? (wanted.dueDate ?? call.now + (subscription.days_until_due ?? 0) * day) : null,
+    due_date: byMail ? (params.dueDate ?? call.now + (subscription.days_until_due ?? 0) * day) : null,
     effective_at: null,
     ending_balance: null,
     footer: subscription.invoice_settings.footer ?? customer.invoice_settings.footer,
@@ -248,7 +248,7 @@ function blankInvoice(
     latest_revision: null,
     lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
     livemode: false,
-    metadata: wanted.metadata ?? {},
+    metadata: params.metadata ?? {},
     next_payment_attempt: byMail ? null : finalizesAt,
     number: null,
     on_behalf_of: null,
@@ -396,9 +396,9 @@ export function attemptInvoice(
     setDelinquent(call, invoice, false)
     return written
   }
-  const asked = intent?.status === 'requires_action'
+  const needsAction = intent?.status === 'requires_action'
   if (!counts) {
-    if (asked) call.emit('invoice.payment_action_required', invoice)
+    if (needsAction) call.emit('invoice.payment_action_required', invoice)
     call.emit('invoice.payment_failed', invoice)
     return invoice
   }
@@ -407,10 +407,14 @@ export function attemptInvoice(
   const next = wait === undefined || invoice.billing_reason === 'subscription_create' ? null : call.now + wait
   const failed = { ...invoice, attempt_count: tries, attempted: true, next_payment_attempt: next, _due: next }
   if (waits) return call.update(invoice, failed, 'invoice.updated')
-  const written = call.update(invoice, failed, asked ? 'invoice.payment_action_required' : 'invoice.payment_failed')
-  if (asked) call.emit('invoice.payment_failed', written)
+  const written = call.update(
+    invoice,
+    failed,
+    needsAction ? 'invoice.payment_action_required' : 'invoice.payment_failed',
+  )
+  if (needsAction) call.emit('invoice.payment_failed', written)
   // While 3-D Secure is pending the payment has not failed, so the customer is not delinquent yet.
-  if (!manual && !asked) setDelinquent(call, invoice, true)
+  if (!manual && !needsAction) setDelinquent(call, invoice, true)
   return written
 }
 

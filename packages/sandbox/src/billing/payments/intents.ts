@@ -23,7 +23,7 @@ type BlankIntent<O> = IntentBody & {
 export function blankIntent<O extends keyof typeof idPrefix>(
   call: OperationContext,
   object: O,
-  wanted: IntentParams,
+  params: IntentParams,
 ): BlankIntent<O> {
   const id = newId(idPrefix[object], 23)
   return {
@@ -34,19 +34,19 @@ export function blankIntent<O extends keyof typeof idPrefix>(
     cancellation_reason: null,
     client_secret: newId(`${id}_secret_`, 25),
     created: call.now,
-    customer: wanted.customer,
+    customer: params.customer,
     customer_account: null,
-    description: wanted.description,
+    description: params.description,
     excluded_payment_method_types: null,
     livemode: false,
     managed_payments: null,
-    metadata: wanted.metadata,
+    metadata: params.metadata,
     next_action: null,
     on_behalf_of: null,
-    payment_method: wanted.paymentMethod,
+    payment_method: params.paymentMethod,
     payment_method_configuration_details: null,
     payment_method_options: {},
-    payment_method_types: [...(wanted.allowed ?? ['card'])],
-    status: wanted.paymentMethod === null ? 'requires_payment_method' : 'requires_confirmation',
+    payment_method_types: [...(params.allowed ?? ['card'])],
+    status: params.paymentMethod === null ? 'requires_payment_method' : 'requires_confirmation',
   }
 }

@@ -17,32 +17,32 @@ interface NewIntent extends IntentParams {
   readonly laterUse?: PaymentIntentBody['setup_future_usage'] | undefined
 }
 
-export function newIntent(call: OperationContext, wanted: NewIntent): PaymentIntentBody {
+export function newIntent(call: OperationContext, params: NewIntent): PaymentIntentBody {
   return call.create<PaymentIntentBody>(
     {
-      ...blankIntent(call, 'payment_intent', wanted),
-      allowed_payment_method_types: wanted.allowed ? [...wanted.allowed] : null,
-      amount: wanted.amount,
+      ...blankIntent(call, 'payment_intent', params),
+      allowed_payment_method_types: params.allowed ? [...params.allowed] : null,
+      amount: params.amount,
       amount_capturable: 0,
       amount_received: 0,
       application_fee_amount: null,
       canceled_at: null,
       capture_method: 'automatic_async',
       confirmation_method: 'automatic',
-      currency: wanted.currency,
+      currency: params.currency,
       last_payment_error: null,
       latest_charge: null,
       payment_record: null,
       processing: null,
       receipt_email: null,
       review: null,
-      setup_future_usage: wanted.laterUse ?? null,
-      shipping: wanted.shipping,
+      setup_future_usage: params.laterUse ?? null,
+      shipping: params.shipping,
       source: null,
       statement_descriptor: null,
       statement_descriptor_suffix: null,
       transfer_group: null,
-      _invoice: wanted.invoice,
+      _invoice: params.invoice,
     },
     'payment_intent.created',
   )

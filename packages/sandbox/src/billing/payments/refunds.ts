@@ -14,7 +14,7 @@ interface NewRefund {
 }
 
 /** Refunds a charge. An amount above the unrefunded rest is refused. The invoice that the charge paid stays paid. */
-export function createRefund(call: OperationContext, charge: ChargeBody, wanted: NewRefund): RefundBody {
+export function createRefund(call: OperationContext, charge: ChargeBody, params: NewRefund): RefundBody {
   if (charge.status !== 'succeeded')
     throw badRequest(
       `Charge ${charge.id} was not successful and cannot be refunded.`,
@@ -25,7 +25,7 @@ export function createRefund(call: OperationContext, charge: ChargeBody, wanted:
     throw badRequest(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded')
   if (charge.payment_method_details['type'] !== 'card') throw notSupported('refunds of bank debits')
   const left = charge.amount_captured - charge.amount_refunded
-  const amount = wanted.amount ?? left
+  const amount = params.amount ?? left
   if (amount > left) {
     const money = (minor: number): string => formatMinor(minor, charge.currency)
     const of = charge.amount_refunded === 0 ? 'charge amount' : 'unrefunded amount on charge'
@@ -42,10 +42,10 @@ export function createRefund(call: OperationContext, charge: ChargeBody, wanted:
       currency: charge.currency,
       customer: charge.customer,
       customer_account: null,
-      metadata: wanted.metadata,
+      metadata: params.metadata,
       payment_intent: charge.payment_intent,
       payment_method: charge.payment_method,
-      reason: wanted.reason ?? null,
+      reason: params.reason ?? null,
       receipt_number: null,
       source_transfer_reversal: null,
       status: 'succeeded',

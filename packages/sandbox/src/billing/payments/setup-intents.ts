@@ -15,18 +15,18 @@ interface SetupIntentParams extends IntentParams {
   readonly session: string | null
 }
 
-export function newSetupIntent(call: OperationContext, wanted: SetupIntentParams): SetupIntentBody {
+export function newSetupIntent(call: OperationContext, params: SetupIntentParams): SetupIntentBody {
   return call.create<SetupIntentBody>(
     {
-      ...blankIntent(call, 'setup_intent', wanted),
+      ...blankIntent(call, 'setup_intent', params),
       allowed_payment_method_types: null,
       flow_directions: null,
       last_setup_error: null,
       latest_attempt: null,
       mandate: null,
       single_use_mandate: null,
-      usage: wanted.usage,
-      _session: wanted.session,
+      usage: params.usage,
+      _session: params.session,
     },
     'setup_intent.created',
   )
@@ -45,8 +45,8 @@ export function attemptSetup(
   const tried = { ...intent, latest_attempt: newId('setatt_1', 23), next_action: null }
   if (card._asks === true && !authenticated) {
     const waiting = { ...tried, last_setup_error: null, next_action: nextAction(call, intent.id, returnUrl) }
-    const asked = { ...waiting, payment_method: card.id, status: 'requires_action' as const }
-    return call.update(intent, asked, 'setup_intent.requires_action')
+    const pending = { ...waiting, payment_method: card.id, status: 'requires_action' as const }
+    return call.update(intent, pending, 'setup_intent.requires_action')
   }
   if (declinesAttachment(card)) {
     const error = {

@@ -174,7 +174,7 @@ export function redeem(
  */
 export function discountsOfPhase(
   call: OperationContext,
-  wanted: readonly {
+  phaseDiscounts: readonly {
     readonly coupon: string | null
     readonly discount: string | null
     readonly promotion_code: string | null
@@ -183,7 +183,7 @@ export function discountsOfPhase(
   of: Parameters<typeof redeem>[2],
 ): string[] {
   const free = new Set(held)
-  return wanted.flatMap(({ coupon, discount, promotion_code: code }) => {
+  return phaseDiscounts.flatMap(({ coupon, discount, promotion_code: code }) => {
     const known = [...free].find((id) => (discount === null ? isDiscountOf(call, id, coupon, code) : id === discount))
     if (known !== undefined) {
       free.delete(known)

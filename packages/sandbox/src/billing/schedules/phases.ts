@@ -95,33 +95,33 @@ export function phaseItems(
   phase: PhaseBody,
   ended: readonly SubscriptionItemBody[],
 ): SubscriptionItemBody[] {
-  const free = subscription.items.data.filter((item) => !phase.items.some((wanted) => wanted.price === item.price))
-  return phase.items.map((wanted) => {
-    const same = subscription.items.data.find((item) => item.price === wanted.price)
+  const free = subscription.items.data.filter((item) => !phase.items.some((planned) => planned.price === item.price))
+  return phase.items.map((planned) => {
+    const same = subscription.items.data.find((item) => item.price === planned.price)
     const former = same ?? free.shift()
-    if (former === undefined) return newPhaseItem(call, subscription, wanted)
-    return carriedItem(call, subscription, former, wanted, ended)
+    if (former === undefined) return newPhaseItem(call, subscription, planned)
+    return carriedItem(call, subscription, former, planned, ended)
   })
 }
 
 function newPhaseItem(
   call: OperationContext,
   subscription: SubscriptionBody,
-  wanted: PhaseItemBody,
+  planned: PhaseItemBody,
 ): SubscriptionItemBody {
-  const { metadata, quantity } = wanted
+  const { metadata, quantity } = planned
   const own = { metadata, ...(quantity === undefined ? {} : { quantity }) }
-  const item = newItem(call, holderOf(subscription), priceOf(call, wanted), own)
-  return { ...item, discounts: discountsOf(call, subscription, item, wanted), tax_rates: wanted.tax_rates }
+  const item = newItem(call, holderOf(subscription), priceOf(call, planned), own)
+  return { ...item, discounts: discountsOf(call, subscription, item, planned), tax_rates: planned.tax_rates }
 }
 
 function discountsOf(
   call: OperationContext,
   { customer, id }: SubscriptionBody,
   item: SubscriptionItemBody,
-  wanted: PhaseItemBody,
+  planned: PhaseItemBody,
 ): string[] {
-  return discountsOfPhase(call, wanted.discounts, item.discounts, {
+  return discountsOfPhase(call, planned.discounts, item.discounts, {
     customer,
     subscription: id,
     item: item.id,
@@ -133,20 +133,20 @@ function carriedItem(
   call: OperationContext,
   subscription: SubscriptionBody,
   former: SubscriptionItemBody,
-  wanted: PhaseItemBody,
+  planned: PhaseItemBody,
   ended: readonly SubscriptionItemBody[],
 ): SubscriptionItemBody {
   const { quantity: _former, ...rest } = former
-  const item = { ...rest, plan: wanted.price, price: wanted.price }
+  const item = { ...rest, plan: planned.price, price: planned.price }
   const changed: SubscriptionItemBody = {
     ...item,
-    discounts: discountsOf(call, subscription, former, wanted),
-    tax_rates: wanted.tax_rates,
-    ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
+    discounts: discountsOf(call, subscription, former, planned),
+    tax_rates: planned.tax_rates,
+    ...(planned.quantity === undefined ? {} : { quantity: planned.quantity }),
   }
-  if (former.price === wanted.price) return changed
+  if (former.price === planned.price) return changed
   // A new interval restarts the item's period now, but only if the old period is over.
-  const anew = !isSameInterval(intervalOf(priceOf(call, former)), intervalOf(priceOf(call, wanted)))
+  const anew = !isSameInterval(intervalOf(priceOf(call, former)), intervalOf(priceOf(call, planned)))
   const over = ended.some((one) => one.id === former.id)
   return { ...changed, _usage_from: call.now, ...(anew && over ? { _anchor: call.now } : {}) }
 }

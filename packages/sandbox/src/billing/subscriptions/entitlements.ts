@@ -20,12 +20,12 @@ export function refreshEntitlements(call: OperationContext, customer: string): v
     .filter((subscription) => granting.includes(subscription.status))
   const prices = new Set(living.flatMap((subscription) => subscription.items.data.map((item) => item.price)))
   const products = new Set([...prices].flatMap((price) => call.find('price', price)?.product ?? []))
-  const wanted = new Set(
+  const entitled = new Set(
     [...products].flatMap((product) => attachmentsOf(call, product).map((one) => one.entitlement_feature)),
   )
   const held = call.select('entitlements.active_entitlement', where('_customer', customer))
-  const gone = held.filter((one) => !wanted.has(one.feature))
-  const added = [...wanted].filter((feature) => !held.some((one) => one.feature === feature))
+  const gone = held.filter((one) => !entitled.has(one.feature))
+  const added = [...entitled].filter((feature) => !held.some((one) => one.feature === feature))
   if (gone.length + added.length === 0) return
   for (const one of gone) call.remove(one, null)
   for (const id of added) {

@@ -40,12 +40,12 @@ export function checkProrationDate(before: SubscriptionBody, given: number | und
 export function withItems(
   call: OperationContext,
   before: SubscriptionBody,
-  wanted: readonly SubscriptionItemBody[],
+  newItems: readonly SubscriptionItemBody[],
   change: ProrationOptions,
 ): SubscriptionBody {
   const trialing = before.status === 'trialing'
-  const rebill = !trialing && (change.anchorNow === true || startsNewPeriod(call, before.items.data, wanted))
-  const items = rebill ? wanted.map((item) => restartPeriod(call, item)) : [...wanted]
+  const rebill = !trialing && (change.anchorNow === true || startsNewPeriod(call, before.items.data, newItems))
+  const items = rebill ? newItems.map((item) => restartPeriod(call, item)) : [...newItems]
   const planned: SubscriptionBody = {
     ...before,
     ...(rebill ? { billing_cycle_anchor: call.now } : {}),
@@ -53,7 +53,9 @@ export function withItems(
     items: { ...before.items, data: items },
   }
   const none = { credits: [], debits: [] }
-  const { credits, debits } = trialing ? none : prorationLines(call, { before, after: planned }, wanted, change, rebill)
+  const { credits, debits } = trialing
+    ? none
+    : prorationLines(call, { before, after: planned }, newItems, change, rebill)
   const prorated = [...credits, ...debits]
   const after = withDebits(planned, debits)
   const advance = rebill ? items.filter((item) => !isMetered(priceOf(call, item))) : []
@@ -69,7 +71,7 @@ export function withItems(
 export function withPhaseItems(
   call: OperationContext,
   before: SubscriptionBody,
-  wanted: readonly SubscriptionItemBody[],
+  newItems: readonly SubscriptionItemBody[],
   {
     after,
     behavior,
@@ -85,9 +87,9 @@ export function withPhaseItems(
   const running = before.items.data.filter((item) => !over.has(item.id))
   const renews = ended.length > 0
   // Items that the phase added are billed by the renewal too.
-  const kept = wanted.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
-  const goesOn = { ...before, items: { ...before.items, data: running } }
-  const { credits, debits } = prorationLines(call, { before: goesOn, after }, kept, { behavior }, false)
+  const kept = newItems.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
+  const runningBefore = { ...before, items: { ...before.items, data: running } }
+  const { credits, debits } = prorationLines(call, { before: runningBefore, after }, kept, { behavior }, false)
   const lines = [...after._pending, ...credits, ...debits]
   const next = withDebits(after, debits)
   return behavior === 'always_invoice' && !renews ? billNow(call, next, lines) : withPendingLines(call, next, lines)
@@ -134,10 +136,10 @@ function isFree(call: OperationContext, items: readonly SubscriptionItemBody[]):
 function startsNewPeriod(
   call: OperationContext,
   before: readonly SubscriptionItemBody[],
-  wanted: readonly SubscriptionItemBody[],
+  newItems: readonly SubscriptionItemBody[],
 ): boolean {
-  if (isFree(call, before) && !isFree(call, wanted)) return true
-  return wanted.some((item) => {
+  if (isFree(call, before) && !isFree(call, newItems)) return true
+  return newItems.some((item) => {
     const old = before.find((candidate) => candidate.id === item.id)
     return old !== undefined && !isSameInterval(intervalOf(priceOf(call, old)), intervalOf(priceOf(call, item)))
   })
@@ -159,14 +161,14 @@ export function restartPeriod(call: OperationContext, item: SubscriptionItemBody
 function prorationLines(
   call: OperationContext,
   { before, after }: { readonly before: SubscriptionBody; readonly after: SubscriptionBody },
-  wanted: readonly SubscriptionItemBody[],
+  newItems: readonly SubscriptionItemBody[],
   { behavior, prorateFrom = call.now }: ProrationOptions,
   rebill: boolean,
 ): { readonly credits: InvoiceLineBody[]; readonly debits: InvoiceLineBody[] } {
   const prorates = behavior !== 'none'
   const then = call.at(prorateFrom)
   const credits = before.items.data.flatMap((old) => {
-    const now = wanted.find((item) => item.id === old.id)
+    const now = newItems.find((item) => item.id === old.id)
     const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
     if (isMetered(priceOf(call, old))) {
       // A new period bills the usage until now. A price change bills the usage before it only in flexible billing with prorations.
@@ -176,7 +178,7 @@ function prorationLines(
     return prorates && (rebill || !same) ? [prorationLine(then, before, old, -1)] : []
   })
   if (!prorates || rebill) return { credits, debits: [] }
-  const debits = wanted.flatMap((item) => {
+  const debits = newItems.flatMap((item) => {
     const old = before.items.data.find((candidate) => candidate.id === item.id)
     const same = old !== undefined && item.price === old.price && item.quantity === old.quantity
     return same || isMetered(priceOf(call, item)) ? [] : [prorationLine(then, after, item, 1)]

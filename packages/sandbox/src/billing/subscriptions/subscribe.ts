@@ -307,8 +307,8 @@ function withPendingSetup(call: OperationContext, made: SubscriptionBody, params
   if (made.status !== 'trialing' || made.collection_method === 'send_invoice') return made
   if ((params.session ?? null) !== null || params.phase !== undefined) return made
   if (cardOf(call, { ...made, parent: null }) !== undefined) return made
-  const wanted = { customer: made.customer, description: null, metadata: {}, paymentMethod: null }
-  const intent = newSetupIntent(call, { ...wanted, usage: 'off_session', session: null })
+  const intentParams = { customer: made.customer, description: null, metadata: {}, paymentMethod: null }
+  const intent = newSetupIntent(call, { ...intentParams, usage: 'off_session', session: null })
   return save(call, made, { ...made, pending_setup_intent: intent.id }, null)
 }
 

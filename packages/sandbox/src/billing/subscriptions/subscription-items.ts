@@ -253,10 +253,10 @@ export function checkItems<Item extends Pick<SubscriptionItemBody, 'price'>>(
     throw badRequest('A subscription must have at least one active item. To cancel, use the cancel endpoint.', 'items')
   }
   if (items.length > maxItems) throw badRequest(`A subscription can have at most ${maxItems} items.`, 'items')
-  const twice = items.find((item, index) => items.findIndex((other) => other.price === item.price) < index)
-  if (twice !== undefined) {
+  const duplicate = items.find((item, index) => items.findIndex((other) => other.price === item.price) < index)
+  if (duplicate !== undefined) {
     const message = 'Cannot create a Subscription with multiple Subscription Items with the same Price'
-    throw badRequest(`${message}: ${twice.price}`, 'plan')
+    throw badRequest(`${message}: ${duplicate.price}`, 'plan')
   }
   const [first, ...others] = items.map((item) => intervalOf(priceOf(call, item)))
   if (mode === 'classic' && first !== undefined && others.some((step) => !isSameInterval(first, step))) {

@@ -39,11 +39,11 @@ const createFields = {
   percent_off: number({ min: 0.01, max: 100 }),
   redeem_by: timestamp(),
 }
-type CreateParams = Read<typeof createFields>
+type CouponParams = Read<typeof createFields>
 
 const updateFields = { currency_options: currencyOptions, metadata: metadata(), name: text({ max: 40 }) }
 
-function checkDiscount(params: CreateParams): void {
+function checkDiscount(params: CouponParams): void {
   if (params.percent_off !== undefined) {
     if (params.amount_off !== undefined) {
       throw badRequest('Received both percent_off and amount_off parameters. Please pass in only one.')
@@ -57,7 +57,7 @@ function checkDiscount(params: CreateParams): void {
   if (params.currency === undefined) throw badRequest('You must pass currency when passing amount_off', 'currency')
 }
 
-function checkDuration(params: CreateParams): void {
+function checkDuration(params: CouponParams): void {
   if (params.duration === 'repeating') {
     if (params.duration_in_months !== undefined) return
     const message = 'The duration_in_months param must be set when creating a coupon with a repeating duration'

@@ -108,7 +108,7 @@ function checkMeter(call: OperationContext, usage: 'licensed' | 'metered', id: s
   }
 }
 
-interface Pricing {
+interface NewPricing {
   readonly custom_unit_amount: PriceBody['custom_unit_amount']
   readonly tiers?: TierBody[]
   readonly tiers_mode: PriceBody['tiers_mode']
@@ -116,7 +116,7 @@ interface Pricing {
   readonly unit_amount_decimal: string | null
 }
 
-function toTieredPricing(params: PriceParams): Pricing {
+function toTieredPricing(params: PriceParams): NewPricing {
   for (const other of ['unit_amount', 'unit_amount_decimal', 'custom_unit_amount', 'transform_quantity'] as const) {
     if (params[other] !== undefined) throw onlyOneOf(other, 'tiers')
   }
@@ -134,7 +134,7 @@ function toTieredPricing(params: PriceParams): Pricing {
   }
 }
 
-function toUnitPricing(params: PriceParams): Pricing {
+function toUnitPricing(params: PriceParams): NewPricing {
   for (const name of ['tiers', 'tiers_mode'] as const) {
     if (params[name] !== undefined) {
       throw badRequest(`You can only specify \`${name}\` when \`billing_scheme=tiered\`.`, name)

@@ -107,13 +107,13 @@ function create(outer: OperationContext): CheckoutSessionBody {
   }
   const id = newId('cs_test_', 58)
   const blank = blankSession(call, params, id, own)
-  const wanted = items.map(({ item, price, quantity, metadata: about }) => ({
+  const lineItems = items.map(({ item, price, quantity, metadata: about }) => ({
     id: item,
     price: price.id,
     quantity,
     metadata: about,
   }))
-  const quoted = quote(call, blank, wanted, discountsOf(blank, null))
+  const quoted = quote(call, blank, lineItems, discountsOf(blank, null))
   refuseBelowMinimum(blank, quoted.total)
   return call.create(
     {

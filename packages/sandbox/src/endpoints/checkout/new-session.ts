@@ -92,9 +92,9 @@ function expiry(call: OperationContext, given: number | undefined): number {
 }
 
 /** A session with an existing customer creates none. */
-function creationOf({ customer, customer_creation: wanted, mode }: SessionParams): 'always' | 'if_required' | null {
+function creationOf({ customer, customer_creation: creation, mode }: SessionParams): 'always' | 'if_required' | null {
   if (customer !== undefined) return null
-  return mode === 'subscription' ? 'always' : (wanted ?? 'if_required')
+  return mode === 'subscription' ? 'always' : (creation ?? 'if_required')
 }
 
 /** Default: `['card']`. `sepa_debit` must be listed, and is dropped when the session is not in EUR. */

@@ -68,7 +68,7 @@ const createFields = {
 }
 
 type FormerParams = Partial<Read<typeof formerFields>>
-type CreateParams = Read<typeof createFields> & FormerParams
+type CustomerParams = Read<typeof createFields> & FormerParams
 
 /** The customer after a request. Absent parameters change nothing; an empty one clears its field. */
 function withParams(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
@@ -167,8 +167,8 @@ function ownDiscount(
   const before = customer.discount === null ? undefined : call.find('discount', customer.discount)
   const purchase = { customer, currency: customer.currency ?? '', subtotal: Number.MAX_SAFE_INTEGER }
   const given = { coupon: coupon ?? undefined, discount: undefined, promotion_code: code ?? undefined }
-  const wanted = given.coupon === undefined && given.promotion_code === undefined ? [] : [given]
-  const redeemable = readDiscounts(call, wanted, purchase, [], null, customer.currency !== null)
+  const requested = given.coupon === undefined && given.promotion_code === undefined ? [] : [given]
+  const redeemable = readDiscounts(call, requested, purchase, [], null, customer.currency !== null)
   const [id] = redeem(call, redeemable, { customer: customer.id, subscription: null, session: null }, null)
   const made = id === undefined ? undefined : call.find('discount', id)
   const tell = (): void => {
@@ -180,7 +180,7 @@ function ownDiscount(
 }
 
 function create(outer: OperationContext): CustomerBody {
-  const params: CreateParams = outer.isBefore(couponsUntil)
+  const params: CustomerParams = outer.isBefore(couponsUntil)
     ? outer.read({ ...createFields, ...formerFields })
     : outer.read(createFields)
   const { test_clock: clock = null } = params
@@ -194,20 +194,20 @@ function create(outer: OperationContext): CustomerBody {
 }
 
 function createCustomer(call: OperationContext, blank: CustomerBody, params: Read<typeof createFields>): CustomerBody {
-  const wanted = params.invoice_settings?.default_payment_method
+  const requested = params.invoice_settings?.default_payment_method
   if (params.source !== undefined) {
     const made = call.create(withParams(blank, params), 'customer.created')
     return call.update(made, { ...made, default_source: addSource(call, made, params.source).id }, null)
   }
   if (params.payment_method === undefined) {
-    checkDefaultCard(call, wanted, '')
+    checkDefaultCard(call, requested, '')
     return call.create(withParams(blank, params), 'customer.created')
   }
   const made = call.create(withParams(blank, params), 'customer.created')
   const card = attachToCustomer(call, params.payment_method, made.id)
-  if (wanted === undefined || wanted === null) return made
+  if (requested === undefined || requested === null) return made
   // A test card's name (e.g. `pm_card_visa`) refers to the card that was just created from it.
-  const id = wanted === params.payment_method ? card.id : wanted
+  const id = requested === params.payment_method ? card.id : requested
   checkDefaultCard(call, id, made.id)
   const settings = { ...made.invoice_settings, default_payment_method: id }
   return call.update(made, { ...made, invoice_settings: settings }, null)

@@ -57,7 +57,7 @@ const createFields = {
   refund_amount: integer({ min: 0 }),
   refunds: list(shape({ amount_refunded: integer({ min: 1 }), refund: required(text()), type: oneOf('refund') })),
 }
-type Params = Read<typeof createFields>
+type CreditNoteParams = Read<typeof createFields>
 
 function create(outer: OperationContext): CreditNoteBody {
   const params = outer.read(createFields)
@@ -146,7 +146,12 @@ function issuedAmount(notes: readonly CreditNoteBody[]): number {
 }
 
 /** The part of a credit note that was already paid must be returned in full, as balance, refund or out of band. */
-function checkReturnedAmount(params: Params, linked: readonly RefundOfNote[], post: number, currency: string): void {
+function checkReturnedAmount(
+  params: CreditNoteParams,
+  linked: readonly RefundOfNote[],
+  post: number,
+  currency: string,
+): void {
   const refunded = linked.reduce((sum, { amount_refunded: amount }) => sum + amount, params.refund_amount ?? 0)
   const given = (params.credit_amount ?? 0) + (params.out_of_band_amount ?? 0) + refunded
   if (given === post) return
@@ -159,7 +164,11 @@ function checkReturnedAmount(params: Params, linked: readonly RefundOfNote[], po
 type RefundOfNote = CreditNoteBody['refunds'][number]
 
 /** Earlier refunds of the invoice's payment that the note refers to. */
-function linkedRefunds(call: OperationContext, { refunds: given = [] }: Params, invoice: InvoiceBody): RefundOfNote[] {
+function linkedRefunds(
+  call: OperationContext,
+  { refunds: given = [] }: CreditNoteParams,
+  invoice: InvoiceBody,
+): RefundOfNote[] {
   const linked = new Map<string, number>()
   for (const { refunds } of call.select('credit_note', [{ field: 'invoice', is: invoice.id }]))
     for (const { refund: id, amount_refunded: amount } of refunds) linked.set(id, (linked.get(id) ?? 0) + amount)
@@ -183,7 +192,7 @@ function linkedRefunds(call: OperationContext, { refunds: given = [] }: Params, 
 /** The refund that is created with the note. */
 function newRefund(
   call: OperationContext,
-  { refund_amount: amount = 0 }: Params,
+  { refund_amount: amount = 0 }: CreditNoteParams,
   invoice: InvoiceBody,
 ): RefundOfNote[] {
   if (amount === 0) return []
@@ -194,7 +203,7 @@ function newRefund(
   return [{ amount_refunded: amount, payment_record_refund: null, refund: made.id, type: 'refund' }]
 }
 
-function linesOf(call: OperationContext, params: Params, invoice: InvoiceBody): CreditNoteLineBody[] {
+function linesOf(call: OperationContext, params: CreditNoteParams, invoice: InvoiceBody): CreditNoteLineBody[] {
   const { amount, lines } = params
   if (amount !== undefined && lines !== undefined) throw notSupported('`amount` together with `lines`', 'amount')
   if (amount !== undefined) {

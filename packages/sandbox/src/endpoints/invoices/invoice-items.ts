@@ -37,7 +37,7 @@ const createFields = {
   pricing: shape({ price: text() }),
   subscription: text(),
 }
-type Params = Read<typeof createFields>
+type InvoiceItemParams = Read<typeof createFields>
 
 function create(outer: OperationContext): InvoiceItemBody {
   const params = outer.read(createFields)
@@ -116,7 +116,7 @@ function updateDraft(call: OperationContext, item: InvoiceItemBody, line: Invoic
 type ItemAmount = Pick<InvoiceItemBody, 'amount' | 'currency' | 'pricing' | 'quantity' | 'quantity_decimal'>
 
 /** Amount of an item: given as such, or from a one-time price. */
-function itemAmountOf(call: OperationContext, params: Params, usual: string | null): ItemAmount {
+function itemAmountOf(call: OperationContext, params: InvoiceItemParams, usual: string | null): ItemAmount {
   const { amount, price_data: data } = params
   const priceId = params.pricing?.price
   if (priceId !== undefined && amount !== undefined) throw onlyOneOf('amount', 'pricing[price]')
@@ -150,7 +150,7 @@ function itemAmountOf(call: OperationContext, params: Params, usual: string | nu
   return amountOfPrice(price, params)
 }
 
-function amountOfPrice(price: PriceBody, params: Params): ItemAmount {
+function amountOfPrice(price: PriceBody, params: InvoiceItemParams): ItemAmount {
   const own = params.currency ?? price.currency
   const quantity = params.quantity ?? 1
   return {

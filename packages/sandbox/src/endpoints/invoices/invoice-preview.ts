@@ -36,7 +36,7 @@ const fields = {
   subscription: text(),
   subscription_details: shape(detailFields),
 }
-type Details = Partial<Read<typeof detailFields>>
+type PreviewDetails = Partial<Read<typeof detailFields>>
 
 export function preview(call: OperationContext): InvoiceBody {
   const params = call.read(fields)
@@ -66,7 +66,7 @@ function noUpcomingInvoice(id: string): StripeError {
 function nextSubscription(
   call: OperationContext,
   customer: string | undefined,
-  details: Details,
+  details: PreviewDetails,
 ): SubscriptionBody | undefined {
   if (customer === undefined) throw missingParam('customer')
   call.reference('customer', customer, 'customer')
@@ -82,7 +82,7 @@ function nextSubscription(
 function previewNew(
   outer: OperationContext,
   id: string | undefined,
-  details: Details,
+  details: PreviewDetails,
   params: { readonly currency?: string | undefined; readonly discounts?: DiscountParams | null | undefined },
 ): InvoiceBody | undefined {
   const customer = outer.reference('customer', id ?? '', 'customer')
@@ -102,7 +102,7 @@ function previewNew(
 function previewExisting(
   outer: OperationContext,
   before: SubscriptionBody,
-  details: Details,
+  details: PreviewDetails,
   discounts: DiscountParams | null | undefined,
 ): InvoiceBody | undefined {
   if (details.items !== undefined) refuseScheduled(before, 'items')

@@ -56,9 +56,9 @@ function pay(outer: OperationContext): HandlerResult {
   if (invoice.status === 'void') throw notOpenError()
   const open = invoice.status === 'draft' ? finalize(call, invoice, false) : invoice
   if (params.paid_out_of_band === true && open.status !== 'paid') {
-    const settled = markPaidOutOfBand(call, open)
-    updateStatusAfter(call, settled)
-    return { object: settled }
+    const paid = markPaidOutOfBand(call, open)
+    updateStatusAfter(call, paid)
+    return { object: paid }
   }
   const done = open.status === 'paid' ? open : attemptInvoice(call, open, { card, manual: true })
   updateStatusAfter(call, done)

@@ -21,7 +21,7 @@ const createFields = {
   timestamp: timestamp(),
 }
 
-type Params = Read<typeof createFields>
+type MeterEventParams = Read<typeof createFields>
 
 function meterOf(call: OperationContext, eventName: string): MeterBody {
   const conditions = [
@@ -70,7 +70,7 @@ function create(outer: OperationContext): HandlerResult {
 /** Records a streamed meter event; its errors are reported later. A duplicate identifier is ignored. */
 export function recordStreamed(
   call: OperationContext,
-  { timestamp: at, ...event }: Omit<Params, 'timestamp'> & { readonly timestamp?: string | undefined },
+  { timestamp: at, ...event }: Omit<MeterEventParams, 'timestamp'> & { readonly timestamp?: string | undefined },
 ): void {
   const moment = at === undefined ? undefined : Math.floor(Date.parse(at) / 1000)
   const params = { ...event, timestamp: moment }
@@ -90,7 +90,7 @@ export function recordStreamed(
   }
 }
 
-function recordOrReport(outer: OperationContext, params: Params): HandlerResult {
+function recordOrReport(outer: OperationContext, params: MeterEventParams): HandlerResult {
   try {
     return record(outer, params)
   } catch (error) {
@@ -101,7 +101,12 @@ function recordOrReport(outer: OperationContext, params: Params): HandlerResult 
 }
 
 /** Accepts the event without counting it, and creates an error report. */
-function acceptWithReport(call: OperationContext, params: Params, code: string, message: string): HandlerResult {
+function acceptWithReport(
+  call: OperationContext,
+  params: MeterEventParams,
+  code: string,
+  message: string,
+): HandlerResult {
   const named = [{ field: 'event_name', is: params.event_name }]
   const [meter] = call.select('billing.meter', named, 1)
   const identifier = params.identifier ?? newId('', 32)
@@ -143,7 +148,7 @@ function acceptWithReport(call: OperationContext, params: Params, code: string, 
   }
 }
 
-function record(outer: OperationContext, params: Params): HandlerResult {
+function record(outer: OperationContext, params: MeterEventParams): HandlerResult {
   const meter = meterOf(outer, params.event_name)
   const customerId = payloadValue(
     params.payload,

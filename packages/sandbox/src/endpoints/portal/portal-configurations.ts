@@ -34,7 +34,7 @@ const sharedFields = {
 }
 const createFields = { ...sharedFields, features: required(shape(featureFields)) }
 const updateFields = { ...sharedFields, active: boolean(), features: shape(featureFields) }
-type Params = Partial<Read<typeof updateFields>>
+type ConfigurationParams = Partial<Read<typeof updateFields>>
 
 const neverSaved =
   'No configuration provided and your test mode default configuration has not been created. Provide a configuration or ' +
@@ -58,7 +58,11 @@ export function configurationFor(call: OperationContext, id: string | undefined)
   throw badRequest(`The configuration ${id} is inactive.`, 'configuration')
 }
 
-function withParams(call: OperationContext, before: PortalConfigurationBody, params: Params): PortalConfigurationBody {
+function withParams(
+  call: OperationContext,
+  before: PortalConfigurationBody,
+  params: ConfigurationParams,
+): PortalConfigurationBody {
   const { business_profile: profile, features } = params
   const kept = before.features
   const { customer_update: customer, subscription_cancel: cancel } = features ?? {}
@@ -104,7 +108,7 @@ const noFeatures = {
   subscription_cancel: undefined,
 }
 
-function createConfiguration(call: OperationContext, params: Params): PortalConfigurationBody {
+function createConfiguration(call: OperationContext, params: ConfigurationParams): PortalConfigurationBody {
   const blank: PortalConfigurationBody = {
     id: newId('bpc_1', 23),
     object: 'billing_portal.configuration',

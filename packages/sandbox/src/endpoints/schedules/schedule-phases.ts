@@ -80,12 +80,12 @@ export function toPhases(
   let from = given[0]?.start_date ?? first?.start_date ?? call.now
   return given.map((params, index) => {
     const name = `phases[${index}]`
-    const wanted = params.start_date === 'now' ? call.now : params.start_date
-    const start = index === 0 ? (wanted ?? Number(from)) : Number(from)
+    const requested = params.start_date === 'now' ? call.now : params.start_date
+    const start = index === 0 ? (requested ?? Number(from)) : Number(from)
     if (index === 0 && !schedule.phases.some((phase) => phase.start_date === start)) {
       throw badRequest('You can not modify the start date of the current phase.', `${name}[start_date]`)
     }
-    if (index > 0 && wanted !== undefined && wanted !== start) {
+    if (index > 0 && requested !== undefined && requested !== start) {
       throw badRequest('The start date of a phase must be the end date of the one before.', `${name}[start_date]`)
     }
     const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))

@@ -39,7 +39,7 @@ const createFields = {
   phases: phasesParam,
   start_date: nowOrTimestamp(),
 }
-type CreateParams = Read<typeof createFields>
+type ScheduleParams = Read<typeof createFields>
 
 const updateFields = {
   default_settings: shape(settingFields),
@@ -95,13 +95,13 @@ function create(outer: OperationContext): SubscriptionScheduleBody {
 }
 
 /** Creates a schedule without a subscription. The subscription starts with the first phase, now or at `start_date`. */
-function createForCustomer(outer: OperationContext, params: CreateParams, id: string): SubscriptionScheduleBody {
+function createForCustomer(outer: OperationContext, params: ScheduleParams, id: string): SubscriptionScheduleBody {
   const customer = outer.reference('customer', id, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
   const [first] = params.phases ?? []
   if (first === undefined) throw missingParam('phases')
-  const wanted = params.start_date ?? 'now'
-  const start = wanted === 'now' ? call.now : wanted
+  const requested = params.start_date ?? 'now'
+  const start = requested === 'now' ? call.now : requested
   if (start < call.now) throw badRequest('The sandbox does not support a start in the past.', 'start_date')
   const price = usablePrice(call, first.items[0]?.price, 'phases[0][items][0]', undefined)
   refuseSecondCurrency(call, id, first.currency ?? price.currency)
@@ -115,9 +115,9 @@ function createForCustomer(outer: OperationContext, params: CreateParams, id: st
   })
   const broken = blank.end_behavior === 'cancel' && endsInFirstPeriod(call, planned, phases)
   const settings = settingsAfter(call, blank, params.default_settings)
-  const settled = { ...blank, default_settings: settings, ...(broken ? { _broken: true as const } : {}) }
+  const withSettings = { ...blank, default_settings: settings, ...(broken ? { _broken: true as const } : {}) }
   const made = call.create(
-    { ...settled, status: 'not_started' as const, _due: start, _clock: customer.test_clock },
+    { ...withSettings, status: 'not_started' as const, _due: start, _clock: customer.test_clock },
     'subscription_schedule.created',
   )
   return start > call.now ? made : startSchedule(call, made)
@@ -152,8 +152,8 @@ function update(outer: OperationContext): SubscriptionScheduleBody {
   }
   if (params.phases === undefined) {
     const held = call.find('subscription', schedule.subscription ?? '')
-    const driven = held ?? { currency: schedule.phases[0]?.currency ?? '', items: { data: [] } }
-    if (params.end_behavior !== undefined) refuseMidPeriodSchedule(call, driven, own.end_behavior, schedule.phases)
+    const target = held ?? { currency: schedule.phases[0]?.currency ?? '', items: { data: [] } }
+    if (params.end_behavior !== undefined) refuseMidPeriodSchedule(call, target, own.end_behavior, schedule.phases)
     return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
   }
   if (schedule.status === 'not_started') {
@@ -170,31 +170,31 @@ function update(outer: OperationContext): SubscriptionScheduleBody {
   refuseInactive(schedule, 'update')
   const before = scheduledSubscription(call, schedule)
   refusePaused(before)
-  const wanted = toPhases(call, schedule, before, params.phases)
-  refuseMidPeriodSchedule(call, before, own.end_behavior, wanted)
-  const current = wanted.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
+  const requested = toPhases(call, schedule, before, params.phases)
+  refuseMidPeriodSchedule(call, before, own.end_behavior, requested)
+  const current = requested.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw badRequest('The current phase cannot be removed.', 'phases')
   // Coupons of later phases are redeemed when those begin, so their items are checked in a transaction that is rolled back.
   call.rehearse((rehearsal) => {
-    for (const phase of wanted)
+    for (const phase of requested)
       checkItems(rehearsal, phaseItems(rehearsal, before, phase, []), before.billing_mode.type)
   })
   const { start_date: start, end_date: end } = current
-  const after = { ...schedule, ...own, current_phase: { end_date: end, start_date: start }, phases: wanted }
+  const after = { ...schedule, ...own, current_phase: { end_date: end, start_date: start }, phases: requested }
   const written = call.update(schedule, after, 'subscription_schedule.updated')
   const behavior = params.proration_behavior ?? 'create_prorations'
   const of = { customer: before.customer, subscription: before.id, session: null }
   const discounts = discountsOfPhase(call, current.discounts, before.discounts, of)
-  const billedSo = { ...before, ...termsOfPhase(before, after, current) }
-  const changed = withItems(call, billedSo, phaseItems(call, before, current, []), { behavior, discounts })
+  const withTerms = { ...before, ...termsOfPhase(before, after, current) }
+  const changed = withItems(call, withTerms, phaseItems(call, before, current, []), { behavior, discounts })
   setTrial(call, save(call, before, changed), current)
   return written
 }
 
 /** Applies the phase's trial. If the phase has none, a running trial ends now. */
-function setTrial(call: OperationContext, subscription: SubscriptionBody, { trial_end: wanted }: PhaseBody): void {
+function setTrial(call: OperationContext, subscription: SubscriptionBody, { trial_end: requested }: PhaseBody): void {
   const running = subscription.status === 'trialing' ? subscription.trial_end : null
-  const future = wanted !== null && wanted > call.now ? wanted : null
+  const future = requested !== null && requested > call.now ? requested : null
   if (future !== running) applyUpdate(call, subscription, { trial_end: future ?? 'now' })
 }
 

@@ -62,7 +62,7 @@ function unreadable(): Error {
 }
 
 function clauseOf(found: Readonly<Record<string, string | undefined>>, fields: SearchFields, resource: string): Clause {
-  const { field = '', operator: said = ':', value = '' } = found
+  const { field = '', operator: given = ':', value = '' } = found
   const key = found['key'] === undefined ? null : unquote(found['key'])
   const type = Object.hasOwn(fields, field) ? fields[field] : undefined
   if (type === undefined || (type === 'metadata') !== (key !== null)) {
@@ -70,7 +70,7 @@ function clauseOf(found: Readonly<Record<string, string | undefined>>, fields: S
     const link = `See https://stripe.com/docs/search#query-fields-for-${resource} for a list of supported fields.`
     throw badRequest(`${message} ${link}`, 'query')
   }
-  const operator = (said === '=' ? ':' : said) as Operator
+  const operator = (given === '=' ? ':' : given) as Operator
   const isNull = value.toLowerCase() === 'null'
   checkOperator(field, type, operator, isNull ? null : value)
   return {
@@ -113,25 +113,25 @@ function matches(object: Readonly<Record<string, unknown>>, { field, key, operat
   // Only `field:null` matches a field without a value.
   if (value === null) return false
   if (type === 'numeric') return compare(Number(held), operator, Number(value))
-  const [own, wanted] = [textOf(held).toLowerCase(), value.toLowerCase()]
-  return operator === '~' ? own.includes(wanted) : own === wanted
+  const [own, expected] = [textOf(held).toLowerCase(), value.toLowerCase()]
+  return operator === '~' ? own.includes(expected) : own === expected
 }
 
 function textOf(held: unknown): string {
   return typeof held === 'string' ? held : JSON.stringify(held)
 }
 
-function compare(held: number, operator: Operator, wanted: number): boolean {
+function compare(held: number, operator: Operator, expected: number): boolean {
   switch (operator) {
     case '>':
-      return held > wanted
+      return held > expected
     case '<':
-      return held < wanted
+      return held < expected
     case '>=':
-      return held >= wanted
+      return held >= expected
     case '<=':
-      return held <= wanted
+      return held <= expected
     default:
-      return held === wanted
+      return held === expected
   }
 }

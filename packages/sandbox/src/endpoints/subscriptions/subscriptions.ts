@@ -315,12 +315,12 @@ export function applyUpdate(
   const behavior = params.proration_behavior ?? 'create_prorations'
   const anchorNow = params.billing_cycle_anchor?.type === 'now'
   if (params.items !== undefined || anchorNow) {
-    const wanted = itemsAfter(call, after, params.items ?? [])
+    const nextItems = itemsAfter(call, after, params.items ?? [])
     // Credits use the discounts from before this update, because the old items were charged with them. New charges use the discounts of
     // this update (docs.stripe.com/billing/subscriptions/billing-mode/compare: the last discounts used).
     const { discounts } = after
-    const billedSo = { ...after, discounts: before.discounts }
-    after = withItems(call, billedSo, wanted, { behavior, anchorNow, prorateFrom, discounts })
+    const withOldDiscounts = { ...after, discounts: before.discounts }
+    after = withItems(call, withOldDiscounts, nextItems, { behavior, anchorNow, prorateFrom, discounts })
   }
   if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end, behavior, prorateFrom)
   recheckPlannedEnd(call, before, after, behavior)
@@ -345,7 +345,7 @@ function cancellationAfter(
   const given = params.cancellation_details
   const { comment, feedback } = before.cancellation_details
   const { cancel_at: at, cancel_at_period_end: atEnd } = params
-  const told = {
+  const cancellation = {
     ...before.cancellation_details,
     comment: given?.comment === undefined ? comment : given.comment,
     feedback: given?.feedback === undefined ? feedback : given.feedback,
@@ -355,11 +355,11 @@ function cancellationAfter(
       cancel_at: typeof at === 'number' ? at : before.cancel_at,
       cancel_at_period_end: atEnd === true,
       canceled_at: before.canceled_at ?? call.now,
-      cancellation_details: { ...told, reason: 'cancellation_requested' },
+      cancellation_details: { ...cancellation, reason: 'cancellation_requested' },
     }
   }
-  if (atEnd === undefined && at === undefined) return { cancellation_details: told }
-  const kept = { ...told, reason: null }
+  if (atEnd === undefined && at === undefined) return { cancellation_details: cancellation }
+  const kept = { ...cancellation, reason: null }
   return { cancel_at: null, cancel_at_period_end: false, canceled_at: null, cancellation_details: kept }
 }
 

@@ -48,8 +48,8 @@ function everyRequest(): { readonly exact: ReadonlySet<string>; readonly pattern
 /** True if the real API has this request. */
 export function isKnownRequest(method: string, path: string): boolean {
   const { exact, patterns } = everyRequest()
-  const asked = `${method} ${path}`
-  return exact.has(asked) || patterns.some((pattern) => pattern.test(asked))
+  const request = `${method} ${path}`
+  return exact.has(request) || patterns.some((pattern) => pattern.test(request))
 }
 
 /** True if the real API has exactly this path, whose last part looks like an id (e.g. `/v1/prices/search`). */

@@ -217,24 +217,25 @@ function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Loo
   return shown
 }
 
-function renderField(value: unknown, rule: Rule, asked: ExpandTree | undefined, lookup: Lookup): unknown {
+function renderField(value: unknown, rule: Rule, expansion: ExpandTree | undefined, lookup: Lookup): unknown {
   if (Array.isArray(value) && !('include' in rule))
-    return value.map((element) => renderField(element, rule, asked, lookup))
+    return value.map((element) => renderField(element, rule, expansion, lookup))
   if ('plan' in rule) return typeof value === 'string' ? planOf(lookup.find('price', value)) : value
   if ('refer' in rule) {
-    const wanted = asked ?? (rule.always === true ? nothingExpanded : undefined)
-    if (wanted === undefined || typeof value !== 'string') return value
+    const subtree = expansion ?? (rule.always === true ? nothingExpanded : undefined)
+    if (subtree === undefined || typeof value !== 'string') return value
     const found = lookup.find(rule.refer, value)
-    return found === undefined ? value : render(found, wanted, lookup)
+    return found === undefined ? value : render(found, subtree, lookup)
   }
   if ('include' in rule) {
-    if (asked === undefined || value === undefined) return undefined
+    if (expansion === undefined || value === undefined) return undefined
     if (!isRecord(value)) return value
     // `currency_options.tiers` expands the tiers of every currency.
-    const everywhere = asked['tiers'] === undefined ? asked : { ...asked, '*': { tiers: asked['tiers'] } }
+    const everywhere =
+      expansion['tiers'] === undefined ? expansion : { ...expansion, '*': { tiers: expansion['tiers'] } }
     return renderLevel(value, withoutOptional(rule.include), everywhere, lookup)
   }
-  return isRecord(value) ? renderLevel(value, rule.within, asked ?? nothingExpanded, lookup) : value
+  return isRecord(value) ? renderLevel(value, rule.within, expansion ?? nothingExpanded, lookup) : value
 }
 
 /** In the rules of `currency_options`, `tiers` only leads to the tiers of each currency. */
